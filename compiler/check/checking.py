@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePath
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.claims.check_claims import ClaimChecker
@@ -18,15 +20,11 @@ from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.model.check_networks import NetworkChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
 from qps.compiler.check.model.check_quality import check_quality
-from qps.compiler.check.model.check_requirements import RequirementChecker
-from qps.compiler.check.model.check_steps import StepChecker
-from qps.compiler.check.model.check_streams import StreamChecker
-from qps.compiler.check.model.check_targets import TargetChecker
+from qps.compiler.check.model.check_systems import SystemChecker, with_twins
 from qps.compiler.check.model.check_threads import check_threads
-from qps.compiler.check.model.check_topology import TopologyChecker
 from qps.compiler.check.model.check_traffic import report_think_times
 from qps.compiler.check.model.check_unused import report_unreached
-from qps.compiler.check.names.declarations import Declared, keyword
+from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.check_names import EVERYTHING
@@ -34,6 +32,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import sound
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.syntax import ast
@@ -42,7 +41,7 @@ _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _CLAIMS = (ast.Expect, ast.Observe)
 _NOBODY = ir.UserRange("N", 1, 1, None)
 
-N = TypeVar("N", bound=ast.Named)
+T = TypeVar("T")
 
 
 def check_model(context: Context) -> ir.Model:
@@ -58,8 +57,10 @@ class _ModelChecker(OfChanges, frozen=True):
 
         The order is that in which parts rest on each other.
         """
-        syntax, changes, program = self.main.syntax, self.changes, self.program
+        syntax, program = self.main.syntax, self.program
+        own, *instances = systems = self._systems()
         population = self._population()
+        used = tuple(instance.instance() for instance in instances)
         checker = ParameterChecker(self.expressions)
         options, parameters = checker.options(), checker.parameters()
         groups = GroupChecker(self.expressions).groups(program.everywhere(ast.Group))
@@ -68,13 +69,15 @@ class _ModelChecker(OfChanges, frozen=True):
                 MachineChecker(self.expressions).plain(machine)
         for network in program.everywhere(ast.Network):
             NetworkChecker(self.expressions).network(network)
-        nodes, links = TopologyChecker(self.expressions).topology()
-        streams = self._streams(nodes, links)
-        measures = self._measures()
+        nodes, links = self._topology(systems)
+        streams = self._streams(systems, nodes, links)
+        measures = _joined(system.measures() for system in systems)
         self._named_nowhere()
-        requirements = [r for block in syntax.every(ast.Require) for r in block.requirements]
         claims: list[ast.Named] = [d for d in syntax.declarations if isinstance(d, _CLAIMS)]
-        self._report_twice("claim", claims)
+        own.report_twice("claim", claims)
+        quality = check_quality(self)
+        for instance in instances:
+            instance.left_out(quality)
         model = ir.Model(
             name=PurePath(syntax.source.label).stem,
             file=syntax.source.label,
@@ -87,15 +90,17 @@ class _ModelChecker(OfChanges, frozen=True):
             streams=streams,
             measures=measures,
             groups=groups,
-            requirements=self._requirements(requirements),
-            targets=TargetChecker(self.expressions).targets(syntax.every(ast.Target)),
-            quality=check_quality(self),
-            modes=self._modes(),
-            scenarios=tuple(map(changes.scenario, self._distinct(ast.Scenario))),
+            instances=used,
+            requirements=_joined(system.requirements() for system in systems),
+            targets=_joined(system.targets() for system in systems),
+            quality=quality,
+            modes=self._modes(systems),
+            # What is in force in an instance can be a part of a scenario of the spec.
+            scenarios=_joined(system.scenarios() for system in (*reversed(instances), own)),
             matrices=sound(
                 map(
                     MatrixChecker(self.expressions).matrix,
-                    self._distinct(ast.Matrix),
+                    own.distinct(ast.Matrix),
                 )
             ),
             expectations=self._expectations(claims),
@@ -103,13 +108,13 @@ class _ModelChecker(OfChanges, frozen=True):
             figures=sound(
                 map(
                     FigureChecker(self.expressions).figure,
-                    self._distinct(ast.Figure),
+                    own.distinct(ast.Figure),
                 )
             ),
             fits=tuple(self.known.fitted.items()),
             fitted=self._fitted(parameters),
             # Last: a change may have put other arguments into a machine.
-            machines={n: m for n, m in self.known.machines.items() if m is not None},
+            machines=self._machines(),
             networks={n: m for n, m in self.known.networks.items() if m is not None},
         )
         self._unused_machines()
@@ -120,6 +125,20 @@ class _ModelChecker(OfChanges, frozen=True):
         report_think_times(model, self.sink)
         return model
 
+    def _machines(self) -> dict[str, ir.Machine]:
+        """Return the machines that are sound, by their names."""
+        known = {n: m for n, m in self.known.machines.items() if m is not None}
+        labels = {module.syntax.source.label for module in self.program.modules}
+        return known if len(labels) == len(self.program.modules) else with_twins(known.values())
+
+    def _systems(self) -> tuple[SystemChecker, ...]:
+        """Return what checks the spec itself and, in the order of their use, its instances."""
+        instances = (system for system in self.program.systems if system is not self.main)
+        return (
+            SystemChecker(self.expressions),
+            *(SystemChecker(self.expressions.within(instance)) for instance in instances),
+        )
+
     def _fitted(self, parameters: tuple[ir.Parameter, ...]) -> tuple[tuple[Span, str], ...]:
         """Return every number that was chosen to hit another, where it stands, and what it is."""
         tables = {span: f"to {fit.file}" for span, fit in self.known.fitted.items()}
@@ -129,7 +148,7 @@ class _ModelChecker(OfChanges, frozen=True):
     def _missing(self, what: str, hint: str) -> None:
         """Report that the spec lacks a part, unless that may stand in what could not be parsed."""
         syntax = self.main.syntax
-        if self.program.is_module or syntax.failed_kinds:
+        if self.program.is_module or self.program.lacks_parts:
             return
         if not syntax.declarations:
             # Nothing is there: that is said once, not once for each part.
@@ -187,34 +206,49 @@ class _ModelChecker(OfChanges, frozen=True):
 
     # -- streams and measures ------------------------------------------------------------
 
+    def _topology(
+        self, systems: Sequence[SystemChecker]
+    ) -> tuple[dict[str, ir.Node], dict[str, ir.Link]]:
+        """Return all nodes and links; one that several systems share joins what each joins."""
+        nodes: dict[str, ir.Node] = {}
+        links: dict[str, ir.Link] = {}
+        for system in systems:
+            nodes |= system.topology.nodes()
+            links |= system.topology.links()
+        for system in systems:
+            system.topology.link_ends()
+            for name, ends in system.topology.shared_links().items():
+                if name in links:
+                    joined = tuple(dict.fromkeys((*links[name].ends, *ends)))
+                    links[name] = replace(links[name], ends=joined)
+        return nodes, links
+
     def _streams(
-        self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
+        self,
+        systems: Sequence[SystemChecker],
+        nodes: dict[str, ir.Node],
+        links: dict[str, ir.Link],
     ) -> tuple[ir.Stream, ...]:
-        steps = StepChecker(
-            expressions=self.expressions,
-            components=ComponentChecker(self.expressions),
-            nodes=nodes,
-        )
-        checker = StreamChecker(expressions=self.expressions, steps=steps, links=links)
-        declared = self.main.syntax.every(ast.Stream)
-        if not declared:
+        if not any(system.main.syntax.every(ast.Stream) for system in systems):
             self._missing(
                 "has no stream",
                 "a stream says what travels: `stream voice { source …; at node { … } }`",
             )
-        streams = sound([checker.stream(declaration) for declaration in declared])
-        self._components(steps)
+        used: set[str] = set()
+        components = ComponentChecker(self.expressions)
+        streams = _joined(system.streams(nodes, links, components, used) for system in systems)
+        self._components(components, used)
         check_threads(streams, self.sink)
         if streams:
             report_unreached(self.sink, nodes, links, streams)
         return streams
 
-    def _components(self, checker: StepChecker) -> None:
+    def _components(self, components: ComponentChecker, used: Collection[str]) -> None:
         """Check the components that no stream uses, and say that none does."""
         for declared in self.program.everywhere(ast.Component):
-            if declared.qualified in checker.used_components:
+            if declared.qualified in used:
                 continue
-            checker.components.unused(declared)
+            components.unused(declared)
             if declared.module is self.main and not self.program.is_module:
                 name = declared.declaration.name
                 self.sink.report(
@@ -224,33 +258,25 @@ class _ModelChecker(OfChanges, frozen=True):
                     hint="use it at a node, or take it out",
                 )
 
-    def _measures(self) -> tuple[ir.Measure, ...]:
-        built = []
-        scope = Scope(self.main, Allowed.MODEL)
-        for measure in self.main.syntax.every(ast.Measure):
-            value = self.expressions.quantity(measure.value, scope)
-            if value is not None:
-                built.append(ir.Measure(measure.name.text, value, measure.doc))
-        return tuple(built)
-
     # -- needs and claims ----------------------------------------------------------------
 
-    def _distinct(self, kind: type[N]) -> list[N]:
-        """Return the declarations of a kind, whose names must differ."""
-        declared = self.main.syntax.every(kind)
-        self._report_twice(keyword(kind), declared)
-        return declared
-
-    def _report_twice(self, kind: str, declared: Iterable[ast.Named]) -> None:
-        told = f"{kind} {{}} is declared twice"
-        self.are_distinct(declared, told, "first declared here", "rename one of them")
-
-    def _requirements(self, items: Iterable[ast.Requirement]) -> tuple[ir.Requirement, ...]:
-        return sound(map(RequirementChecker(self.expressions).requirement, items))
-
-    def _modes(self) -> tuple[ir.Mode, ...]:
-        declared = self._distinct(ast.Mode)
-        return tuple(self.changes.mode(m, self._requirements(m.requirements)) for m in declared)
+    def _modes(self, systems: Sequence[SystemChecker]) -> tuple[ir.Mode, ...]:
+        """Return the modes of the spec or of its one instance that has any."""
+        found = [(system.main, system.modes()) for system in systems]
+        several = [(module, modes) for module, modes in found if modes]
+        for module, modes in several[1:]:
+            first = several[0][0]
+            assert module.used is not None
+            self.sink.report(
+                codes.MISPLACED,
+                module.used.span,
+                f"`{module.prefix}` has modes, and so has "
+                + (f"`{first.prefix}`" if first.prefix else "this spec")
+                + ": which of them come together is not said",
+                secondary=[Label(modes[0].span, "a mode of it")],
+                hint=f"choose one here: `with mode = {modes[0].name.rpartition('.')[2]}`",
+            )
+        return several[0][1] if several else ()
 
     def _expectations(self, items: Iterable[ast.Named]) -> tuple[ir.Expectation, ...]:
         checker = ClaimChecker(self.expressions)
@@ -277,3 +303,8 @@ class _ModelChecker(OfChanges, frozen=True):
                     hint="add `users`, a topology and a stream; a module claims only what its "
                     "functions and numbers come to",
                 )
+
+
+def _joined(found: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    """Return what the spec and its instances have, one after the other."""
+    return tuple(one for of_one in found for one in of_one)

@@ -18,7 +18,7 @@ from qps.compiler import ir
 from qps.compiler.configure.cases import Unstated, mixed
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.parts import parts_of
+from qps.compiler.ir.parts import parted, parts_of
 from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.operations import NEVER_NEGATIVE, OPERATIONS, POWER, Operation
 from qps.engine.powers import MOST_BITS, TooLongError
@@ -103,7 +103,8 @@ class Folder(Struct, kw_only=True):
             case ir.Members(name):
                 group = self.configuration.groups.get(name)
                 size = None if group is None else self.fold(group.size.expr)
-                return None if size is None else min(size, self.population)
+                users = None if group is None else self.users_of(group)
+                return None if size is None or users is None else min(size, users)
             case ir.GroupCount(name):
                 return self._groups(name)
             case ir.Sum(terms):
@@ -216,7 +217,7 @@ class Folder(Struct, kw_only=True):
                 seen.add(part.name)
                 beyond = self.configuration.parameters[part.name]
             elif isinstance(part, ir.Members) and part.group in self.configuration.groups:
-                beyond = self.configuration.groups[part.group].size.expr
+                beyond = parted(self.configuration.groups[part.group])
             else:
                 continue
             found = self._classes_of_users(beyond, seen)
@@ -228,10 +229,15 @@ class Folder(Struct, kw_only=True):
         total = Fraction(0)
         for share, folder in self.each_class(ir.Members(name)):
             members = folder.fold(ir.Members(name))
-            if not members:
+            users = folder.users_of(self.configuration.groups[name])
+            if not members or users is None:
                 return None
-            total += share * self.population / members
+            total += share * users / members
         return total
+
+    def users_of(self, group: ir.Group) -> Fraction | None:
+        """Return how many users a group divides: those of the spec, or of its instance."""
+        return self.population if group.users is None else self.fold(group.users)
 
     def _count(self, name: str) -> Fraction | None:
         place = self.configuration.nodes.get(name) or self.configuration.links.get(name)

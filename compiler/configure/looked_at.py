@@ -14,7 +14,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.ir.parts import operands
+from qps.compiler.ir.parts import operands, parted
 
 C = TypeVar("C")
 
@@ -69,7 +69,7 @@ class Meanings:
         values = dict(base.parameters)
         values |= {name: node.count for name, node in base.nodes.items()}
         values |= {name: link.count for name, link in base.links.items()}
-        values |= {name: group.size.expr for name, group in base.groups.items()}
+        values |= {name: parted(group) for name, group in base.groups.items()}
         self._users: dict[str, list[str]] = {}
         for user, value in values.items():
             for name in names_in(value):

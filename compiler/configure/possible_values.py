@@ -29,6 +29,7 @@ from qps.compiler.configure.values_in_use import (
     count_of,
     points_of,
     stated_values,
+    users_of_instances,
     values_in_use,
     varies,
 )
@@ -48,6 +49,7 @@ class Bounds:
     def __init__(self, model: ir.Model) -> None:
         self._model = model
         self._parameters = LookedAt([_of_parameter(parameter) for parameter in model.parameters])
+        self._users = LookedAt([_stated(users) for users in users_of_instances(model)])
         self._others = LookedAt(list(_others(model)))
 
     def check(self, configuration: Configuration, moved: frozenset[str], sink: Sink) -> None:
@@ -56,9 +58,10 @@ class Bounds:
         `moved` are the names that do not mean what they mean in the spec.
         """
         check = _Check(self._model, configuration, sink)
-        if self._parameters.look(check, configuration, moved, sink):
+        if not self._parameters.look(check, configuration, moved, sink):
+            return  # where the parameters are wrong, nothing rests on them
+        if self._users.look(check, configuration, moved, sink):
             self._others.look(check, configuration, moved, sink)
-        # Where the parameters are wrong, nothing rests on them.
 
 
 def _of_parameter(parameter: ir.Parameter) -> Part[_Check]:
@@ -66,10 +69,13 @@ def _of_parameter(parameter: ir.Parameter) -> Part[_Check]:
     return Part(names, lambda check: check.parameter(parameter))
 
 
+def _stated(bounded: Bounded) -> Part[_Check]:
+    return Part(names_in(bounded.expr), partial(_Check.value, bounded=bounded))
+
+
 def _others(model: ir.Model) -> Iterator[Part[_Check]]:
-    """Yield all values of a model but those of its parameters."""
-    for bounded in stated_values(model):
-        yield Part(names_in(bounded.expr), partial(_Check.value, bounded=bounded))
+    """Yield all values of a model but those of its parameters, and the users of its instances."""
+    yield from map(_stated, stated_values(model))
     places: tuple[ir.Node | ir.Link, ...] = (*model.nodes, *model.links)
     for place in places:
         names = names_in(place.count) | {place.name}

@@ -41,6 +41,7 @@ def varies(expr: ir.Expr) -> bool:
 
 def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
     """Yield every value that is looked at in a configuration."""
+    yield from users_of_instances(model)
     yield from stated_values(model)
     yield from counts_in_place(model, configuration)
 
@@ -89,6 +90,14 @@ def flows_in_groups(
                 yield stream.name, each.flows, group
 
 
+def users_of_instances(model: ir.Model) -> Iterator[Bounded]:
+    """Yield how many users instances have: a whole number, unless it grows with the population."""
+    for instance in model.instances:
+        if instance.users is not None:
+            bound = Bound.POSITIVE if varies(instance.users.expr) else Bound.COUNT
+            yield from _of(instance.users, f"the population of `{instance.name}`", bound)
+
+
 def stated_values(model: ir.Model) -> Iterator[Bounded]:
     """Yield the values that a model states, whatever its configuration."""
     for parameter in model.parameters:
@@ -123,7 +132,7 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
         for requirement in mode.requirements:
             yield from _requirement(requirement)
     for target in model.targets:
-        yield from _of(target.value, f"the target of `{target.name}`", Bound.TARGET)
+        yield from _of(target.value, f"the target of `{target.told}`", Bound.TARGET)
     yield from _of(model.quality.formula, "the quality", Bound.ANY)
     for expectation in model.expectations:
         for claim in expectation.claims:

@@ -30,8 +30,8 @@ UNREADABLE = Code("QPS0209", "unreadable", _E, "a file that cannot be read as te
 MISSING_PART = Code("QPS0210", "missing-part", _E, "something that every spec needs is not there")
 MISPLACED = Code("QPS0211", "misplaced", _E, "something stated twice or where it has no meaning")
 
-LEFT_OUT = Code("QPS0250", "left-out", _W, "a module that is a spec of its own: parts are left out")
-OTHER_SPEC = Code("QPS0251", "other-spec", _E, "a place, stream or population of another spec")
+LEFT_OUT = Code("QPS0250", "left-out", _W, "a part of an instance that has no part in the spec")
+OTHER_SPEC = Code("QPS0251", "other-spec", _E, "a population of an instance that is set")
 
 DIMENSION_MISMATCH = Code(
     "QPS0301", "dimension-mismatch", _E, "quantities that cannot be added or compared"

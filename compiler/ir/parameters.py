@@ -53,12 +53,25 @@ class UserRange(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Into what the users are divided: groups of `size`, one of all users where they are fewer."""
+    """Into what the users are divided: groups of `size`, one of all users where they are fewer.
+
+    Those of an instance divide its `users`, all others (None) those of the spec.
+    """
 
     name: str
     size: Quantity
     span: Span
     doc: str | None
+    users: Expr | None = None
+
+
+class Instance(Struct, frozen=True):
+    """A file with everything of its own in a spec; `users` is how many it has, if it has any."""
+
+    name: str
+    file: str
+    users: Quantity | None
+    span: Span
 
 
 class Option(Struct, frozen=True):
@@ -76,6 +89,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     An elastic one takes what capacity is left between them; its `value` is the most. Of several,
     the one of the smallest `priority` takes first. `text` is how its value is told where that is
     not what stands at `value_span`. A share, that of one kind, is fixed: all of them add up to 1.
+    One that `is_own` is stated by the spec or an instance, none by a module that others use.
     """
 
     name: str
@@ -93,3 +107,4 @@ class Parameter(Struct, frozen=True, kw_only=True):
     priority: Quantity | None = None
     is_share: bool = False
     fitted: str | None = None
+    is_own: bool = False

@@ -50,3 +50,8 @@ def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
             yield from operands_of(inner)
         case ir.OptionIs():
             pass
+
+
+def parted(group: ir.Group) -> ir.Expr:
+    """Return what the parts of a group rest on: its size, and in an instance the users there."""
+    return group.size.expr if group.users is None else ir.Sum((group.size.expr, group.users))

@@ -40,22 +40,35 @@ class TargetScope(Enum):
 
 
 class Target(Struct, frozen=True):
-    """How full resources may be by plan, as a share of their capacity."""
+    """How full resources may be by plan, as a share of their capacity.
+
+    One of an `instance` holds for what that has, and there wins over those from further outside.
+    """
 
     name: str
     scope: TargetScope
     value: Quantity
     span: Span
+    instance: str = ""
 
-    def rank(self, resource: str, *, is_link: bool) -> int:
-        """Return how closely a resource in place is named, 0 for not at all."""
-        match self.scope:
-            case TargetScope.LINKS:
-                return int(is_link)
-            case TargetScope.RESOURCE:
-                return int(not is_link and resource.split(".")[1] == self.name)
-        is_named = resource == self.name or resource.startswith(self.name + ".")
-        return 1 + len(self.name.split(".")) if is_named else 0
+    @property
+    def told(self) -> str:
+        """What it is called: with its instance, where it holds for resources of a name in that."""
+        is_qualified = self.scope is TargetScope.PLACE or not self.instance
+        return self.name if is_qualified else f"{self.instance}.{self.name}"
+
+    def rank(self, resource: str, place: str, *, is_link: bool) -> tuple[int, int]:
+        """Return how closely a resource of a place is named, (0, 0) for not at all."""
+        if self.scope is TargetScope.PLACE:
+            is_named = resource == self.name or resource.startswith(self.name + ".")
+            return (2, len(self.name.split("."))) if is_named else (0, 0)
+        if self.instance and not place.startswith(f"{self.instance}."):
+            return (0, 0)
+        within = 1 + len(self.instance.split(".")) if self.instance else 1
+        if self.scope is TargetScope.LINKS:
+            return (1, within) if is_link else (0, 0)
+        kind = resource[len(place) + 1 :].partition(".")[0]
+        return (1, within) if not is_link and kind == self.name else (0, 0)
 
 
 class Metric(Enum):

@@ -196,7 +196,10 @@ class Whose(Enum):
 
 
 class Stream(Struct, frozen=True, kw_only=True):
-    """Items on their way: one flow for each machine of a node, or whatever says whose they are."""
+    """Items on their way: one flow for each machine of a node, or whatever says whose they are.
+
+    Where each user of an instance has one, `users` is how many there are.
+    """
 
     name: str
     flows_from: str | InEachGroup | Whose
@@ -205,6 +208,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     span: Span
     doc: str | None
     playout: Playout | None = None
+    users: Expr | None = None
 
     @property
     def calls(self) -> tuple[Call, ...]:

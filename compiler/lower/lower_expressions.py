@@ -151,12 +151,18 @@ class ExpressionLowering(Assuming, kw_only=True):
         """Return how many users there are in each group: all of them, where they are few."""
         group = self.configuration.groups[name]
         size = self.keeping_classes().symbol(f"{name}.size", group.size, group.doc)
-        members = size if size == self.population else minimum(size, self.population)
+        users = self._divided(name)
+        members = size if size == users else minimum(size, users)
         return members if self.keeps_classes else self.averaged(members)
+
+    def _divided(self, name: str) -> Formula:
+        """Return the users that groups divide: those of the spec, or of an instance."""
+        users = self.configuration.groups[name].users
+        return self.population if users is None else self.keeping_classes().lower(users)
 
     def groups(self, name: str) -> Formula:
         """Return how many groups there are: N users, in groups of min(k, N), of all kinds."""
-        groups = self.population / self.keeping_classes().members(name)
+        groups = self._divided(name) / self.keeping_classes().members(name)
         return groups if self.keeps_classes else self.averaged(groups)
 
     def symbol(

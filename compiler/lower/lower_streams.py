@@ -61,7 +61,8 @@ def _flows(stream: ir.Stream, expressions: ExpressionLowering) -> Formula:
     if isinstance(stream.flows_from, ir.InEachGroup):
         return flows_in_each(stream.name, stream.flows_from, expressions)
     if isinstance(stream.flows_from, ir.Whose):
-        return expressions.population if stream.flows_from is ir.Whose.EACH_USER else ONE
+        users = ir.Population() if stream.users is None else stream.users
+        return expressions.lower(users) if stream.flows_from is ir.Whose.EACH_USER else ONE
     return expressions.count(stream.flows_from)
 
 

@@ -59,14 +59,16 @@ class Targets(Struct, frozen=True, kw_only=True):
         Of several targets the closest one holds. Where the spec limits the load itself, that limit
         is what was planned; without any target, saturation is at 1.
         """
-        is_link = resource.partition(".")[0] in self.expressions.configuration.links
-        ranked = [(target.rank(resource, is_link=is_link), target) for target in self.model.targets]
-        rank, target = max(ranked, key=lambda pair: pair[0], default=(0, None))
-        if target is None or not rank:
+        configuration = self.expressions.configuration
+        place = configuration.place_of(resource)
+        is_link = place in configuration.links
+        ranked = [(t.rank(resource, place, is_link=is_link), t) for t in self.model.targets]
+        rank, target = max(ranked, key=lambda pair: pair[0], default=((0, 0), None))
+        if target is None or not any(rank):
             return ONE
         limit = self.limit_of(resource)
         if limit is not None:
             return limit
-        value = self.expressions.symbol(f"target of {target.name}", target.value)
-        self.stated[target.name] = value
+        value = self.expressions.symbol(f"target of {target.told}", target.value)
+        self.stated[target.told] = value
         return value

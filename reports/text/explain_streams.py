@@ -82,7 +82,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explan
 
 
 QUANTILE = re.compile(
-    r"quantile\((?P<stream>\w+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
+    r"quantile\((?P<stream>[\w.]+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
 )
 
 

@@ -66,7 +66,7 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     asked = QUANTILE.fullmatch(name.replace(" ", ""))
     if asked is not None and asked["stream"] in graph.streams:
         return graph.streams[asked["stream"]].quantile_certainty(share_of(asked))
-    stream, _, measure = name.partition(".")
+    stream, measure = _of_stream(graph, name)
     if stream in graph.streams and measure in ("", "latency"):
         return graph.streams[stream].latency_certainty
     if stream in graph.streams and measure in ("jitter", "buffer"):
@@ -79,11 +79,19 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     return quality_known_at(graph, at) if name == "quality" else EXACT
 
 
+def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:
+    """Return the stream of a name and what is asked of it; a stream by itself has no more."""
+    if name in graph.streams:
+        return name, ""
+    stream, _, measure = name.rpartition(".")
+    return stream, measure
+
+
 _KINDS = {kind.value: kind for kind in ir.MeasureKind}
 
 
 def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
-    if name.endswith(".throughput") and name.partition(".")[0] not in graph.streams:
+    if name.endswith(".throughput") and _of_stream(graph, name)[0] not in graph.streams:
         return _throughput(graph, name, at)
     resources = graph.loads_of(name.removesuffix(".load"))
     if len(resources) == 1:
@@ -98,7 +106,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
     asked = QUANTILE.fullmatch(name.replace(" ", ""))
     if asked is not None and asked["stream"] in graph.streams:
         return quantile_apart(graph, asked["stream"], share_of(asked), at)
-    stream, _, measure = name.partition(".")
+    stream, measure = _of_stream(graph, name)
     if stream in graph.streams:
         return stream_apart(graph, stream, measure or "latency", at)
     if name in graph.measures:

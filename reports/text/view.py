@@ -160,13 +160,15 @@ def _idle_margin(
 ) -> Iterator[MarginView]:
     """Yield the targets of what nothing loads in this configuration."""
     graph = solution.graph
-    loaded = [(name, name.partition(".")[0] in configuration.links) for name in graph.resources]
+    loaded = [(name, configuration.place_of(name)) for name in graph.resources]
+    links = configuration.links
     folder = Folder(configuration=in_force(configuration), population=Fraction(graph.low))
     for target in model.targets:
-        if not any(target.rank(name, is_link=is_link) for name, is_link in loaded):
+        ranks = [target.rank(name, place, is_link=place in links) for name, place in loaded]
+        if not any(map(any, ranks)):
             value = folder.fold(target.value.expr)
             if value is not None and value < 1:
-                yield MarginView(target.name, float(value), loaded=False)
+                yield MarginView(target.told, float(value), loaded=False)
 
 
 def _elastic(item: ElasticSolution) -> ElasticView:

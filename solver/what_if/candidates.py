@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from msgspec import Struct, field
@@ -68,11 +68,11 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Yield the changes that may help: other, more and faster hardware, options, parameters."""
     involved = _involved(solution)
-    places = {assumption.name.split(".")[0] for assumption in involved}
+    places = {configuration.place_of(assumption.name) for assumption in involved}
     # A machine of one core has no number of its own; what loads it tells.
     numbers = {assumption.symbol for assumption in involved}
     places |= {
-        name.split(".")[0]
+        configuration.place_of(name)
         for name, resource in solution.graph.resources.items()
         if resource.load.symbols & numbers
     }
@@ -110,11 +110,20 @@ def _involved(solution: Solution) -> list[Assumption]:
 def _hardware(model: ir.Model, configuration: Configuration) -> Iterator[tuple[ir.SetPlace, str]]:
     """Yield what could stand in each place instead, and what stands there."""
     for node in configuration.nodes.values():
-        for name in model.machines:
+        for name in _at_hand(model, node.name, model.machines):
             yield ir.SetPlace(node.name, name, None, node.span), node.machine
     for link in configuration.links.values():
-        for name in model.networks:
+        for name in _at_hand(model, link.name, model.networks):
             yield ir.SetPlace(link.name, name, None, link.span), link.network
+
+
+def _at_hand(model: ir.Model, place: str, hardware: Iterable[str]) -> Iterator[str]:
+    """Yield the machines or networks that are no other instance's than that of a place.
+
+    Instances of one file have the same ones: those of its own are enough.
+    """
+    others = [f"{i.name}." for i in model.instances if not place.startswith(f"{i.name}.")]
+    yield from (name for name in hardware if not name.startswith(tuple(others)))
 
 
 def _more_hardware(configuration: Configuration, places: set[str]) -> Iterator[Candidate]:
@@ -214,7 +223,7 @@ def _parameters(
         parameter = known.get(name)
         if parameter is None or effect == 0:
             continue
-        if "." in name or name in capacities or name in counts:
+        if not parameter.is_own or name in capacities or name in counts:
             continue  # what a module states is a fact; capacity and counts were doubled above
         factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
         changes = scaled(configuration.parameters, name, factor, parameter.span)

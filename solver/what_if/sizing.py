@@ -263,14 +263,14 @@ class _Mode:
 
     def _target(self, resource: ResourceLoad) -> Formula:
         """Return the least load at which a resource counts as full: by plan, or by a limit."""
-        place = resource.name.partition(".")[0]
+        place = self._settled.place_of(resource.name)
         names = (f"{resource.name}.load", f"{place}.load")
         limits = [c.limit for c in self._graph.criteria if c.name in names and c.at_most]
         return min((resource.target, *limits), key=self._graph.number)
 
     def _capacity(self, name: str) -> tuple[str, Capacity]:
         """Return the number that turns the capacity of a resource in its place, and what it is."""
-        place, _, rest = name.partition(".")
+        place = self._settled.place_of(name)
         node = self._settled.nodes.get(place)
         if node is None:
             network = self._model.networks[self._settled.links[place].network]
@@ -281,7 +281,7 @@ class _Mode:
             number = self._scaled.capacities[network.name, "cap" if is_cap else "rate"]
             return number, Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
         machine = self._model.machines[node.machine]
-        resource = machine.resource(rest.partition(".")[0])
+        resource = machine.resource(name[len(place) + 1 :].partition(".")[0])
         assert resource is not None
         return self._scaled.capacities[machine.name, resource.name], self._stated(resource)
 
@@ -321,7 +321,7 @@ class _Mode:
 
     def _machines(self, name: str, resource: ResourceLoad, target: Formula) -> Machines | None:
         """Return how many machines of its node would do, where their number can be chosen."""
-        place = name.partition(".")[0]
+        place = self._settled.place_of(name)
         number = self._scaled.counts.get(place)
         if number is None:
             return None

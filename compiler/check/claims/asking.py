@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.check.names.declarations import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in
 from qps.compiler.check.values.check_calls import ARITHMETIC
 from qps.compiler.syntax import ast
 
@@ -14,7 +14,7 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
     that it holds says nothing of a model.
     """
     open_ = [(expr, module)]
-    seen: set[int] = set()
+    seen: set[str] = set()
     while open_:
         part, where = open_.pop()
         if isinstance(part, ast.Call) and part.name.text not in ARITHMETIC:
@@ -27,9 +27,9 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
         declared = lookup(where, part.name)
         if _is_asked(part.name, declared, where):
             return True
-        if declared is None or id(declared.declaration) in seen:
+        if declared is None or declared.qualified in seen:
             continue
-        seen.add(id(declared.declaration))
+        seen.add(declared.qualified)
         if isinstance(declared.declaration, ast.Let | ast.Measure):
             open_.append((declared.declaration.value, declared.module))
     return False
@@ -40,7 +40,8 @@ def _is_asked(name: ast.Name, declared: Declared | None, module: Module) -> bool
     if name.text in ("quality", "largest_acceptable"):
         return True
     if declared is None:
-        return isinstance(module.names.get(name.parts[0]), _OWNERS)
+        owner, _ = owner_in(module, name)
+        return owner is not None and isinstance(owner.declaration, _OWNERS)
     return isinstance(declared.declaration, ast.Param) and declared.declaration.is_elastic
 
 

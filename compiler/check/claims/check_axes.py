@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import OfChanges
-from qps.compiler.check.names.declarations import kind_of, lookup
+from qps.compiler.check.names.declarations import kind_of, lookup, names_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -96,7 +96,7 @@ class AxisChecker(OfChanges, frozen=True):
                 Label(named.declaration.name.span, "declared here"),
             )
             return None
-        known = [n for n, d in main.names.items() if type(d) in _KINDS]
+        known = names_of(main, tuple(_KINDS))
         self.refuse(
             codes.UNKNOWN_NAME,
             name.span,

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import OfChanges
-from qps.compiler.check.names.declarations import Declared, lookup
-from qps.compiler.check.names.places import Place
+from qps.compiler.check.names.declarations import Declared, Module, lookup, names_of, owner_in
+from qps.compiler.check.names.instances import text_in_model
+from qps.compiler.check.names.places import Place, resource_name
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import whole
 from qps.compiler.diagnostics import codes
@@ -66,7 +67,7 @@ class RowConditions(OfChanges, frozen=True):
         """Return how the words of a column are checked; None where it holds no words."""
         text = name.text
         if text in ("scenario", "mode"):
-            names = self.names(ast.Scenario if text == "scenario" else ast.Mode)
+            names = list(self.known.scenarios if text == "scenario" else self.known.modes)
             return lambda value: self._one_of(value, names, text)
         named = lookup(self.main, name)
         if is_result and named is None and text == "limited_by":
@@ -85,8 +86,9 @@ class RowConditions(OfChanges, frozen=True):
     ) -> ir.Condition | None:
         value = expr.operands[-1]
         is_fit = len(expr.operands) == 2 and expr.operators[0] in ("==", "!=")  # noqa: PLR2004
-        owner = self.main.names.get(name.text)
-        named = (ast.Reference, ast.Call) if isinstance(owner, ast.Node) else ast.Reference
+        owner = lookup(self.main, name)
+        is_node = owner is not None and isinstance(owner.declaration, ast.Node)
+        named = (ast.Reference, ast.Call) if is_node else ast.Reference
         if not is_fit or not isinstance(value, named):
             self.sink.report(
                 codes.NOT_A_CONDITION,
@@ -125,11 +127,12 @@ class RowConditions(OfChanges, frozen=True):
         """Return the requirement that `limited_by` is compared with."""
         if value.name.parts[-1] == "load":
             owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
-            return None if self._resource(owner) is None else value.name.text
-        declarations = self.main.syntax.declarations
+            resource = self._resource(owner)
+            return resource and f"{resource}.load"
         required = [
-            _measure_text(requirement.condition)
-            for d in declarations
+            _measure_text(requirement.condition, system)
+            for system in self.program.systems
+            for d in system.syntax.declarations
             if isinstance(d, ast.Require | ast.Mode)
             for requirement in d.requirements
         ]
@@ -137,11 +140,10 @@ class RowConditions(OfChanges, frozen=True):
 
     def _resource(self, value: ast.Reference | ast.Call) -> str | None:
         """Return the resource that `bottleneck` is compared with."""
-        owner = self.main.names.get(value.name.parts[0]) if value.name.parts else None
-        if isinstance(owner, ast.Node | ast.Link):
-            return value.name.text
-        declared = self.main.names.items()
-        places = [name for name, d in declared if isinstance(d, ast.Node | ast.Link)]
+        owner, rest = owner_in(self.main, value.name)
+        if owner is not None and isinstance(owner.declaration, ast.Node | ast.Link):
+            return resource_name(owner, rest, value.span)
+        places = names_of(self.main, (ast.Node, ast.Link))
         return self._one_of(value, places, "resource")
 
 
@@ -161,8 +163,8 @@ def _compared(condition: ir.Condition) -> Iterator[ir.Expr]:
         yield from parts_of(compared)
 
 
-def _measure_text(condition: ast.Expr) -> str:
+def _measure_text(condition: ast.Expr, module: Module) -> str:
     """Return how the left side of a requirement is written: its name."""
     if isinstance(condition, ast.Comparison):
-        return " ".join(condition.operands[0].span.text.split())
+        return " ".join(text_in_model(condition.operands[0], module).split())
     return condition.span.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
 
@@ -16,7 +17,9 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     lookup_class,
-    report_other_spec,
+    names_of,
+    owner_in,
+    report_population,
 )
 from qps.compiler.check.names.places import place_of
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -31,8 +34,6 @@ from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
-
-_OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
 
 
 class ChangeChecker(Part, frozen=True):
@@ -73,10 +74,10 @@ class ChangeChecker(Part, frozen=True):
         declared = lookup(module, change.name)
         if declared is None:
             return self._set_within(change, module)
-        if declared.module.prefix and isinstance(declared.declaration, _OF_THE_SPEC):
-            report_other_spec(self.sink, change.name.span, declared)
-            return None
         match declared.declaration:
+            case ast.Users() if declared.module.prefix:
+                report_population(self.sink, change.name.span, declared.module)
+                return None
             case ast.Users():
                 return self._population(change)
             case ast.Option():
@@ -146,24 +147,74 @@ class ChangeChecker(Part, frozen=True):
     def _named(self, change: ast.Change) -> ir.Change | None:
         """Return the choice of a mode or a scenario."""
         assert isinstance(change.value, ast.Reference)
-        word, kind = change.value.name.text, change.name.text
+        word, kind = self.main.qualified(change.value.name.text), change.name.text
         if kind == "mode" and word in self.known.modes:
             return ir.SetMode(word, self.known.modes[word].changes, change.span)
         if kind == "scenario" and word in self.known.scenarios:
             return ir.SetScenario(word, self.known.scenarios[word].changes, change.span)
+        instance, name = self._owner(change.value.name)
         known = list(self.known.modes if kind == "mode" else self.known.scenarios)
-        names = self.names(ast.Mode if kind == "mode" else ast.Scenario)
+        declared = {found.name.text: found for found in self._declared(kind, instance)}
+        if instance is not self.main and name in declared:
+            self._not_offered(change, declared[name], instance)
+            return None
         self.sink.report(
             codes.BAD_SETTING,
             change.value.span,
             f"`{word}` is declared below: it is not known here yet"
-            if word in names
+            if name in declared
             else f"there is no {kind} `{word}`",
             hint="move it up"
-            if word in names
+            if name in declared
             else offered(word, known, f"declare it: `{kind} name {{ … }}`"),
         )
         return None
+
+    def _owner(self, name: ast.Name) -> tuple[Module, str]:
+        """Return the module that a scenario or a mode of a name stands in, and its name there."""
+        module, parts = self.main, name.parts
+        while len(parts) > 1 and parts[0] in module.imports:
+            module, parts = module.imports[parts[0]], parts[1:]
+        return module, ".".join(parts)
+
+    def _declared(self, kind: str, module: Module) -> Sequence[ast.Mode | ast.Scenario]:
+        return module.syntax.every(ast.Mode if kind == "mode" else ast.Scenario)
+
+    def _not_offered(
+        self, change: ast.Change, found: ast.Mode | ast.Scenario, instance: Module
+    ) -> None:
+        """Report a scenario of an instance that sets its users, a mode beside the one it is in."""
+        word, prefix = change.name.text, instance.prefix
+        told = f"it sets the population of `{prefix}`, which is stated where that is used"
+        hint = "set what that population is made of"
+        if isinstance(found, ast.Mode):
+            told = f"`{prefix}` was told to be in `{instance.mode[0]}`" if instance.mode else "no"
+            hint = f"leave out `mode = …` where `{prefix}` is used"
+        assert instance.used is not None
+        self.sink.report(
+            codes.BAD_SETTING,
+            change.value.span,
+            f"{word} `{change.value.span.text}` cannot be chosen: {told}",
+            secondary=[Label(instance.used.span, "stated here")],
+            hint=hint,
+        )
+
+    def sets_population(self, scenario: ast.Scenario, module: Module) -> bool:
+        """Return whether a scenario of an instance sets its users, itself or by another one."""
+        if not module.prefix:
+            return False
+        for change in scenario.changes:
+            declared = lookup(module, change.name)
+            if declared is not None and isinstance(declared.declaration, ast.Users):
+                return True
+        named = {s.name.text for s in module.syntax.every(ast.Scenario)}
+        inner = [change.value for change in scenario.changes if change.name.text == "scenario"]
+        return any(  # one that is not known sets it
+            isinstance(chosen, ast.Reference)
+            and chosen.name.text in named
+            and module.qualified(chosen.name.text) not in self.known.scenarios
+            for chosen in inner
+        )
 
     def mode(self, declaration: ast.Mode, requirements: tuple[ir.Requirement, ...]) -> ir.Mode:
         """Return a mode with those of its changes that are sound."""
@@ -182,7 +233,7 @@ class ChangeChecker(Part, frozen=True):
             else:
                 own.append(change)
         changes = self.all_of(tuple(own), Scope(self.main))
-        name, span = declaration.name.text, declaration.name.span
+        name, span = self.main.qualified(declaration.name.text), declaration.name.span
         self.known.modes[name] = ir.Mode(
             name=name, requirements=requirements, changes=changes, span=span, doc=declaration.doc
         )
@@ -191,9 +242,13 @@ class ChangeChecker(Part, frozen=True):
     def _unknown_setting(self, name: ast.Name, module: Module) -> None:
         kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
         names = [n for n, d in module.names.items() if isinstance(d, kinds)]
-        place = module.names.get(name.text.partition(".")[0])
-        if "." in name.text and isinstance(place, ast.Node | ast.Link):
-            self._number_in_its_place(name, "machine" if isinstance(place, ast.Node) else "network")
+        for alias, used in module.imports.items():
+            names += [f"{alias}.{n}" for n in names_of(used, kinds) if used.is_system]
+        owner, rest = owner_in(module, name)
+        place = None if owner is None else owner.declaration
+        if rest and isinstance(place, ast.Node | ast.Link):
+            word = "machine" if isinstance(place, ast.Node) else "network"
+            self._number_in_its_place(name, ".".join(name.parts[: -len(rest)]), word)
             return
         self.sink.report(
             codes.BAD_SETTING,
@@ -204,7 +259,7 @@ class ChangeChecker(Part, frozen=True):
             else "declare it as a `param` first",
         )
 
-    def _number_in_its_place(self, name: ast.Name, kind: str) -> None:
+    def _number_in_its_place(self, name: ast.Name, place: str, kind: str) -> None:
         """Report a setting of what `--for` and `explain` name, such as `lan.rate`."""
         example = "rate speed" if kind == "network" else "cpu power"
         self.sink.report(
@@ -212,7 +267,7 @@ class ChangeChecker(Part, frozen=True):
             name.span,
             f"`{name.text}` is a number of a {kind} in its place: it is not set there",
             hint=f"write a parameter in the {kind}, such as `{example}`, and set that; "
-            f"or put another {kind} in its place: `{name.text.partition('.')[0]} = …`",
+            f"or put another {kind} in its place: `{place} = …`",
         )
 
     def _population(self, change: ast.Change) -> ir.Change | None:
@@ -326,7 +381,7 @@ class ChangeChecker(Part, frozen=True):
             return None
         count = None
         if read.count is not None:
-            count = self.places.count(read.count, is_node=is_node)
+            count = self.places.count(read.count, self.main, is_node=is_node)
             if count is None:
                 return None
         return ir.SetPlace(declared.qualified, kind, count, change.span)
@@ -335,7 +390,7 @@ class ChangeChecker(Part, frozen=True):
         """Return a scenario with those of its changes that are sound."""
         changes = self.all_of(declaration.changes, Scope(self.main))
         report_without_effect(changes, self.sink)
-        name, span = declaration.name.text, declaration.name.span
+        name, span = self.main.qualified(declaration.name.text), declaration.name.span
         self.known.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
         return self.known.scenarios[name]
 

@@ -39,7 +39,7 @@ _SURE = 0.74
 class ComponentChecker(Part, frozen=True):
     """Checks components; one without formals is checked once, however often it is used."""
 
-    _components: dict[int, ir.Component | None] = field(default_factory=dict)
+    _components: dict[str, ir.Component | None] = field(default_factory=dict)
 
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
@@ -62,7 +62,7 @@ class ComponentChecker(Part, frozen=True):
         self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
     ) -> ir.Component | None:
         """Return a component with its arguments put in."""
-        key = id(declared.declaration)
+        key = declared.qualified
         if declared.declaration.formals or key not in self._components:
             self._components[key] = self._component(declared, formals)
         return self._components[key]

@@ -48,7 +48,7 @@ class FamilyChecker(Part, frozen=True):
             above = self.named(child.scope.module, parent.name, kind)
             if above is None:
                 return None
-            circle = [m.declared for m in found if m.declared.declaration is above.declaration]
+            circle = [m.declared for m in found if m.declared.is_same(above)]
             if circle:
                 self._report_circle([m.declared for m in found], above)
                 return None
@@ -68,7 +68,7 @@ class FamilyChecker(Part, frozen=True):
 
     def _report_circle(self, line: list[DeclaredAs[K]], again: DeclaredAs[K]) -> None:
         """Report what is itself but for something: once, at the one that stands first."""
-        at: int = next(i for i, one in enumerate(line) if one.declaration is again.declaration)
+        at: int = next(i for i, one in enumerate(line) if one.is_same(again))
         begins: int = min(range(at, len(line)), key=lambda i: _place(line[i]))
         circle = line[begins:] + line[at:begins]
         names = " -> ".join([one.qualified for one in circle] + [circle[0].qualified])

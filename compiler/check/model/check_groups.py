@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import DeclaredAs
+from qps.compiler.check.names.declarations import DeclaredAs, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
@@ -59,7 +59,18 @@ class GroupChecker(Part, frozen=True):
         size = self.expressions.quantity(declaration.size, scope, DIMENSIONLESS, what)
         if size is None:
             return None
-        return ir.Group(declared.qualified, size, declaration.name.span, declaration.doc)
+        users = self.users_of(declared.module)
+        return ir.Group(declared.qualified, size, declaration.name.span, declaration.doc, users)
+
+    def users_of(self, module: Module) -> ir.Expr | None:
+        """Return the users of the instance that a module is in; None for those of the spec."""
+        system = self.program.system_of(module)
+        users = next((d for d in system.names.values() if isinstance(d, ast.Users)), None)
+        if users is None or not system.prefix:
+            return None
+        name = ast.Reference(users.name.span, users.name)
+        told = self.expressions.quantity(name, Scope(system, Allowed.POPULATION))
+        return None if told is None or isinstance(told.expr, ir.Population) else told.expr
 
     def group(self, name: ast.Name) -> str | None:
         """Return the group of a name; what is none is reported."""
@@ -114,6 +125,9 @@ class GroupChecker(Part, frozen=True):
         node = None if isinstance(whose, ir.Whose) else nodes[whose]
         if node is not None and Allowed.POPULATION in mentions_of(node.count):
             return
+        users = self.users_of(self.main)
+        if node is not None and users is not None and not mentions_of(users):
+            return  # the users of the instance are a fixed number: so is the count of their node
         has = "one flow in all" if node is None else f"a flow for each machine of `{node.name}`"
         span, group = named[0]
         self.sink.report(

@@ -16,6 +16,7 @@ from qps.compiler.check.model.check_families import (
 )
 from qps.compiler.check.model.check_resources import ResourceChecker, Stated, merged
 from qps.compiler.check.names.declarations import DeclaredAs
+from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -47,7 +48,8 @@ class MachineChecker(ResourceChecker, frozen=True):
         numbers = [self.expressions.quantity(argument, scope) for argument in arguments]
         if given is None or None in numbers:
             return None
-        written = ", ".join(" ".join(argument.span.text.split()) for argument in arguments)
+        texts = [text_in_model(argument, scope.module) for argument in arguments]
+        written = ", ".join(" ".join(text.split()) for text in texts)
         with self.sink.aside() as found:
             made = self._known(f"{declared.qualified}({written})", declared, given)
         for one in found:

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.names.declarations import DeclaredAs, Given, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import origin
@@ -43,8 +46,31 @@ class ParameterChecker(Part, frozen=True):
                         f"`{choice.text}` is listed twice",
                         hint="list it once",
                     )
-            built.append(ir.Option(declared.qualified, choices, option.name.span, option.doc))
+            chosen = self._chosen(declared, choices)
+            built.append(ir.Option(declared.qualified, chosen, option.name.span, option.doc))
         return tuple(built)
+
+    def _chosen(
+        self, declared: DeclaredAs[ast.Option], choices: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """Return choices with the one first that is in force: an instance may be told another."""
+        given = declared.module.given.get(declared.declaration.name.text)
+        if given is None:
+            return choices
+        value = given.value
+        word = value.name.text if isinstance(value, ast.Reference) else value.span.text
+        if word in choices:
+            return (word, *(choice for choice in choices if choice != word))
+        own = declared.declaration.name
+        told = f"`{word}` is no choice of `{given.change.name.text}`"
+        self.sink.report(
+            codes.BAD_SETTING,
+            value.span,
+            told,
+            secondary=[Label(own.span, "declared here")],
+            hint=offered(word, choices),
+        )
+        return choices
 
     def parameters(self) -> tuple[ir.Parameter, ...]:
         """Return the parameters of all modules, with those of each kind and the shares of kinds."""
@@ -52,9 +78,14 @@ class ParameterChecker(Part, frozen=True):
         for declared in self.program.everywhere(ast.Param):
             param, name = declared.declaration, declared.qualified
             scope = Scope(declared.module, Allowed.NOTHING)
-            value = self.expressions.quantity(param.value, scope, instead=_as_let(param))
+            own = self.expressions.quantity(param.value, scope, instead=_as_let(param))
+            given = declared.module.given.get(param.name.text)
+            value = own if own is None or given is None else self._given(given, own)
+            if own is not None and value is None:
+                self.known.values[name] = None  # nothing more is said of what rests on it
             if value is None:
                 continue
+            source, fitted = (param.source, param.fitted) if given is None else (None, None)
             self.known.dimensions[name] = value.dimension
             low = high = None
             if param.range is not None:
@@ -75,33 +106,48 @@ class ParameterChecker(Part, frozen=True):
                     low=low.expr if low else None,
                     high=high.expr if high else None,
                     span=param.name.span,
-                    value_span=param.value.span,
-                    source=origin(param.source, param.fitted),
+                    value_span=value.span,
+                    source=origin(source, fitted),
                     doc=param.doc,
-                    is_elastic=param.is_elastic,
-                    least_text=_least_text(param) if param.is_elastic else "",
+                    is_elastic=param.is_elastic and given is None,
+                    least_text=_least_text(param) if param.is_elastic and given is None else "",
                     priority=priority,
-                    fitted=param.fitted.value if param.fitted else None,
+                    fitted=fitted.value if fitted else None,
+                    is_own=declared.module in self.program.systems,
                 )
             )
-            built += self._each_kind(built[-1], param, scope)
+            built += self._each_kind(built[-1], param, declared.module)
         return tuple(built)
 
+    def _given(self, given: Given, own: ir.Quantity) -> ir.Quantity | None:
+        """Return what an instance is told that a parameter is; its own value says of what kind."""
+        scope, name = Scope(given.module, Allowed.NOTHING), given.change.name.text
+        told = self.expressions.quantity(given.value, scope, own.dimension, f"`{name}`")
+        return told and replace(told, span=given.value.span)
+
     def _each_kind(
-        self, whole: ir.Parameter, param: ast.Param, scope: Scope
+        self, whole: ir.Parameter, param: ast.Param, module: Module
     ) -> Iterator[ir.Parameter]:
-        """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`."""
+        """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`.
+
+        Where an instance is told one value for all of them, each kind has that.
+        """
         for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
-            value = self.expressions.quantity(entry.value, scope)
+            key = f"{param.name.text}.{entry.name.text}"
+            value = self.expressions.quantity(entry.value, Scope(module, Allowed.NOTHING))
+            if value is not None and key in module.given:
+                value = self._given(module.given[key], value)
             if value is not None:
                 name = f"{whole.name}.{entry.name.text}"
                 self.known.dimensions[name] = value.dimension
+                is_alike = param.name.text in module.given and key not in module.given
                 yield replace(
                     whole,
                     name=name,
-                    value=value.expr,
+                    value=ir.ParameterValue(whole.name) if is_alike else value.expr,
                     span=entry.name.span,
-                    value_span=entry.value.span,
+                    value_span=whole.value_span if is_alike else value.span,
+                    is_own=False,
                 )
 
     def _shares(self) -> Iterator[ir.Parameter]:

@@ -64,9 +64,9 @@ class PlaceChecker(Part, frozen=True):
             hint=f"write `{stands.name.text}{count}`",
         )
 
-    def count(self, expr: ast.Expr, *, is_node: bool) -> ir.Expr | None:
+    def count(self, expr: ast.Expr, module: Module, *, is_node: bool) -> ir.Expr | None:
         """Return how many there are of a node or link; none of a node that no stream visits."""
-        scope = Scope(self.main, Allowed.POPULATION)
+        scope = Scope(module, Allowed.POPULATION)
         quantity = self.expressions.quantity(expr, scope, DIMENSIONLESS, "a count")
         if quantity is None:
             return None

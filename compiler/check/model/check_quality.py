@@ -12,9 +12,11 @@ from qps.compiler.syntax import ast
 
 
 def check_quality(part: Part) -> ir.Quality:
-    """Return the metric of quality of a spec."""
+    """Return the metric of quality of a spec; one that states none has that of its instances."""
     declared = part.main.syntax.every(ast.Quality)
     stated = part.first(declared, "a spec has one metric of quality", "keep one")
+    if stated is None:
+        stated = _of_instances(part)
     if stated is None:
         return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
     metric = stated.metric
@@ -32,3 +34,15 @@ def check_quality(part: Part) -> ir.Quality:
         )
         return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
     return ir.Quality(ir.Metric(metric.text), None, stated.span)
+
+
+def _of_instances(part: Part) -> ast.Quality | None:
+    """Return the metric that instances state, where all that state one state the same."""
+    found = [
+        stated
+        for instance in part.program.systems
+        if instance.prefix
+        for stated in instance.syntax.every(ast.Quality)
+    ]
+    words = {stated.metric.text if isinstance(stated.metric, ast.Name) else "" for stated in found}
+    return found[0] if len(words) == 1 and "" not in words else None

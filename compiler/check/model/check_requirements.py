@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
+from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
@@ -41,7 +42,7 @@ class RequirementChecker(Part, frozen=True):
             measure.expr.kind is ir.MeasureKind.LOAD
         )
         return ir.Requirement(
-            name=measured.span.text,
+            name=text_in_model(measured, self.main),
             measure=measure,
             limit=limit,
             at_most=at_most,

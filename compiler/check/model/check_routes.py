@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Module, report_name
+from qps.compiler.check.names.declarations import Module, lookup, report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import listed
@@ -53,12 +53,17 @@ class RouteChecker(Struct, frozen=True):
         """False where a link failed: ways that are missing may lead over it."""
         declared = (d for d in self.module.names.values() if isinstance(d, ast.Link))
         return all(
-            link.name.text in self.links
+            self.module.qualified(link.name.text) in self.links
             and link.ends
-            and all(isinstance(self.module.names.get(e.text), _JOINED) for e in link.ends)
+            and all(isinstance(self._named(end), _JOINED) for end in link.ends)
             and link.name.text not in [end.text for end in link.ends]
             for link in declared
+            if link.name.text not in self.module.same
         )
+
+    def _named(self, name: ast.Name) -> ast.Shared | None:
+        found = lookup(self.module, name)
+        return None if found is None else found.declaration
 
     def hops(
         self, start: ir.Visit, end: ir.Visit, named: list[ast.Name], call: str | None = None
@@ -104,18 +109,21 @@ class RouteChecker(Struct, frozen=True):
     def _named_way(
         self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
     ) -> tuple[ir.Crossing, ...]:
+        links = []
         for name in named:
-            if name.text not in self.links:
-                if not isinstance(self.module.names.get(name.text), ast.Link):
-                    report_name(self.sink, self.module, name, "link", (ast.Link,))
+            found = lookup(self.module, name)
+            if found is None or not isinstance(found.declaration, ast.Link):
+                report_name(self.sink, self.module, name, "link", (ast.Link,))
+            if found is None or found.qualified not in self.links:
                 return ()
-        stops = [start.node, *(name.text for name in named), end.node]
+            links.append(found.qualified)
+        stops = [start.node, *links, end.node]
         for (here, there), at in zip(pairwise(stops), [*named, named[-1]], strict=True):
             if not self._adjacent(here, there):
                 if self._is_whole:
                     self._not_joined(here, there, at)
                 return ()
-        return self._crossings([name.text for name in named], start.node, end.node, end, named)
+        return self._crossings(links, start.node, end.node, end, named)
 
     def _not_joined(self, here: str, there: str, at: ast.Name) -> None:
         twice = here == there

@@ -30,14 +30,15 @@ class StepChecker(Part, frozen=True, kw_only=True):
         """What checks what is said of groups."""
         return GroupChecker(self.expressions)
 
-    def unknown_node(self, name: ast.Name) -> None:
-        """Report a name that is no node; a node that failed is reported where it stands."""
+    def node(self, name: ast.Name) -> str | None:
+        """Return the node of a name; one that failed is reported where it stands."""
         declared = lookup(self.main, name)
-        own = None if declared is None or declared.module.prefix else declared.declaration
-        if not isinstance(own, ast.Node):
+        if declared is None or not isinstance(declared.declaration, ast.Node):
             report_name(self.sink, self.main, name, "node", (ast.Node,))
+            return None
+        return declared.qualified if declared.qualified in self.nodes else None
 
-    def step(self, item: ast.Step, node: str) -> ir.Step | None:
+    def step(self, item: ast.Step, node: str | None) -> ir.Step | None:
         """Return a step; every part of it is looked at, also where another one failed."""
         scope = Scope(self.main, Allowed.FLOWS)
         component = self._placed_component(item, scope)
@@ -73,9 +74,9 @@ class StepChecker(Part, frozen=True, kw_only=True):
         )
         return None if formals is None else self.components.component(declared, formals)
 
-    def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
-        if item.target is not None and item.target.text not in self.nodes:
-            self.unknown_node(item.target)
+    def _spread(self, item: ast.Spread, node: str | None) -> ir.Spread | None:
+        target = node if item.target is None else self.node(item.target)
+        if target is None:
             return None
         group = most = None
         if item.group is not None:
@@ -83,7 +84,6 @@ class StepChecker(Part, frozen=True, kw_only=True):
             most = None if item.most is None else self.groups.most(item.most)
             if group is None or (most is None and item.most is not None):
                 return None
-        target = item.target.text if item.target is not None else node
         cast: bool | str = False
         if item.cast is not None:
             if item.cast.text in _CASTS:

@@ -42,13 +42,16 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return None
         playout = self._playout(declaration)
         stream = ir.Stream(
-            name=declaration.name.text,
+            name=self.main.qualified(declaration.name.text),
             flows_from=flows_from,
             emission=emission,
             legs=legs,
             span=declaration.name.span,
             doc=declaration.doc,
             playout=playout,
+            users=self.steps.groups.users_of(self.main)
+            if flows_from is ir.Whose.EACH_USER
+            else None,
         )
         self.steps.groups.divides(stream, self.steps.nodes)
         return stream
@@ -65,8 +68,6 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return ir.Whose.ALL
         if whose.flows is not None or lookup_as(self.main, whose.name, ast.Group) is not None:
             return self.steps.groups.in_each(whose)
-        if whose.name.text in self.steps.nodes:
-            return whose.name.text
         declared = lookup(self.main, whose.name)
         if whose.name.text == ir.Whose.EACH_USER.value and declared is None:
             return ir.Whose.EACH_USER
@@ -77,9 +78,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 f"`{whose.name.text}` is the number of users, not one of them",
                 hint="write `for each user`",
             )
-        else:
-            self.steps.unknown_node(whose.name)
-        return None
+            return None
+        return self.steps.node(whose.name)
 
     def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
         """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
@@ -89,7 +89,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return None
         scope = Scope(self.main, Allowed.MODEL)
         delay = self.expressions.quantity(buffer.delay, scope, TIME, "a playout delay")
-        if delay is None or self._goes_round(delay, declaration.name.text, _BEFORE_BUFFER):
+        name = self.main.qualified(declaration.name.text)
+        if delay is None or self._goes_round(delay, name, _BEFORE_BUFFER):
             return None
         dropping = None
         if buffer.dropping is not None:
@@ -97,7 +98,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 buffer.dropping, scope, DIMENSIONLESS, "the share that is dropped"
             )
             known = (*_BEFORE_BUFFER, ir.MeasureKind.BUFFER)
-            if dropping is None or self._goes_round(dropping, declaration.name.text, known):
+            if dropping is None or self._goes_round(dropping, name, known):
                 return None
         return ir.Playout(delay, dropping, buffer.span)
 

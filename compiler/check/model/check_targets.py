@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from qps.compiler import ir
-from qps.compiler.check.names.places import has_resource
+from qps.compiler.check.names.declarations import names_of, owner_in
+from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -41,22 +42,25 @@ class TargetChecker(Part, frozen=True):
         return tuple(found)
 
     def _target(self, aim: ast.Aim) -> ir.Target | None:
-        scope = self._scope(aim.name)
         fixed = Scope(self.main, Allowed.NOTHING)
         value = self.expressions.quantity(aim.value, fixed, DIMENSIONLESS, "a target")
+        scope, name = self._scope(aim.name)
         if scope is None or value is None:
             return None
-        return ir.Target(aim.name.text, scope, value, aim.span)
+        return ir.Target(name, scope, value, aim.span, self.main.prefix)
 
-    def _scope(self, name: ast.Name) -> ir.TargetScope | None:
-        """Return what a target holds for; a name of nothing that is loaded is reported."""
+    def _scope(self, name: ast.Name) -> tuple[ir.TargetScope | None, str]:
+        """Return what a target holds for, and its name; a name of nothing loaded is reported."""
         if name.text == _ALL_LINKS:
-            return ir.TargetScope.LINKS
-        if isinstance(self.main.names.get(name.parts[0]), ast.Node | ast.Link):
-            return ir.TargetScope.PLACE if has_resource(self.sink, self.main, name) else None
+            return ir.TargetScope.LINKS, name.text
+        owner, rest = owner_in(self.main, name)
+        if owner is not None and isinstance(owner.declaration, ast.Node | ast.Link):
+            is_known = has_resource(self.sink, owner, rest, name)
+            place = ir.TargetScope.PLACE if is_known else None
+            return place, resource_name(owner, rest, name.span)
         if name.text in self.program.resources:
-            return ir.TargetScope.RESOURCE
-        places = [n for n, d in self.main.names.items() if isinstance(d, ast.Node | ast.Link)]
+            return ir.TargetScope.RESOURCE, name.text
+        places = names_of(self.main, (ast.Node, ast.Link))
         known = [*sorted(self.program.resources), _ALL_LINKS, *places]
         self.sink.report(
             codes.UNKNOWN_NAME,
@@ -64,4 +68,4 @@ class TargetChecker(Part, frozen=True):
             f"nothing that is loaded is called `{name.text}`",
             hint=offered(name.text, known),
         )
-        return None
+        return None, ""

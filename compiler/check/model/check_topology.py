@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
-from qps.compiler.check.names.declarations import report_name
-from qps.compiler.check.names.places import place_of
+from qps.compiler.check.names.declarations import Module, declared_in, lookup, report_name
+from qps.compiler.check.names.places import Place, place_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -19,46 +19,59 @@ _ONE = Fraction(1)
 
 
 class TopologyChecker(Part, frozen=True):
-    """Checks the nodes and links of a program."""
+    """Checks the nodes and links of a system."""
 
     @property
     def _places(self) -> PlaceChecker:
         return PlaceChecker(self.expressions)
 
-    def topology(self) -> tuple[dict[str, ir.Node], dict[str, ir.Link]]:
-        """Return the nodes and links that are sound, by their names."""
-        nodes, links = self._nodes(), self._links()
-        self._link_ends()
-        return nodes, links
-
-    def _nodes(self) -> dict[str, ir.Node]:
+    def nodes(self) -> dict[str, ir.Node]:
+        """Return the nodes of a system that are sound, by the names that the model has for them."""
         built: dict[str, ir.Node] = {}
         for node in self._topology(ast.Node):
             place = self._place(node.place, node.name, is_node=True)
             if place is not None:
-                built[node.name.text] = ir.Node(node.name.text, *place, node.name.span)
+                name = self.main.qualified(node.name.text)
+                built[name] = ir.Node(name, *place, node.name.span)
         return built
 
-    def _links(self) -> dict[str, ir.Link]:
+    def links(self) -> dict[str, ir.Link]:
+        """Return the links of a system that are sound, by the names that the model has for them."""
         built: dict[str, ir.Link] = {}
         for link in self._topology(ast.Link):
             place = self._place(link.place, link.name, is_node=False)
             if place is not None:
                 network, count = place
-                built[link.name.text] = ir.Link(
-                    name=link.name.text,
+                name = self.main.qualified(link.name.text)
+                built[name] = ir.Link(
+                    name=name,
                     network=network,
                     count=count,
-                    ends=tuple(end.text for end in link.ends),
+                    ends=self._ends(link),
                     span=link.name.span,
                 )
         return built
+
+    def shared_links(self) -> dict[str, tuple[str, ...]]:
+        """Return what an instance joins by links that are those of another module."""
+        shared: dict[str, tuple[str, ...]] = {}
+        for link in self._declared(ast.Link):
+            same = declared_in(self.main, link.name.text)
+            if same is not None and link.name.text in self.main.same:
+                shared[same.qualified] = (*shared.get(same.qualified, ()), *self._ends(link))
+        return shared
+
+    def _ends(self, link: ast.Link) -> tuple[str, ...]:
+        """Return what a link joins: nodes and other links, whether these are sound or not."""
+        found = [(end, lookup(self.main, end)) for end in link.ends]
+        return tuple(end.text if of is None else of.qualified for end, of in found)
 
     def _place(
         self, expr: ast.Expr, name: ast.Name, *, is_node: bool
     ) -> tuple[str, ir.Expr] | None:
         """Return the machine or network of a place and how many of it; a failed one stays known."""
-        place = place_of(expr, self.main)
+        expr, module = self.main.stated(name.text, expr)
+        place = place_of(expr, module)
         if place is None:
             what = "machine" if is_node else "network"
             self.sink.report(
@@ -68,15 +81,26 @@ class TopologyChecker(Part, frozen=True):
                 hint=_place_hint(expr, name.text, what),
             )
             return None
-        kind = self._places.kind(place, self.main, is_node=is_node)
+        kind = self._places.kind(place, module, is_node=is_node)
         if kind is None:
             return None
-        if place.count is None:
-            return kind, ir.Constant(_ONE)
-        count = self._places.count(place.count, is_node=is_node)
+        count = self._count(place, name, module, is_node=is_node)
         return None if count is None else (kind, count)
 
-    def _topology(self, kind: type[N]) -> list[N]:
+    def _count(
+        self, place: Place, name: ast.Name, module: Module, *, is_node: bool
+    ) -> ir.Expr | None:
+        """Return how many there are; what an instance is told without a count keeps its own."""
+        if place.count is not None:
+            return self._places.count(place.count, module, is_node=is_node)
+        own = self.main.names.get(name.text)
+        if name.text in self.main.given and isinstance(own, ast.Node | ast.Link):
+            stated = place_of(own.place, self.main)
+            if stated is not None and stated.count is not None:
+                return self._places.count(stated.count, self.main, is_node=is_node)
+        return ir.Constant(_ONE)
+
+    def _declared(self, kind: type[N]) -> list[N]:
         return [
             item
             for declaration in self.main.syntax.every(ast.Topology)
@@ -84,13 +108,18 @@ class TopologyChecker(Part, frozen=True):
             if isinstance(item, kind)
         ]
 
-    def _link_ends(self) -> None:
+    def _topology(self, kind: type[N]) -> list[N]:
+        """Return the nodes or links that are the system's own."""
+        return [item for item in self._declared(kind) if item.name.text not in self.main.same]
+
+    def link_ends(self) -> None:
         """Check what the links join: nodes and other links, whether these are sound or not."""
         kinds = (ast.Node, ast.Link)
-        for link in self._topology(ast.Link):
+        for link in self._declared(ast.Link):
             self._left_out(link)
             for end in link.ends:
-                if not isinstance(self.main.names.get(end.text), kinds):
+                found = lookup(self.main, end)
+                if found is None or not isinstance(found.declaration, kinds):
                     report_name(self.sink, self.main, end, "node or link", kinds)
                 elif end.text == link.name.text:
                     self.sink.report(

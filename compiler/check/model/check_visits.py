@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_routes import RouteChecker
@@ -69,25 +70,24 @@ class VisitChecker(Part, frozen=True, kw_only=True):
     ) -> list[ir.Leg]:
         legs: list[ir.Leg] = []
         run: list[ir.Step] = []
+        place = self.steps.node(node)
+        name = place or node.text
         for item in steps:
             if isinstance(item, ast.Step):
-                step = self.steps.step(item, node.text)
+                step = self.steps.step(item, place)
                 if step is not None and self._may_stand(step, inside):
                     run.append(step)
                 continue
             if run or not legs:
-                legs.append(ir.Visit(node.text, tuple(run), node.span))
+                legs.append(ir.Visit(name, tuple(run), node.span))
             run = []
             if isinstance(item, ast.CallStep):
                 legs += self._call(node, item, inside)
             else:
                 legs += self._together(node, item, inside)
         if run or not legs:
-            legs.append(ir.Visit(node.text, tuple(run), node.span))
-        if node.text in self.steps.nodes:
-            return legs
-        self.steps.unknown_node(node)
-        return []
+            legs.append(ir.Visit(name, tuple(run), node.span))
+        return [] if place is None else legs
 
     def _may_stand(self, step: ir.Step, inside: _Inside) -> bool:
         """Return whether a step may stand in a call: as many come back as went, and the same."""
@@ -164,9 +164,10 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             )
         is_sound = len(stated) == sum(part is not None for part in (times, sends, returns))
         is_sound = is_sound and (condition is None) == (item.condition is None)
-        if not steps or caller.text not in self.steps.nodes or not is_sound:
+        here, there = self.steps.node(caller), self.steps.node(node)
+        if not steps or here is None or there is None or not is_sound:
             return []
-        if node.text == caller.text:
+        if here == there:
             self.sink.report(
                 codes.STREAM_ORDER,
                 node.span,
@@ -178,7 +179,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             return []
         call = ir.Call(
             number=number,
-            node=node.text,
+            node=there,
             times=times,
             sends=sends,
             returns=returns,
@@ -186,14 +187,13 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             span=node.span,
             fork=fork,
         )
-        return self._there_and_back(call, caller, item.links, steps)
+        return self._there_and_back(call, ir.Visit(here, (), caller.span), item.links, steps)
 
     def _there_and_back(
-        self, call: ir.Call, caller: ast.Name, links: Sequence[ast.Name], steps: list[ir.Leg]
+        self, call: ir.Call, here: ir.Visit, links: Sequence[ast.Name], steps: list[ir.Leg]
     ) -> list[ir.Leg]:
         begins, answers, ends = (ir.CallMark(point, call) for point in ir.CallPoint)
-        here, back = ir.Visit(caller.text, (), caller.span), ir.Visit(caller.text, (), call.span)
-        there = ir.Visit(call.node, (), call.span)
+        back, there = replace(here, span=call.span), ir.Visit(call.node, (), call.span)
         way = self.routes.hops(here, there, list(links), call=call.node)
         if not way:
             return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -44,18 +43,56 @@ _ASKED_FOR = (
 """What a message calls by the word that declares it."""
 
 
+class Given(Struct, frozen=True):
+    """What an instance is told of one of its names, and the module in which that stands."""
+
+    module: Module
+    change: ast.Change
+
+    @property
+    def value(self) -> ast.Expr:
+        """What it is told."""
+        assert not isinstance(self.change.value, ast.Range), "a range was reported"
+        return self.change.value
+
+
 class Module(Struct, frozen=True):
-    """A module with its names. `prefix` is what the main spec calls it, empty for itself."""
+    """A module with its names. `prefix` is what the main spec calls it, empty for itself.
+
+    An instance of a system (of a file that has one, `is_system`) is `used` in another module.
+    What it is `given` there stands for what the file states; of `same` names, the place, machine
+    or network is one of another module. `mode` is the only one that it is in.
+    """
 
     syntax: ast.Module
     prefix: str
+    used: ast.Use | None = None
     names: dict[str, ast.Shared] = field(default_factory=dict)
     imports: dict[str, Module] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
+    same: dict[str, Declared] = field(default_factory=dict)
+    mode: list[str] = field(default_factory=list)
 
     def qualified(self, name: str) -> str:
         """Return how the main spec calls one of this module's names."""
         return f"{self.prefix}.{name}" if self.prefix else name
 
+    @property
+    def is_system(self) -> bool:
+        """True where the file has places, streams or needs, itself or in what it uses."""
+        has_own = any(isinstance(d, OF_A_SPEC) for d in self.syntax.declarations)
+        return has_own or any(used.is_system for used in self.imports.values())
+
+    def stated(self, name: str, own: ast.Expr) -> tuple[ast.Expr, Module]:
+        """Return the value of a name and the module that it stands in: its own, if not given."""
+        given = self.given.get(name)
+        return (own, self) if given is None else (given.value, given.module)
+
+
+OF_A_SPEC = (
+    ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Target, ast.Mode, ast.Quality,
+)  # fmt: skip
+"""What a file has that is a system, and no collection of what others use."""
 
 _OF_A_SYSTEM = (
     ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Matrix, ast.Observe, ast.Mode,
@@ -82,8 +119,31 @@ class Program(Struct, frozen=True, dict=True):
         """
         syntax = self.main.syntax
         has_system = any(isinstance(item, _OF_A_SYSTEM) for item in syntax.declarations)
+        has_system |= any(used.is_system for used in self.main.imports.values())
         meant = syntax.failed_kinds & {"", *map(keyword, _OF_A_SYSTEM)}
         return bool(syntax.declarations or syntax.failed_kinds) and not (has_system or meant)
+
+    @cached_property
+    def lacks_parts(self) -> bool:
+        """True where the spec has parts that are not known, since they could not be read."""
+        return bool(self.main.syntax.failed_kinds) or any(
+            len(module.syntax.every(ast.Use)) > len(module.imports) for module in self.systems
+        )
+
+    @cached_property
+    def systems(self) -> tuple[Module, ...]:
+        """The main module, and all instances: whose places and streams are those of the model."""
+        return (self.main, *(m for m in self.modules if m is not self.main and m.is_system))
+
+    def system_of(self, module: Module) -> Module:
+        """Return the instance with users of its own that a module belongs to, else the main one."""
+        around = [
+            system
+            for system in self.systems
+            if f"{module.prefix}.".startswith(f"{system.prefix}.")
+            and any(isinstance(declared, ast.Users) for declared in system.names.values())
+        ]
+        return max(around, key=lambda system: len(system.prefix), default=self.main)
 
     @cached_property
     def rating_bases(self) -> frozenset[str]:
@@ -118,6 +178,16 @@ class Declared(Struct, frozen=True):
         """How the main spec calls it."""
         return self.module.qualified(self.declaration.name.text)
 
+    @property
+    def stated_at(self) -> Span:
+        """Where it is said what it is: where it is declared, or where an instance is told so."""
+        given = self.module.given.get(self.declaration.name.text)
+        return self.declaration.name.span if given is None else given.change.span
+
+    def is_same(self, other: Declared) -> bool:
+        """Return whether both are one: a declaration of a file is another in each instance."""
+        return self.declaration is other.declaration and self.module is other.module
+
 
 class DeclaredAs(Declared, Generic[N], frozen=True):
     """A declaration of a kind that is known."""
@@ -132,8 +202,29 @@ def lookup(module: Module, name: ast.Name) -> Declared | None:
         if imported is None:
             return None
         module = imported
-    declaration = module.names.get(name.parts[-1])
-    return None if declaration is None else Declared(module, declaration)
+    return declared_in(module, name.parts[-1])
+
+
+def declared_in(module: Module, name: str) -> Declared | None:
+    """Return what a module calls by a name: its own, or what an instance was told to be its own."""
+    declaration = module.names.get(name)
+    if declaration is None:
+        return None
+    same = module.same.get(name)
+    if same is None:
+        return Declared(module, declaration)
+    return declared_in(same.module, same.declaration.name.text)
+
+
+def owner_in(module: Module, name: ast.Name) -> tuple[Declared | None, tuple[str, ...]]:
+    """Return whose name stands before a measure or a resource, and what stands behind it.
+
+    `eu.web.cpu.load` is that of `web` in the instance `eu`, and `cpu.load`.
+    """
+    parts = name.parts
+    while len(parts) > 1 and parts[0] in module.imports:
+        module, parts = module.imports[parts[0]], parts[1:]
+    return declared_in(module, parts[0]), parts[1:]
 
 
 def lookup_as(module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
@@ -182,11 +273,17 @@ def keyword(kind: type) -> str:
 
 
 def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
-    """Yield the names of some kinds that a module can write, those of its imports qualified."""
+    """Yield the names of some kinds that a module can write, those of its imports qualified.
+
+    Of imports of imports only instances are told: what these have belongs to the spec.
+    """
     yield from (name for name, found in module.names.items() if isinstance(found, kinds))
     for alias, imported in module.imports.items():
         named = imported.names.items()
         yield from (f"{alias}.{name}" for name, found in named if isinstance(found, kinds))
+        for inner, deeper in imported.imports.items():
+            if deeper.is_system:
+                yield from (f"{alias}.{inner}.{name}" for name in names_of(deeper, kinds))
 
 
 def report_name(
@@ -202,13 +299,6 @@ def report_name(
     `kinds` are the declarations that could be named, `others` what else could stand there.
     """
     declared = lookup(module, name)
-    if (
-        declared is not None
-        and isinstance(declared.declaration, kinds)
-        and declared.module is not module
-    ):
-        report_other_spec(sink, name.span, declared)
-        return
     candidates = sorted({*names_of(module, kinds), *others})
     offered = did_you_mean(name.text, candidates)
     if declared is not None or name.text in module.imports:
@@ -229,37 +319,17 @@ def report_name(
     )
 
 
-def report_other_spec(sink: Sink, span: Span, declared: Declared) -> None:
-    """Report what belongs to a spec that is used as a module: only its declarations are used."""
-    declaration, prefix = declared.declaration, declared.module.prefix
-    label = declared.module.syntax.source.label
-    match declaration:
-        case ast.Node(place=place) | ast.Link(place=place):
-            word = "node" if isinstance(declaration, ast.Node) else "link"
-            what = _what_stands(declared.module, place)
-            hint = f"put what it is in a topology of your own: `{word} name = {prefix}.{what}`"
-        case ast.Stream():
-            hint = "streams are not shared: write one here, of the components of that module"
-        case _:
-            hint = "the population is that of this spec"
+def report_population(sink: Sink, span: Span, instance: Module) -> None:
+    """Report that the population of an instance is set, which is a part of that of the spec."""
+    users = next(d for d in instance.names.values() if isinstance(d, ast.Users))
+    given = instance.given[users.name.text].change
     sink.report(
         codes.OTHER_SPEC,
         span,
-        f"`{declaration.name.text}` is {kind_of(declaration)} of `{label}`, which is used as a "
-        "module: it has no place here",
-        secondary=[Label(declaration.name.span, "declared here")],
-        hint=hint,
+        f"the population of `{instance.prefix}` is `{given.value.span.text}`, and cannot be set",
+        secondary=[Label(given.span, "stated here")],
+        hint="set what it is made of: the population of this spec, or a `param`",
     )
-
-
-def _what_stands(module: Module, place: ast.Expr) -> str:
-    """Return the machine or network of a place in a module, as it is written there."""
-    words = re.findall(r"[^\W\d][\w.]*", place.span.text)
-    for word in words:
-        declared = lookup(module, ast.Name(place.span, tuple(word.split("."))))
-        if declared and isinstance(declared.declaration, ast.Machine | ast.Network):
-            return str(word)
-    return place.span.text
 
 
 def _such_as(candidates: list[str]) -> str:

@@ -6,9 +6,16 @@ from typing import TypeGuard, TypeVar
 
 from msgspec import Struct
 
-from qps.compiler.check.names.declarations import Module, lookup, lookup_as
+from qps.compiler.check.names.declarations import (
+    Declared,
+    Module,
+    lookup,
+    lookup_as,
+    owner_in,
+)
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
@@ -74,19 +81,22 @@ def family_of(module: Module, name: ast.Name, kind: type[K]) -> list[K]:
     return found
 
 
-def resource_words(module: Module, owner: ast.Node | ast.Link) -> list[str] | None:
+def resource_words(declared: Declared) -> list[str] | None:
     """Return what can stand behind a node or link in the name of a load.
 
     None where that cannot be told, since its machine or network failed.
     """
-    place = place_of(owner.place, module)
+    owner, module = declared.declaration, declared.module
+    assert isinstance(owner, ast.Node | ast.Link)
+    stated, where = module.stated(owner.name.text, owner.place)
+    place = place_of(stated, where)
     if place is None:
         return None
     if isinstance(owner, ast.Node):
-        machines = family_of(module, place.name, ast.Machine)
+        machines = family_of(where, place.name, ast.Machine)
         resources = (item.name.text for m in reversed(machines) for item in m.resources)
         return list(dict.fromkeys(resources)) if machines else None
-    networks = family_of(module, place.name, ast.Network)
+    networks = family_of(where, place.name, ast.Network)
     if not networks:
         return None
     medium = next((network.medium.text for network in networks if network.medium), "shared")
@@ -94,23 +104,38 @@ def resource_words(module: Module, owner: ast.Node | ast.Link) -> list[str] | No
         "duplex": ["forth", "back"],
         "switched": [n for n, d in module.names.items() if isinstance(d, ast.Node | ast.Link)],
     }.get(medium, [])
+    if medium == "switched":
+        words += [name for name, used in module.imports.items() if used.is_system]
+        words += [module.prefix.partition(".")[0]] if module.prefix else []
     if any(item.kind == "cap" for network in networks for item in network.properties):
         own = [n for n, d in module.names.items() if isinstance(d, ast.Unit)]
         words += [f"{item}s" for item in (*units.ITEMS, *own)]
     return words
 
 
-def has_resource(sink: Sink, module: Module, name: ast.Name) -> bool:
-    """Return whether the node or link of a name has the resource that the name asks for."""
-    owner = module.names.get(name.parts[0])
-    assert isinstance(owner, ast.Node | ast.Link)
-    words = resource_words(module, owner)
-    if len(name.parts) == 1 or words is None or name.parts[1] in words:
+def resource_name(declared: Declared, rest: tuple[str, ...], span: Span) -> str:
+    """Return what the model calls a resource of a node or link; ports are called by their places.
+
+    The port `fabric.web.out` of an instance `eu` is `eu.fabric.eu.web.out`.
+    """
+    parts = rest
+    if rest and isinstance(declared.declaration, ast.Link):
+        port, behind = owner_in(declared.module, ast.Name(span, rest))
+        if port is not None and isinstance(port.declaration, ast.Node | ast.Link):
+            parts = (port.qualified, *behind)
+    return ".".join((declared.qualified, *parts))
+
+
+def has_resource(sink: Sink, declared: Declared, rest: tuple[str, ...], name: ast.Name) -> bool:
+    """Return whether a node or link has the resource that stands behind it in a name."""
+    words = resource_words(declared)
+    if not rest or words is None or rest[0] in words:
         return True
+    place = ".".join(name.parts[: len(name.parts) - len(rest)])
     sink.report(
         codes.UNKNOWN_NAME,
         name.span,
-        f"`{name.parts[0]}` has no `{name.parts[1]}` that could be loaded",
-        hint=did_you_mean(name.parts[1], words) or f"name it as a whole: `{name.parts[0]}`",
+        f"`{place}` has no `{rest[0]}` that could be loaded",
+        hint=did_you_mean(rest[0], words) or f"name it as a whole: `{place}`",
     )
     return False

@@ -8,12 +8,17 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
-from qps.compiler.check.names.declarations import Module, Program, is_unit, keyword, kind_of
+from qps.compiler.check.names.declarations import (
+    OF_A_SPEC,
+    Module,
+    Program,
+    is_unit,
+    kind_of,
+)
+from qps.compiler.check.names.instances import Instances
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
-from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.quantities import units
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse
@@ -22,35 +27,56 @@ MOST_MODULES = 200
 LARGEST_TOTAL = 1_000_000
 """Characters in all modules together, beyond which no more are read."""
 DEEPEST_IMPORTS = 40
+DEEPEST_INSTANCES = 8
 
-_OF_A_SPEC = (ast.Topology, ast.Stream, ast.Require, ast.Target, ast.Mode, ast.Quality)
-"""What only the spec itself has, and no spec that uses it."""
+_Tree = dict[str, Module]
+"""Modules by their files: one of a spec, and one of each instance, which has its own of all."""
 
 
 def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
     """Load what a module uses and gather all names, as far as they can be found."""
     sink = Sink()
-    loader = _Loader(importer=importer, sink=sink)
-    module = loader.load(main, "", ())
-    return sink.partial(Program(module, tuple(loader.loaded.values()), frozenset(loader.failed)))
+    loader = _Loader(importer=importer, sink=sink, instances=Instances(sink, []))
+    module = loader.load(main, "", (), {})
+    loader.instances.settle()
+    return sink.partial(Program(module, tuple(loader.loaded), frozenset(loader.failed)))
+
+
+class _Step(Struct, frozen=True):
+    """A file on the way to another one, and where and how that is used in it."""
+
+    label: str
+    use: ast.Use
+    is_instance: bool
 
 
 class _Loader(Struct, kw_only=True):
     importer: Importer
     sink: Sink
-    loaded: dict[str, Module] = field(default_factory=dict)
+    instances: Instances
+    loaded: list[Module] = field(default_factory=list)
+    syntaxes: dict[str, ast.Module] = field(default_factory=dict)
+    parsed: dict[str, Outcome[ast.Module]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     characters: int = 0
 
-    def load(self, syntax: ast.Module, prefix: str, trail: tuple[tuple[str, Span], ...]) -> Module:
+    def load(
+        self,
+        syntax: ast.Module,
+        prefix: str,
+        trail: tuple[_Step, ...],
+        tree: _Tree,
+        used: ast.Use | None = None,
+    ) -> Module:
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
-        module = Module(syntax, prefix)
-        self.loaded[syntax.source.label] = module
+        module = tree[syntax.source.label] = Module(syntax, prefix, used)
+        self.loaded.append(module)
+        self.syntaxes[syntax.source.label] = syntax
         self.failed |= syntax.failed_names
         for declaration in _named(syntax):
             self._declare(module, declaration)
         for use in syntax.every(ast.Use):
-            self._follow(module, use, trail)
+            self._follow(module, use, trail, tree)
         return module
 
     def _declare(self, module: Module, declaration: ast.Shared) -> None:
@@ -73,7 +99,7 @@ class _Loader(Struct, kw_only=True):
             return
         module.names[name.text] = declaration
 
-    def _follow(self, module: Module, use: ast.Use, trail: tuple[tuple[str, Span], ...]) -> None:
+    def _follow(self, module: Module, use: ast.Use, trail: tuple[_Step, ...], tree: _Tree) -> None:
         alias = _alias(use)
         # A file without a name, such as "", is reported by the importer.
         if alias and not self._alias_is_free(module, use, alias):
@@ -86,39 +112,72 @@ class _Loader(Struct, kw_only=True):
         if opened.value is None:
             return
         source = opened.value
-        steps = (*trail, (here.label, use.span))
-        if len(steps) > DEEPEST_IMPORTS:
-            self.sink.report(
-                codes.UNKNOWN_MODULE,
-                use.span,
-                f"modules may use each other {DEEPEST_IMPORTS} deep, this goes deeper",
-                hint="use what is needed directly",
-            )
+        if source.label in [here.label, *(step.label for step in trail)]:
+            is_instance = bool(use.changes) or _is_system(self.syntaxes[source.label])
+            self._report_cycle(use, source, (*trail, _Step(here.label, use, is_instance)))
             return
-        if source.label in [label for label, _ in steps]:
-            self._report_cycle(use, source, steps)
+        syntax = self._syntax(source, use)
+        if syntax is None:
             return
-        imported = self.loaded.get(source.label) or self._load_text(source, module, alias, steps)
-        if imported is not None:
-            module.imports[alias] = imported
-            self.failed.discard(alias)
-            self._tell_left_out(use, imported)
+        is_instance = bool(use.changes) or _is_system(syntax)
+        steps = (*trail, _Step(here.label, use, is_instance))
+        if self._is_too_deep(steps):
+            return
+        # Under two names, a file is two: what is set of one says nothing of the other.
+        is_second = any(source.label == own.syntax.source.label for own in module.imports.values())
+        own = {} if is_instance or is_second else tree
+        imported = own.get(source.label)
+        if imported is None:
+            imported = self._instance(syntax, use, (module, alias), steps, own)
+        if imported is None:
+            return
+        module.imports[alias] = imported
+        self.failed.discard(alias)
 
-    def _tell_left_out(self, use: ast.Use, imported: Module) -> None:
-        """Warn of a module that is a spec: what it needs and carries is no part of this one."""
-        declared = {type(item) for item in imported.syntax.declarations}
-        left_out = [keyword(kind) for kind in _OF_A_SPEC if kind in declared]
-        if left_out:
-            label = imported.syntax.source.label
-            self.sink.report(
-                codes.LEFT_OUT,
-                use.span,
-                f"`{label}` is a spec of its own: {listed(left_out, 'and')} of it have no part in "
-                "this one",
-                hint="only what it declares for others is used (machines, components, functions, "
-                "parameters): move these into a file of their own, and copy the rest that belongs "
-                "here",
-            )
+    def _instance(
+        self,
+        syntax: ast.Module,
+        use: ast.Use,
+        user: tuple[Module, str],
+        steps: tuple[_Step, ...],
+        tree: _Tree,
+    ) -> Module | None:
+        """Return a module as it is used by another one under a name; None where it cannot be."""
+        if not self._may_grow(syntax.source, use):
+            return None
+        (module, alias), before = user, (len(self.loaded), len(self.instances.uses))
+        imported = self.load(syntax, module.qualified(alias), steps, tree, use)
+        if not self.instances.has_population(imported, use, module, alias):
+            del self.loaded[before[0] :], self.instances.uses[before[1] :]
+            return None
+        self.instances.uses.append((imported, module))
+        return imported
+
+    def _syntax(self, source: Source, use: ast.Use) -> ast.Module | None:
+        """Return the tree of a file, which is read once, however many instances it has."""
+        if source.label not in self.parsed:
+            if len(source.text) > LARGEST_TOTAL:
+                self._report_too_much(use)
+                return None
+            self.parsed[source.label] = _parsed(source)
+            self.sink.add_all(self.parsed[source.label].diagnostics)
+        return self.parsed[source.label].value
+
+    def _is_too_deep(self, steps: tuple[_Step, ...]) -> bool:
+        """Return whether modules use each other too deeply; then it is reported."""
+        instances = sum(step.is_instance for step in steps)
+        if len(steps) <= DEEPEST_IMPORTS and instances <= DEEPEST_INSTANCES:
+            return False
+        told, deepest = "modules may use each other", DEEPEST_IMPORTS
+        if instances > DEEPEST_INSTANCES:
+            told, deepest = "instances may hold each other", DEEPEST_INSTANCES
+        self.sink.report(
+            codes.UNKNOWN_MODULE,
+            steps[-1].use.span,
+            f"{told} {deepest} deep, this goes deeper",
+            hint="use what is needed directly",
+        )
+        return True
 
     def _alias_is_free(self, module: Module, use: ast.Use, alias: str) -> bool:
         if not alias.isidentifier():
@@ -129,57 +188,64 @@ class _Loader(Struct, kw_only=True):
                 hint="give it one: `use … as name`",
             )
             return False
-        taken = alias in module.names or alias in module.imports or units.built_in(alias)
+        # A unit may have the same name: what a module declares is told by the dot behind its name.
+        taken = alias in module.names or alias in module.imports
         if taken:
-            what = "a unit" if units.built_in(alias) else "in use already"
             self.sink.report(
                 codes.DUPLICATE_NAME,
                 use.span,
-                f"the name `{alias}` is {what}",
+                f"the name `{alias}` is in use already",
                 secondary=_first_use(module, use, alias),
                 hint="give the module another name: `use … as name`",
             )
         return not taken
 
-    def _load_text(
-        self, source: Source, module: Module, alias: str, steps: tuple[tuple[str, Span], ...]
-    ) -> Module | None:
+    def _may_grow(self, source: Source, use: ast.Use) -> bool:
+        """Return whether one more module can be taken in; else it is reported."""
         if len(self.loaded) >= MOST_MODULES:
             self.sink.report(
                 codes.UNKNOWN_MODULE,
-                steps[-1][1],
-                f"a spec may use {MOST_MODULES} modules at most",
+                use.span,
+                f"a spec may use {MOST_MODULES} modules at most, those of its instances included",
                 hint="join some of them",
             )
-            return None
+            return False
         self.characters += len(source.text)
         if self.characters > LARGEST_TOTAL:
-            self.sink.report(
-                codes.UNREADABLE,
-                steps[-1][1],
-                f"the modules of a spec have {LARGEST_TOTAL:,} characters at most",
-                hint="use fewer of them",
-            )
-            return None
-        parsed = _parsed(source)
-        self.sink.add_all(parsed.diagnostics)
-        if parsed.value is None:
-            return None
-        return self.load(parsed.value, module.qualified(alias), steps)
+            self._report_too_much(use)
+            return False
+        return True
 
-    def _report_cycle(
-        self, use: ast.Use, source: Source, steps: tuple[tuple[str, Span], ...]
-    ) -> None:
-        labels = [label for label, _ in steps]
-        first = labels.index(source.label)
-        circle = [*labels[first:], source.label]
+    def _report_too_much(self, use: ast.Use) -> None:
+        self.sink.report(
+            codes.UNREADABLE,
+            use.span,
+            f"the modules of a spec have {LARGEST_TOTAL:,} characters at most",
+            hint="use fewer of them",
+        )
+
+    def _report_cycle(self, use: ast.Use, source: Source, steps: tuple[_Step, ...]) -> None:
+        first = [step.label for step in steps].index(source.label)
+        inner = steps[first:]
+        labels = [*(step.label for step in inner), source.label]
+        is_instance = any(step.is_instance for step in inner)
+        message = "modules use each other in a circle: " + " -> ".join(labels)
+        hint = "move what both need into a module of its own"
+        if is_instance:
+            message = "instances hold each other in a circle: " + " -> ".join(labels)
+            hint = "an instance has all that its file has, this one without end; move what both "
+            hint += "need into a file of its own"
+        if is_instance and len(inner) == 1:
+            message = f"`{source.label}` holds an instance of itself"
+            hint = "it would hold one more, without end; state the difference as a `param`, and "
+            hint += "use the file twice in another one"
         self.sink.report(
             codes.IMPORT_CYCLE,
             use.span,
-            "modules use each other in a circle: " + " -> ".join(circle),
+            message,
             label="this closes the circle",
-            secondary=[Label(span, f"`{label}` goes on here") for label, span in steps[first:-1]],
-            hint="move what both need into a module of its own",
+            secondary=[Label(s.use.span, f"`{s.label}` goes on here") for s in inner[:-1]],
+            hint=hint,
         )
 
 
@@ -187,6 +253,12 @@ class _Loader(Struct, kw_only=True):
 def _parsed(source: Source) -> Outcome[ast.Module]:
     """Return the module of a source; one of the standard library is parsed once for all specs."""
     return parse(source)
+
+
+def _is_system(syntax: ast.Module) -> bool:
+    """Return whether a file has places, streams or needs, or instances of such files."""
+    own = any(isinstance(declaration, OF_A_SPEC) for declaration in syntax.declarations)
+    return own or any(use.changes for use in syntax.every(ast.Use))
 
 
 def _named(syntax: ast.Module) -> Iterator[ast.Shared]:

@@ -14,13 +14,13 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     lookup_as,
+    owner_in,
     report_name,
-    report_other_spec,
 )
-from qps.compiler.check.names.places import has_resource
+from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
-from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf
+from qps.compiler.check.values.check_names import EVERYTHING, Definitions, ValueOf
 from qps.compiler.check.values.check_operations import (
     FUNCTIONS,
     OperationChecker,
@@ -107,7 +107,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
     def _inlined(
         self, declared: Declared, func: ast.Func, expr: ast.Call, scope: Scope
     ) -> Value | None:
-        if any(open_.declaration is func for open_ in self.definitions.open):
+        if any(open_.is_same(declared) for open_ in self.definitions.open):
             self.definitions.report_circle(declared)
             return None
         formals = self.arguments(
@@ -233,29 +233,32 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             return None
         last = names[-1]
         assert last is not None
-        if self._is_of_another_spec(last, scope):
-            return None
         if word == "members" or self._is_group(last, scope):
             return self._group(word, last, expr.span, scope)
-        owner = scope.module.names.get(last.parts[0])
-        if not isinstance(owner, ast.Node | ast.Link):
+        owner, rest = owner_in(scope.module, last)
+        if owner is None or not isinstance(owner.declaration, ast.Node | ast.Link):
             report_name(self.sink, scope.module, last, "node or link", (ast.Node, ast.Link))
             return None
-        if not has_resource(self.sink, scope.module, last):
+        if not has_resource(self.sink, owner, rest, last):
             return None
         if word == "count":
-            return leaf(ir.NodeCount(last.parts[0]), DIMENSIONLESS, expr.span)
+            return leaf(ir.NodeCount(owner.qualified), DIMENSIONLESS, expr.span)
+        resource = resource_name(owner, rest, last.span)
         if word == "saturation":
-            asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
+            asked = ir.Measured(ir.MeasureKind.SATURATION, resource)
             return leaf(asked, DIMENSIONLESS, expr.span)
-        by, kind = ("stream", ast.Stream) if isinstance(owner, ast.Link) else _BY_COMPONENT
-        return self._share((names[0], by, kind), last, expr.span, scope)
+        is_link = isinstance(owner.declaration, ast.Link)
+        by, kind = ("stream", ast.Stream) if is_link else _BY_COMPONENT
+        return self._share((names[0], by, kind), resource, expr.span, scope)
 
     def _quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""
         asked, level = (*expr.arguments, None, None)[:2]
-        parts = asked.name.parts if isinstance(asked, ast.Reference) else ()
-        if len(expr.arguments) != 2 or len(parts) != 2 or level is None:  # noqa: PLR2004
+        owner: Declared | None = None
+        rest: tuple[str, ...] = ()
+        if isinstance(asked, ast.Reference):
+            owner, rest = owner_in(scope.module, asked.name)
+        if len(expr.arguments) != 2 or len(rest) != 1 or level is None:  # noqa: PLR2004
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
@@ -264,18 +267,16 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             )
             return None
         assert isinstance(asked, ast.Reference)
-        if self._is_of_another_spec(asked.name, scope):
-            return None
-        if not isinstance(scope.module.names.get(parts[0]), ast.Stream):
-            stream = ast.Name(asked.name.span, parts[:1])
+        stream = ast.Name(asked.name.span, asked.name.parts[:-1])
+        if owner is None or not isinstance(owner.declaration, ast.Stream):
             report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
             return None
-        if parts[1] != "latency":
+        if rest[0] != "latency":
             self.sink.report(
                 codes.WRONG_KIND,
                 asked.span,
                 f"only a latency has quantiles here, not `{asked.name.text}`",
-                hint=f"write `quantile({parts[0]}.latency, 99.9 %)`",
+                hint=f"write `quantile({stream.text}.latency, 99.9 %)`",
             )
             return None
         share = self.value(level, scope)
@@ -301,15 +302,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             )
             return None
         quantile = ir.MeasureKind.QUANTILE
-        return leaf(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
-
-    def _is_of_another_spec(self, name: ast.Name, scope: Scope) -> bool:
-        """Return whether a module asks for what only a spec has; then it is reported."""
-        owner = scope.module.names.get(name.parts[0])
-        if not scope.module.prefix or not isinstance(owner, OWNERS):
-            return False
-        report_other_spec(self.sink, name.span, Declared(scope.module, owner))
-        return True
+        return leaf(ir.Measured(quantile, owner.qualified, level=share.expr.value), TIME, expr.span)
 
     def _is_group(self, name: ast.Name, scope: Scope) -> bool:
         return lookup_as(scope.module, name, ast.Group) is not None
@@ -327,7 +320,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
     def _share(
         self,
         by: tuple[ast.Name | None, str, type[ast.Component | ast.Stream]],
-        resource: ast.Name,
+        resource: str,
         span: Span,
         scope: Scope,
     ) -> Value | None:
@@ -338,7 +331,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         if declared is None:
             report_name(self.sink, scope.module, name, word, (kind,))
             return None
-        asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, declared.qualified)
+        asked = ir.Measured(ir.MeasureKind.SHARE, resource, declared.qualified)
         return leaf(asked, DIMENSIONLESS, span)
 
 

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.declarations import Declared
+from qps.compiler.check.names.declarations import Declared, Module
+from qps.compiler.check.names.instances import sink_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker
@@ -80,16 +81,24 @@ ChangesOf = Callable[["ExpressionChecker", tuple[ast.Change, ...], Scope], tuple
 
 
 class ExpressionChecker:
-    """Checks expressions of a program; `changes` turns `with …` into changes of the model."""
+    """Checks expressions of a program; `changes` turns `with …` into changes of the model.
 
-    def __init__(self, context: Context, changes: ChangesOf | None = None) -> None:
+    Those of an instance go on with the definitions that are known.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        changes: ChangesOf | None = None,
+        definitions: Definitions | None = None,
+    ) -> None:
         self.context = context
         self.changes = changes
         self._steps = self._depth = 0
         self._busy = False
         self._compared: list[Value] = []
         self.sink, known = context.sink, context.known
-        self._definitions = Definitions(sink=self.sink, known=known.values)
+        self._definitions = definitions or Definitions(sink=self.sink, known=known.values)
         self._arithmetic = Arithmetic(self.sink)
         self.traces = TraceChecker(
             sink=self.sink,
@@ -103,7 +112,6 @@ class ExpressionChecker:
         self._names = NameChecker(
             sink=self.sink,
             definitions=self._definitions,
-            main=self.context.main,
             classes=self.classes,
             value=self.value,
             traces=self.traces,
@@ -124,6 +132,12 @@ class ExpressionChecker:
         )
 
     # -- what the rest of the compiler calls ---------------------------------------------
+
+    def within(self, system: Module) -> ExpressionChecker:
+        """Return what checks the expressions of an instance, and says in which one."""
+        sink = sink_of(system, self.sink)
+        context = replace(self.context, system=system, sink=sink)
+        return ExpressionChecker(context, self.changes, replace(self._definitions, sink=sink))
 
     def is_named(self, declared: Declared) -> bool:
         """Return whether an expression that was checked so far names a definition."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.compiler.check.names.declarations import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_traces import trace_of
@@ -38,8 +38,9 @@ class FunctionChecker(Part, frozen=True):
         for reference in _references(func.value, module):
             name = reference.name
             known = name.text in formals or units.built_in(name.text) is not None
-            owner = module.names.get(name.parts[0])
-            if known or lookup(module, name) or isinstance(owner, _OWNERS):
+            owner, _ = owner_in(module, name)
+            is_owned = owner is not None and isinstance(owner.declaration, _OWNERS)
+            if known or lookup(module, name) or is_owned:
                 continue
             if trace_of(module, name) is not None:
                 continue

@@ -16,10 +16,11 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     lookup_class,
+    names_of,
+    owner_in,
     report_name,
-    report_other_spec,
 )
-from qps.compiler.check.names.places import resource_words
+from qps.compiler.check.names.places import resource_name, resource_words
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.values import Value, leaf
@@ -64,10 +65,6 @@ _SYSTEM_MEASURES = {
     "cost": (ir.MeasureKind.COST, MONEY),
     "running_cost": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
 }
-
-
-OWNERS = (ast.Stream, ast.Node, ast.Link)
-"""What has measures: only the spec itself has any."""
 
 
 _VALUES = (
@@ -123,19 +120,15 @@ class Definitions(Struct, kw_only=True):
 
     def report_circle(self, declared: Declared) -> None:
         """Report definitions that need each other."""
-        start = next(
-            i for i, open_ in enumerate(self.open) if open_.declaration is declared.declaration
-        )
+        start = next(i for i, open_ in enumerate(self.open) if open_.is_same(declared))
         circle = [*self.open[start:], declared]
-        names = " -> ".join(item.declaration.name.text for item in circle)
+        names = " -> ".join(item.qualified for item in circle)
         self.sink.report(
             codes.DEFINITION_CYCLE,
-            declared.declaration.name.span,
+            declared.stated_at,
             f"these definitions need each other: {names}",
             hint="state one of them without the others",
-            secondary=[
-                Label(item.declaration.name.span, "and this") for item in self.open[start + 1 :]
-            ],
+            secondary=[Label(item.stated_at, "and this") for item in self.open[start + 1 :]],
         )
 
 
@@ -144,7 +137,6 @@ class NameChecker(Struct, frozen=True, kw_only=True):
 
     sink: Sink
     definitions: Definitions
-    main: Module
     classes: ClassChecker
     value: ValueOf
     traces: TraceChecker
@@ -178,8 +170,12 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 value = self._definition(declared, declaration.value)
                 if value is None or value.mentions:
                     return None  # what depends on what it may not is reported where it stands
-                parameter = ir.ParameterValue(declared.qualified, declaration.is_elastic)
+                is_elastic = declaration.is_elastic and not self._is_given(declared)
+                parameter = ir.ParameterValue(declared.qualified, is_elastic)
                 return leaf(parameter, value.dimension, span, value.divisors)
+            case ast.Users() if self._is_given(declared):
+                value = self._definition(declared, ast.Reference(span, declaration.name))
+                return None if value is None else replace(value, span=span)
             case ast.Let() | ast.Measure():
                 value = self._definition(declared, declaration.value)
                 return None if value is None else replace(value, span=span)
@@ -188,6 +184,10 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             case _:
                 self._not_a_value(declared, expr)
                 return None
+
+    def _is_given(self, declared: Declared) -> bool:
+        """Return whether an instance is told what a name stands for."""
+        return declared.declaration.name.text in declared.module.given
 
     def _kind(self, declared: Declared, expr: ast.Reference) -> Value | None:
         """Return the value of a parameter for one kind, or the share of a kind."""
@@ -273,15 +273,15 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         key = declared.qualified
         if key in self.definitions.known:
             return self.definitions.known[key]
-        if any(open_.declaration is declared.declaration for open_ in self.definitions.open):
+        if any(open_.is_same(declared) for open_ in self.definitions.open):
             self.definitions.report_circle(declared)
             self.definitions.known[key] = None
             return None
         if self.definitions.is_too_deep(declared):
             return None
         self.definitions.open.append(declared)
-        scope = Scope(declared.module, EVERYTHING)
-        value = self.value(body, scope)
+        stated, module = declared.module.stated(declared.declaration.name.text, body)
+        value = self.value(stated, Scope(module, EVERYTHING))
         if self.definitions.open:
             self.definitions.open.pop()
         self.definitions.known.setdefault(key, value)
@@ -295,30 +295,27 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         if len(parts) == 1 and parts[0] in _SYSTEM_MEASURES:
             kind, dimension = _SYSTEM_MEASURES[parts[0]]
             return leaf(ir.Measured(kind, ""), dimension, expr.span)
-        owner = module.names.get(parts[0])
-        if isinstance(owner, OWNERS) and module.prefix:
-            report_other_spec(self.sink, expr.span, Declared(module, owner))
-            return None
-        if isinstance(owner, ast.Stream) and len(parts) == 2:  # noqa: PLR2004 - stream.measure
-            return self._stream_measure(owner, expr)
-        if isinstance(owner, ast.Node | ast.Link):
-            return self._load(owner, expr, module)
+        owner, rest = owner_in(module, expr.name)
+        found = None if owner is None else owner.declaration
+        if owner is not None and isinstance(found, ast.Stream) and len(rest) == 1:
+            return self._stream_measure(owner, found, rest[0], expr)
+        if owner is not None and rest and isinstance(found, ast.Node | ast.Link):
+            return self._load(owner, rest, expr)
         trace = trace_of(module, expr.name)
         if trace is not None:
             return self.traces.measure(trace, expr)
         report_name(self.sink, module, expr.name, wanted, _VALUES, _others(scope, expr.name))
         return None
 
-    def _load(
-        self, owner: ast.Node | ast.Link, expr: ast.Reference, module: Module
-    ) -> Value | None:
+    def _load(self, owner: Declared, rest: tuple[str, ...], expr: ast.Reference) -> Value | None:
         """Return the load, or what is carried, of a node, a link, or one of its resources."""
-        parts, name = expr.name.parts, owner.name.text
-        words = resource_words(module, owner)
-        is_known = len(parts) == 2 or words is None or parts[1] in words  # noqa: PLR2004
-        if parts[-1] in _PLACE_MEASURES and is_known:
-            kind, dimension = _PLACE_MEASURES[parts[-1]]
-            return leaf(ir.Measured(kind, ".".join(parts[:-1])), dimension, expr.span)
+        name = ".".join(expr.name.parts[: len(expr.name.parts) - len(rest)])
+        words = resource_words(owner)
+        is_known = len(rest) == 1 or words is None or rest[0] in words
+        if rest[-1] in _PLACE_MEASURES and is_known:
+            kind, dimension = _PLACE_MEASURES[rest[-1]]
+            subject = resource_name(owner, rest[:-1], expr.span)
+            return leaf(ir.Measured(kind, subject), dimension, expr.span)
         loads = [f"{name}.load", *(f"{name}.{word}.load" for word in words or ())]
         self.sink.report(
             codes.UNKNOWN_NAME,
@@ -328,10 +325,11 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         )
         return None
 
-    def _stream_measure(self, stream: ast.Stream, expr: ast.Reference) -> Value | None:
-        word = expr.name.parts[1]
+    def _stream_measure(
+        self, owner: Declared, stream: ast.Stream, word: str, expr: ast.Reference
+    ) -> Value | None:
         if word == "rate":
-            dimension = self._rate_dimension(stream)
+            dimension = self._rate_dimension(stream, owner.module)
             kind = ir.MeasureKind.RATE
         elif word in _STREAM_MEASURES:
             kind, dimension = _STREAM_MEASURES[word]
@@ -346,14 +344,14 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return None
         if dimension is None:
             return None
-        return leaf(ir.Measured(kind, stream.name.text), dimension, expr.span)
+        return leaf(ir.Measured(kind, owner.qualified), dimension, expr.span)
 
-    def _rate_dimension(self, stream: ast.Stream) -> Dimension | None:
+    def _rate_dimension(self, stream: ast.Stream, module: Module) -> Dimension | None:
         """Return the dimension of a stream's rate: of its first item, else of its bytes."""
         emission = next((i for i in stream.items if isinstance(i, ast.Emission)), None)
         if emission is None:
             return None
-        scope = Scope(self.main)
+        scope = Scope(module)
         for value in emission.values:
             checked = self.value(value, scope)
             if checked is None:
@@ -367,9 +365,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
 def _others(scope: Scope, name: ast.Name) -> list[str]:
     """Return what can stand in an expression and is declared nowhere: formals, measures, units."""
     found = list(scope.formals)
-    for owner, declared in scope.module.names.items():
-        if isinstance(declared, ast.Stream):
-            found += [f"{owner}.{measure}" for measure in (*_STREAM_MEASURES, "rate")]
-        elif isinstance(declared, ast.Node | ast.Link):
-            found.append(f"{owner}.load")
+    for owner in names_of(scope.module, (ast.Stream,)):
+        found += [f"{owner}.{measure}" for measure in (*_STREAM_MEASURES, "rate")]
+    found += [f"{owner}.load" for owner in names_of(scope.module, (ast.Node, ast.Link))]
     return found if len(name.parts) > 1 else [*found, *units.BUILT_IN]

@@ -44,12 +44,16 @@ class Known(Struct, frozen=True, kw_only=True):
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """A program that is checked; files are read by `importer`, none where that is None."""
+    """A program that is checked; files are read by `importer`, none where that is None.
+
+    Checks of an instance see it as the `system` at hand, those of the spec itself the main module.
+    """
 
     program: Program
     sink: Sink
     importer: Importer | None = None
     known: Known = field(default_factory=Known)
+    system: Module | None = None
 
     def data(self, file: ast.Text, source: Source) -> str | None:
         """Return the text of a file that a source names, None where that was reported."""
@@ -60,5 +64,5 @@ class Context(Struct, frozen=True, kw_only=True):
 
     @property
     def main(self) -> Module:
-        """The module of the spec itself."""
-        return self.program.main
+        """The module of the spec itself, or of the instance that is checked."""
+        return self.system or self.program.main

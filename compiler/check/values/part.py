@@ -51,7 +51,7 @@ class Part(Struct, frozen=True):
 
     @property
     def main(self) -> Module:
-        """The module of the spec itself."""
+        """The module of the spec itself, or of the instance that is checked."""
         return self.expressions.context.main
 
     @property

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from qps.compiler.syntax.ast.expressions import Expr, Range, Text
+from qps.compiler.syntax.ast.expressions import Change, Expr, Range, Text
 from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
 
 
 class Use(Declaration, frozen=True):
-    """`use std.net as net` or `use "file.qps" as f`."""
+    """`use std.net as net`, or `use "file.qps" as f with …`: an instance of a file, as changed."""
 
     module: Name | Text
     alias: Name | None
+    changes: tuple[Change, ...] = ()
 
 
 class Unit(Shared, frozen=True, kw_only=True):

@@ -1,0 +1,172 @@
+"""A system: the spec itself or an instance, with places, streams, needs and scenarios of its own.
+
+All systems of a spec are one model: what belongs to an instance is called by its name there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_changes import OfChanges
+from qps.compiler.check.model.check_components import ComponentChecker
+from qps.compiler.check.model.check_requirements import RequirementChecker
+from qps.compiler.check.model.check_steps import StepChecker
+from qps.compiler.check.model.check_streams import StreamChecker
+from qps.compiler.check.model.check_targets import TargetChecker
+from qps.compiler.check.model.check_topology import TopologyChecker
+from qps.compiler.check.names.declarations import keyword
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import sound
+from qps.compiler.diagnostics import codes
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.syntax import ast
+
+N = TypeVar("N", bound=ast.Named)
+
+
+class SystemChecker(OfChanges, frozen=True):
+    """Checks what the spec itself or an instance has of its own: the `main` module at hand."""
+
+    @property
+    def topology(self) -> TopologyChecker:
+        """What checks its places."""
+        return TopologyChecker(self.expressions)
+
+    @property
+    def is_instance(self) -> bool:
+        """True for what is used in another file."""
+        return bool(self.main.prefix)
+
+    def instance(self) -> ir.Instance:
+        """Return what the model tells of an instance: how many users it has.
+
+        What rests on users that cannot be is not looked at: they have no value.
+        """
+        assert self.main.used is not None
+        users = next((d for d in self.main.names.values() if isinstance(d, ast.Users)), None)
+        told = None if users is None else self._population(users)
+        source = self.main.syntax.source.label
+        return ir.Instance(self.main.prefix, source, told, self.main.used.span)
+
+    def _population(self, users: ast.Users) -> ir.Quantity | None:
+        given = self.main.given[users.name.text]
+        scope = Scope(given.module, Allowed.POPULATION)
+        told = self.expressions.quantity(given.value, scope, DIMENSIONLESS, "a population")
+        fixed = told.expr if told is not None and isinstance(told.expr, ir.Constant) else None
+        if fixed is not None and (fixed.value < 1 or fixed.value.denominator != 1):
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                given.value.span,
+                "a number of users is whole and at least 1, where it does not grow with others",
+                hint="such as `population = 20`, or a part of the users of this spec: `N * 50 %`",
+            )
+            told = None
+        if told is None:
+            self.known.values[self.main.qualified(users.name.text)] = None
+        return told
+
+    def streams(
+        self,
+        nodes: dict[str, ir.Node],
+        links: dict[str, ir.Link],
+        components: ComponentChecker,
+        used_components: set[str],
+    ) -> tuple[ir.Stream, ...]:
+        """Return the streams that are sound; the components that they use are added to these."""
+        steps = StepChecker(
+            expressions=self.expressions,
+            components=components,
+            nodes=nodes,
+            used_components=used_components,
+        )
+        checker = StreamChecker(expressions=self.expressions, steps=steps, links=links)
+        return sound([checker.stream(stream) for stream in self.main.syntax.every(ast.Stream)])
+
+    def measures(self) -> tuple[ir.Measure, ...]:
+        """Return the measures of its own."""
+        built = []
+        scope = Scope(self.main, Allowed.MODEL)
+        for measure in self.main.syntax.every(ast.Measure):
+            value = self.expressions.quantity(measure.value, scope)
+            if value is not None:
+                name = self.main.qualified(measure.name.text)
+                built.append(ir.Measure(name, value, measure.doc))
+        return tuple(built)
+
+    def requirements(self) -> tuple[ir.Requirement, ...]:
+        """Return what it needs, with the needs of the one mode that it was told to be in."""
+        blocks: list[ast.Require | ast.Mode] = [*self.main.syntax.every(ast.Require)]
+        blocks += [m for m in self.main.syntax.every(ast.Mode) if m.name.text in self.main.mode]
+        return self._requirements(r for block in blocks for r in block.requirements)
+
+    def targets(self) -> tuple[ir.Target, ...]:
+        """Return how full its resources may be by plan."""
+        return TargetChecker(self.expressions).targets(self.main.syntax.every(ast.Target))
+
+    def modes(self) -> tuple[ir.Mode, ...]:
+        """Return its modes, none where it was told to be in one."""
+        declared = [] if self.main.mode else self.distinct(ast.Mode)
+        return tuple(self.changes.mode(m, self._requirements(m.requirements)) for m in declared)
+
+    def scenarios(self) -> tuple[ir.Scenario, ...]:
+        """Return its scenarios; one that sets the users of an instance is none of the spec's."""
+        declared = self.distinct(ast.Scenario)
+        return tuple(
+            self.changes.scenario(scenario)
+            for scenario in declared
+            if not self.changes.sets_population(scenario, self.main)
+        )
+
+    def left_out(self, quality: ir.Quality) -> None:
+        """Say where an instance states a metric: all needs of a spec are joined by its own."""
+        for stated in self.main.syntax.every(ast.Quality):
+            metric = stated.metric
+            if isinstance(metric, ast.Name) and metric.text == quality.metric.value:
+                continue
+            told = metric.text if isinstance(metric, ast.Name) else "= …"
+            self.sink.report(
+                codes.LEFT_OUT,
+                stated.span,
+                f"the metric of `{self.main.prefix}` has no part: that of this spec joins all "
+                "needs, its own and those of its instances",
+                hint=f"where this is meant for all, write `quality {told}` in the spec; where it "
+                "is not, nothing is to be done",
+            )
+
+    def _requirements(self, items: Iterable[ast.Requirement]) -> tuple[ir.Requirement, ...]:
+        return sound(map(RequirementChecker(self.expressions).requirement, items))
+
+    def distinct(self, kind: type[N]) -> list[N]:
+        """Return the declarations of a kind, whose names must differ."""
+        declared = self.main.syntax.every(kind)
+        self.report_twice(keyword(kind), declared)
+        return declared
+
+    def report_twice(self, kind: str, declared: Iterable[ast.Named]) -> None:
+        """Report what has a name that stands before it."""
+        told = f"{kind} {{}} is declared twice"
+        self.are_distinct(declared, told, "first declared here", "rename one of them")
+
+
+def with_twins(machines: Iterable[ir.Machine]) -> dict[str, ir.Machine]:
+    """Return machines by their names; those that several instances have of one file are a family.
+
+    So a cost that was measured on a machine holds for it, whichever instance it stands in.
+    """
+    known = tuple(machines)
+    alike: dict[ir.Machine, list[str]] = {}
+    for machine in known:
+        alike.setdefault(replace(machine, name="", family=()), []).append(machine.name)
+    twins = {name: names for names in alike.values() for name in names if len(names) > 1}
+    return {machine.name: replace(machine, family=_kin(machine, twins)) for machine in known}
+
+
+def _kin(machine: ir.Machine, twins: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """Return the names of a machine's family, each with those of its twins."""
+    line = [machine.name, *machine.family]
+    names = dict.fromkeys(name for one in line for name in (one, *twins.get(one, ())))
+    return tuple(name for name in names if name != machine.name)

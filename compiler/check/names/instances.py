@@ -1,0 +1,325 @@
+"""Instances: what a file is told where it is used (`use "region.qps" as eu with …`).
+
+An instance is the file with everything of its own, under its own name. What it is told stands for
+what the file states: expressions, which keep the scope of the text that they stand in, and places,
+machines and networks that are those of the using module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.check.names.declarations import (
+    Given,
+    Module,
+    kind_of,
+    lookup,
+    names_of,
+    owner_in,
+)
+from qps.compiler.check.names.places import place_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean, offered
+from qps.compiler.syntax import ast
+
+POPULATION = "population"
+"""What the users of a file are called from outside, whatever name it has for them."""
+
+_HARDWARE = (ast.Machine, ast.Network)
+_PLACES = (ast.Node, ast.Link)
+_TOLD = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
+_CHOSEN = ("scenario", "mode")
+_Chosen = ast.Scenario | ast.Mode
+
+
+class Instances(Struct, frozen=True):
+    """Settles what instances are told; `uses` are modules, each with the one that uses it."""
+
+    sink: Sink
+    uses: list[tuple[Module, Module]]
+
+    def has_population(self, instance: Module, use: ast.Use, user: Module, alias: str) -> bool:
+        """Return whether a file with users of its own is told how many; else it is reported."""
+        users = _users_of(instance)
+        if users is None:
+            return True
+        known = (POPULATION, users.name.text)
+        if any(change.name.text in known for change in use.changes):
+            return True
+        around = _users_of(user)
+        told, number = use.module.span.text, around.name.text if around else "N"
+        stated = [f"{POPULATION} = {number}", *(change.span.text for change in use.changes)]
+        changes = ", ".join(stated)
+        self.sink.report(
+            codes.MISSING_PART,
+            use.span,
+            f"`{instance.syntax.source.label}` is a spec with users of its own: nothing says how "
+            f"many of them `{alias}` has",
+            secondary=[Label(users.name.span, "its users")],
+            hint=f"make an instance of it, `use {told} as {alias} with {changes}`; where only its "
+            "machines, components and functions are meant, move these into a file of their own",
+        )
+        return False
+
+    def settle(self) -> None:
+        """Note what each instance is told; what is told from further outside wins."""
+        for instance, user in reversed(self.uses):
+            assert instance.used is not None
+            changes = instance.used.changes
+            self._are_distinct(changes)
+            for kind in _CHOSEN:
+                for change in changes:
+                    if change.name.text == kind:
+                        self._chosen(instance, change)
+            for change in changes:
+                if change.name.text not in _CHOSEN:
+                    self._tell(instance, change, user)
+        for instance, _ in self.uses:
+            self._refuse_circles(instance)
+
+    def _refuse(self, code: Code, span: Span, message: str, hint: str, *labels: Label) -> None:
+        self.sink.report(code, span, message, secondary=labels, hint=hint)
+
+    def _are_distinct(self, changes: Iterable[ast.Change]) -> None:
+        seen: dict[str, ast.Change] = {}
+        for change in changes:
+            name = change.name.text
+            earlier = seen.setdefault(name, change)
+            if earlier is not change:
+                label = Label(earlier.name.span, "first changed here")
+                told = f"`{name}` is changed twice here"
+                self._refuse(codes.DUPLICATE_NAME, change.name.span, told, "keep one", label)
+
+    # -- scenarios and modes -------------------------------------------------------------
+
+    def _chosen(self, instance: Module, change: ast.Change) -> None:
+        """Put the changes of a scenario or a mode of an instance in force."""
+        assert isinstance(change.value, ast.Reference)
+        is_mode = change.name.text == "mode"
+        syntax = instance.syntax
+        found: Sequence[_Chosen] = syntax.every(ast.Mode if is_mode else ast.Scenario)
+        known = {one.name.text: one for one in found}
+        word = change.value.name.text
+        if word not in known:
+            told = f"`{syntax.source.label}` has no {change.name.text} `{word}`"
+            self._refuse(codes.BAD_SETTING, change.value.span, told, offered(word, known))
+            return
+        if is_mode:
+            instance.mode.append(word)
+        for own in _flattened(known[word], instance, ()):
+            if own.name.text == "case":
+                self._refuse(
+                    codes.BAD_SETTING,
+                    change.span,
+                    f"`{word}` chooses a case, which is in force for the whole spec",
+                    "choose it there, such as `--set case=largest`",
+                    Label(own.span, "chosen here"),
+                )
+            else:
+                self._tell(instance, own, instance)
+
+    # -- what is told --------------------------------------------------------------------
+
+    def _tell(self, instance: Module, change: ast.Change, user: Module) -> None:
+        """Note what an instance is told of one of its names, by a text in the module `user`."""
+        module, name = self._target(instance, change.name)
+        declaration = None if module is None else module.names.get(name.partition(".")[0])
+        if module is None or declaration is None:
+            return
+        if isinstance(change.value, ast.Range):
+            self._refuse(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{change.name.text}` takes one value, not a range",
+                "the population of the spec is what varies: "
+                f"such as `{change.name.text} = N * 50 %`"
+                if isinstance(declaration, ast.Users)
+                else "tell it one value",
+            )
+            change = replace(change, value=change.value.low)
+        module.same.pop(name, None)
+        module.given.pop(name, None)
+        if isinstance(declaration, (*_PLACES, *_HARDWARE)):
+            self._put(module, change, user, declaration)
+        else:
+            module.given[name] = Given(user, change)
+
+    def _target(self, instance: Module, name: ast.Name) -> tuple[Module | None, str]:
+        """Return the module that has a name of an instance, and the name; others are reported."""
+        users = _users_of(instance)
+        if name.text == POPULATION and users is not None and POPULATION not in instance.names:
+            return instance, users.name.text
+        module, parts = instance, name.parts
+        while len(parts) > 1 and parts[0] in module.imports:
+            module, parts = module.imports[parts[0]], parts[1:]
+        declared = module.names.get(parts[0])
+        if len(parts) == 2 and isinstance(declared, ast.Param):  # noqa: PLR2004 - one of its kinds
+            kinds = declared.value.entries if isinstance(declared.value, ast.KindTable) else ()
+            if parts[1] in [kind.name.text for kind in kinds]:
+                return module, ".".join(parts)
+        if len(parts) == 1 and isinstance(declared, _TOLD):
+            return module, parts[0]
+        if len(parts) == 1 and declared is not None:
+            self._refuse(
+                codes.BAD_SETTING,
+                name.span,
+                f"`{name.text}` is {kind_of(declared)} and cannot be changed",
+                "parameters, options, nodes, links, machines, networks and the population can",
+                Label(declared.name.span, "declared here"),
+            )
+            return None, ""
+        known = list(names_of(instance, _TOLD))
+        self._refuse(
+            codes.BAD_SETTING,
+            name.span,
+            f"`{instance.syntax.source.label}` has nothing called `{name.text}` to set",
+            did_you_mean(name.text, known)
+            or (f"name what can be set, such as `{known[0]}`" if known else "take it out"),
+        )
+        return None, ""
+
+    def _put(
+        self, module: Module, change: ast.Change, user: Module, declaration: ast.Shared
+    ) -> None:
+        """Note which machine is put in a place, or with which place of the user it is one."""
+        assert not isinstance(change.value, ast.Range)
+        kind, name = type(declaration), declaration.name.text
+        place = place_of(change.value, user)
+        named = None if place is None else lookup(user, place.name)
+        is_same = named is not None and isinstance(named.declaration, kind)
+        if named is not None and is_same and isinstance(change.value, ast.Reference):
+            module.same[name] = named
+        elif is_same and kind in _HARDWARE and isinstance(change.value, ast.Call):
+            self._refuse(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{change.name.text}` is a machine: one that is declared can stand for it",
+                f"declare it, `machine name = {change.value.span.text}`, and name that",
+                Label(declaration.name.span, "declared here"),
+            )
+        elif named is not None and is_same:
+            assert place is not None
+            self._refuse(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{place.name.text}` is {kind_of(named.declaration)}: here it is the very same, "
+                "and is not counted anew",
+                f"write `{change.name.text} = {place.name.text}`",
+                Label(named.declaration.name.span, "declared here"),
+            )
+        elif kind in _HARDWARE:
+            word = "machine" if kind is ast.Machine else "network"
+            self._refuse(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{change.name.text}` is a {word}: another {word} can stand for it",
+                f"name one of this spec; how many there are is said of a {_PLACE_OF[word]}",
+                Label(declaration.name.span, "declared here"),
+            )
+        else:
+            module.given[name] = Given(user, change)
+
+    def _refuse_circles(self, instance: Module) -> None:
+        """Report places, machines and networks that are each other's, and nothing themselves."""
+        for name in list(instance.same):
+            if not _is_itself(instance, name):
+                continue
+            own = instance.names[name]
+            del instance.same[name]
+            assert instance.used is not None
+            self._refuse(
+                codes.DEFINITION_CYCLE,
+                instance.used.span,
+                f"`{instance.qualified(name)}` is told to be itself, by way of other instances",
+                "tell one of them what it is",
+                Label(own.name.span, "declared here"),
+            )
+
+
+def _is_itself(module: Module, name: str) -> bool:
+    """Return whether what a name of an instance was told to be leads back to it."""
+    seen: set[tuple[str, str]] = set()
+    while (module.prefix, name) not in seen:
+        seen.add((module.prefix, name))
+        same = module.same.get(name)
+        if same is None:
+            return False
+        module, name = same.module, same.declaration.name.text
+    return True
+
+
+_PLACE_OF = {"machine": "node", "network": "link"}
+
+
+def _users_of(module: Module) -> ast.Users | None:
+    found = (d for d in module.names.values() if isinstance(d, ast.Users))
+    return next(found, None)
+
+
+def _flattened(chosen: _Chosen, module: Module, around: tuple[str, ...]) -> Iterator[ast.Change]:
+    """Yield what a scenario or a mode changes, first what the scenarios in it do."""
+    known = {found.name.text: found for found in module.syntax.every(ast.Scenario)}
+    own = [change for change in chosen.changes if change.name.text not in _CHOSEN]
+    for change in chosen.changes:
+        if change.name.text == "scenario" and isinstance(change.value, ast.Reference):
+            inner = known.get(change.value.name.text)
+            if inner is not None and inner.name.text not in around:
+                yield from _flattened(inner, module, (*around, inner.name.text))
+    yield from own
+
+
+def text_in_model(expr: ast.Expr, module: Module) -> str:
+    """Return how an expression is written, names of an instance as the spec calls them.
+
+    `max(find.latency, browse.latency)` of `eu` is `max(eu.find.latency, eu.browse.latency)`.
+    """
+    text, start = expr.span.text, expr.span.start
+    if not module.prefix:
+        return text
+    for span, name in sorted(_names_in(expr, module), key=lambda found: -found[0].start):
+        text = text[: span.start - start] + name + text[span.end - start :]
+    return text
+
+
+def _names_in(expr: ast.Expr, module: Module) -> Iterator[tuple[Span, str]]:
+    """Yield what an expression names that the spec calls otherwise, and how."""
+    if isinstance(expr, ast.Reference | ast.Call):
+        owner, rest = owner_in(module, expr.name)
+        if owner is not None and not isinstance(owner.declaration, ast.Unit):
+            yield expr.name.span, ".".join((owner.qualified, *rest))
+    for part in ast.operands(expr):
+        yield from _names_in(part, module)
+
+
+class _InstanceSink(Sink):
+    """Collects what is wrong in an instance, together with all else, and says in which."""
+
+    told: Label | None = None
+
+    def add(self, finding: Diagnostic) -> None:
+        """Record a diagnostic, with the instance where it stands in another text."""
+        primary, told = finding.primary, self.told
+        is_told = told is None or told in finding.secondary
+        if told is not None and not is_told and not _stands_with(primary, told):
+            finding = replace(finding, secondary=(*finding.secondary, told))
+        super().add(finding)
+
+
+def _stands_with(primary: Label | None, told: Label) -> bool:
+    return primary is not None and primary.span.source is told.span.source
+
+
+def sink_of(instance: Module, sink: Sink) -> Sink:
+    """Return where the mistakes of an instance go: to all others, each with its instance."""
+    assert instance.used is not None
+    return _InstanceSink(
+        found=sink.found,
+        failed_names=sink.failed_names,
+        _known=sink._known,  # noqa: SLF001 - one of its kind: one mistake is told once
+        told=Label(instance.used.span, f"in the instance `{instance.prefix}`"),
+    )
