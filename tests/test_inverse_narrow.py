@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, ceil, exp, log
 from helpers.specs import PRELUDE, checked
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import EXACT, Kind
 from qps.engine.formulas import Formula, square_root, symbol
 from qps.reports.text.inverse_text import inverse_text
@@ -259,3 +260,70 @@ def test_all_changes_are_found_and_nothing_else(places: list[int], word: str, sc
         if near > Fraction(1, 10**9):
             middle = (ends[index] + ends[index + 1]) / 2
             assert fails(at) == over.fails(X, middle), (at, ends)
+
+
+# -- fewer users ---------------------------------------------------------------------------------
+
+FEWER = """users N in 1..20
+param p = 1 in 0..10
+machine box {{ cpu 1 core }}
+component work {{ cpu 1 ms/request }}
+topology {{ node web = box }}
+stream orders {{ source N * 1 request/s; at web {{ work }} }}
+measure m = {measure}
+require {{ m <= {limit} }}
+"""
+
+
+def carried_by(measure: str, limit: str, users: int) -> InverseSolution:
+    spec = checked(FEWER.format(measure=measure, limit=limit))
+    return solve_for(spec.model, spec.configuration(None, ()), "p", users)
+
+
+def test_that_fewer_users_fail_between_the_ends_is_not_told_as_exact() -> None:
+    """With p = 5 only 2 users are carried: the ends of the range do not show it."""
+    found = carried_by("0.5 - ((p - 5)^2 + (N - 3)^2)", "0", 7)
+    assert [(one.low, one.high) for one in found.intervals] == [(0.0, 10.0)]
+    assert found.known.kind is Kind.UPPER_BOUND
+    assert "fewer than 7 users" in found.known.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("measure", "limit"),
+    [
+        ("p * N", "21"),
+        ("N * N + p", "58"),
+        ("N / (p + 1) + 0 * p", "3"),
+        ("p", "5"),
+        ("p + 0.5", "5.5"),
+    ],
+)
+def test_what_grows_with_the_users_holds_for_fewer(measure: str, limit: str) -> None:
+    assert carried_by(measure, limit, 7).known is EXACT
+
+
+@law
+@given(
+    st.tuples(*[st.integers(-3, 3)] * 6),
+    st.integers(2, 12),
+    st.integers(-20, 60),
+)
+def test_what_is_exact_carries_fewer_everywhere(
+    numbers: tuple[int, ...], users: int, limit: int
+) -> None:
+    a, b, c, d, e, f = numbers
+    measure = f"{a} * N^2 + {b} * N * p + {c} * p^2 + {d} * N + {e} * p + {f}"
+    try:
+        found = carried_by(measure, str(limit), users)
+    except QpsError:
+        return  # fewer fail at an end: told so
+    if not found.known.is_exact:
+        return
+
+    def holds(n: int, p: float) -> bool:
+        return a * n * n + b * n * p + c * p * p + d * n + e * p + f <= limit + 1e-6
+
+    for one in found.intervals:
+        for part in range(11):
+            p = one.low + (one.high - one.low) * part / 10
+            assert all(holds(n, p) for n in range(1, users + 1)), (measure, p)

@@ -8,11 +8,12 @@ does the same in `reports/scripts/interval.js`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
+from types import MappingProxyType
 
 from qps.engine.formulas import Formula, parts_first
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above, below
@@ -34,12 +35,20 @@ class _Step:
 class Curve:
     """An expression in the population alone, with its bounds over a box of populations.
 
-    Those of `others` are computed with it: they can be asked for as a `part`.
+    Those of `others` are computed with it: they can be asked for as a `part`. Symbols that are
+    `held` are anywhere between their ends, whatever the population is.
     """
 
-    def __init__(self, expr: Formula, population: Formula, others: Iterable[Formula] = ()) -> None:
+    def __init__(
+        self,
+        expr: Formula,
+        population: Formula,
+        others: Iterable[Formula] = (),
+        held: Mapping[Formula, Interval] = MappingProxyType({}),
+    ) -> None:
         self.expr = expr
         self.population = population
+        self._held = held
         self._places: dict[Formula, int] = {population: 0}
         self._steps: list[_Step] = [_Step(population, _unknown, ())]
         self._top = self._place(expr)
@@ -135,7 +144,7 @@ class Curve:
         for part in parts_first(expr):
             if part not in self._places:
                 self._places[part] = len(self._steps)
-                rule, operands = _ruled(part)
+                rule, operands = _ruled(part, self._held.get(part))
                 places = tuple(self._places[operand] for operand in operands)
                 self._steps.append(_Step(part, rule, places))
         return self._places[expr]
@@ -163,8 +172,10 @@ def _is_total(part: Formula) -> bool:
     return row.divisor is None and row.domain(*part.operands) == ()
 
 
-def _ruled(part: Formula) -> tuple[_Rule, tuple[Formula, ...]]:
+def _ruled(part: Formula, held: Interval | None) -> tuple[_Rule, tuple[Formula, ...]]:
     """Return how the bounds of a formula are made, and of which parts."""
+    if held is not None:
+        return (lambda: held), ()
     if part.is_constant:
         value = _of_number(part)
         return (lambda: value), ()

@@ -20,14 +20,16 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
 from qps.engine.formulas import number as number_of
+from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.answering import QUALITY, all_criteria, largest_acceptable
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import SolverFault
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
+from qps.solver.what_if.fewer_users import holds_for_fewer
 from qps.solver.what_if.unknown import Unknown, refuse, refuse_outside, unknown_of
 
 _NEARLY = Fraction(1, 10**9)
@@ -97,6 +99,7 @@ def solve_for(
     found = judged.intervals()
     for interval in found:
         _holds_below(number, interval, population)
+    below = together(*(_known_below(number, interval, population) for interval in found))
     found = [judged.with_known_ends(interval) for interval in found]
     throughout = () if found else judged.fails_throughout()
     fails = throughout or tuple(dict.fromkeys(r for r in judged.reasons if r is not None))
@@ -107,7 +110,7 @@ def solve_for(
         intervals=tuple(found),
         fails=() if found else fails,
         fails_throughout=bool(throughout),
-        known=together(judged.known(is_none=not found), found_at.known),
+        known=together(judged.known(is_none=not found), found_at.known, below),
     )
 
 
@@ -334,6 +337,24 @@ def _holds_below(number: Unknown, interval: Interval, population: int) -> None:
                     "population of `users`, or look at what fails for fewer",
                 )
             raise SolverFault(f"{number.name} = {float(at)!r} does not carry {population}")
+
+
+def _known_below(number: Unknown, interval: Interval, population: int) -> Certainty:
+    """Return how it is known that fewer users are carried throughout an interval, too."""
+    values = float(interval.low), float(interval.high)
+    for graph in number.graphs:
+        symbols, users = (graph.population, number.symbol), (float(graph.low), float(population))
+        own = {s: value for s, value in graph.values.items() if s != number.symbol}
+        for criterion in all_criteria(graph) if graph.low < population else ():
+            if criterion.name == QUALITY and graph.metric is ir.Metric.WORST:
+                continue  # it holds where its axes do
+            over, strict = substituted(excess(criterion), own), criterion.strict
+            if not holds_for_fewer(over, symbols, users, values, strict=strict):
+                return upper_bound(
+                    f"that fewer than {population:,} users are carried too was tried beside the "
+                    f"ends of these values: between them {criterion.name} may fail"
+                )
+    return EXACT
 
 
 def _plainly(value: Fraction, number: Unknown) -> str:
