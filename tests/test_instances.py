@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from helpers.golden_specs import generated
 from qps.cli import main
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
-from qps.compiler.pipeline import check_file, load
+from qps.compiler.pipeline import Spec, check_file, check_source, load
 from qps.compiler.syntax.format import formatted
 
 APPLICATIONS = Path(__file__).parent / "applications"
@@ -588,3 +590,65 @@ def test_three_regions_of_fifteen_services_take_four_lines(
     )  # fmt: skip
     assert answer["bottleneck"]["resource"] == f"us.{alone['bottleneck']['resource']}"
     assert len(load(using).model.streams) == 15
+
+
+# -- a law: an instance with the users of the spec is the spec -------------------------------
+
+ROOT = Path(__file__).parents[1]
+WHOLE = [
+    path
+    for path in sorted([*ROOT.glob("specs/*.qps"), *APPLICATIONS.glob("*.qps")])
+    if re.search(r"^users", path.read_text(encoding="utf-8"), re.MULTILINE)
+]
+
+
+def _told_at(spec: Spec, scenario: str | None) -> dict[tuple[str, int, str], float]:
+    """Return what a spec comes to at three populations, in every mode."""
+    found: dict[tuple[str, int, str], float] = {}
+    for settled in in_each_mode(spec.model, spec.configuration(scenario)):
+        graph = lower(spec.model, settled)
+        values = {f"{name}.load": r.load for name, r in graph.resources.items()}
+        values |= {f"target of {name}": r.target for name, r in graph.resources.items()}
+        values |= {f"{name}.latency": s.mean_latency for name, s in graph.streams.items()}
+        values |= {f"{name}.loss": s.loss for name, s in graph.streams.items()}
+        values |= {name: measure.value for name, measure in graph.measures.items()}
+        values |= {f"limit {n}": one.limit for n, one in enumerate(graph.criteria)}
+        values |= {} if graph.quality is None else {"quality": graph.quality}
+        for users in {settled.low, (settled.low + settled.high) // 2, settled.high}:
+            at, mode = graph.at(users), settled.mode or ""
+            found |= {(mode, users, name): at.number(value) for name, value in values.items()}
+    return {(m.replace("it.", ""), n, v.replace("it.", "")): x for (m, n, v), x in found.items()}
+
+
+def _assert_same(own: Spec, text: str, folder: Path, name: str) -> None:
+    users = own.model.population
+    told = f'use "{name}" as it with population = N_\nusers N_ in {users.low}..{users.high}\n'
+    outcome = check_source(Source(str(folder / "using.qps"), told, folder))
+    assert outcome.value is not None, plain(outcome.diagnostics)
+    using = outcome.value
+    offered = {scenario.name for scenario in using.model.scenarios}
+    for scenario in (None, *(one.name for one in own.model.scenarios)):
+        if scenario is not None and f"it.{scenario}" not in offered:
+            assert re.search(rf"scenario {scenario} .*{users.name} = ", text, re.DOTALL)
+            continue
+        try:
+            expected = _told_at(own, scenario)
+        except QpsError:
+            with pytest.raises(QpsError):
+                _told_at(using, scenario and f"it.{scenario}")
+            continue
+        found = _told_at(using, scenario and f"it.{scenario}")
+        assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
+def test_a_spec_as_an_instance_is_the_spec(path: Path) -> None:
+    _assert_same(load(path), path.read_text(encoding="utf-8"), path.parent, path.name)
+
+
+def test_generated_specs_as_instances_are_these_specs(tmp_path: Path) -> None:
+    texts = generated(60)
+    for text in texts:
+        path = tmp_path / "own.qps"
+        path.write_text(text, encoding="utf-8")
+        _assert_same(load(path), text, tmp_path, path.name)

@@ -12,7 +12,7 @@ from helpers.node import needs_node, run_module
 from helpers.page_answers import differences
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import check_source
+from qps.compiler.pipeline import check_file, check_source
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
@@ -21,9 +21,10 @@ SPECS = 60
 SHARES = 3  # of them each is a test of its own
 
 
-def asked(text: str) -> tuple[object, Solution] | None:
+def asked(text: str | Path) -> tuple[object, Solution] | None:
     """Return a spec as a page holds it, and its answers; None where it has none."""
-    spec = check_source(Source("spec.qps", text)).value
+    is_file = isinstance(text, Path)
+    spec = (check_file(text) if is_file else check_source(Source("spec.qps", text))).value
     if spec is None:
         return None
     configuration = spec.configuration()
@@ -59,6 +60,33 @@ def test_elastic_numbers_that_share_a_resource_have_one_answer(tmp_path: Path) -
         for limit in ("", "require { host.cpu.load <= 70 % }\n")
     ]
     _holds_for([one for text in texts if (one := asked(text))], tmp_path)
+
+
+REGION = """\
+users n in 1..1000
+param pace = 1 request/s in 0.1..9 request/s
+machine small { cpu 2 core; price 1 $/hour }
+machine big { cpu 8 core; price 3 $/hour }
+network wire { switched; rate 1 Gbit/s }
+component page { cpu 2 ms/request }
+component query { cpu 1 ms/request }
+topology { node web = small * 2; node db = big; link lan = wire between web, db }
+stream browse for each user { source pace, 9 kB/request; at web { page }; at db { query } }
+target cpu 80 %
+require { browse.latency <= 9 ms }
+"""
+
+
+@needs_node
+def test_instances_have_one_answer(tmp_path: Path) -> None:
+    (tmp_path / "region.qps").write_text(REGION, "utf-8")
+    using = tmp_path / "using.qps"
+    using.write_text(
+        'use "region.qps" as eu with population = N * 60 %, web = eu.big * 2\n'
+        'use "region.qps" as us with population = N * 40 %, db = eu.db\nusers N in 1..9000\n',
+        "utf-8",
+    )
+    _holds_for([one for one in [asked(using)] if one], tmp_path)
 
 
 def _holds_for(found: list[tuple[object, Solution]], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.check.names.declarations import (
     Declared,
+    DeclaredAs,
     Module,
     lookup,
     lookup_as,
@@ -20,7 +21,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 
-K = TypeVar("K", ast.Machine, ast.Network)
+K = TypeVar("K", ast.Machine, ast.Network, ast.Component)
 
 
 class Place(Struct, frozen=True):
@@ -114,16 +115,31 @@ def resource_words(declared: Declared) -> list[str] | None:
 
 
 def resource_name(declared: Declared, rest: tuple[str, ...], span: Span) -> str:
-    """Return what the model calls a resource of a node or link; ports are called by their places.
+    """Return what the model calls a resource of a node or link.
 
-    The port `fabric.web.out` of an instance `eu` is `eu.fabric.eu.web.out`.
+    Ports are called by their places, and threads that have no name of their own by their
+    components: `fabric.web.out` and `web.cpu.page` of an instance `eu` are `eu.fabric.eu.web.out`
+    and `eu.web.cpu.eu.page`.
     """
     parts = rest
+    if len(rest) > 1 and isinstance(declared.declaration, ast.Node):
+        step = lookup_as(declared.module, ast.Name(span, rest[1:]), ast.Component)
+        if step is not None and _has_own_thread(step):
+            parts = (rest[0], step.qualified)
     if rest and isinstance(declared.declaration, ast.Link):
         port, behind = owner_in(declared.module, ast.Name(span, rest))
         if port is not None and isinstance(port.declaration, ast.Node | ast.Link):
             parts = (port.qualified, *behind)
     return ".".join((declared.qualified, *parts))
+
+
+def _has_own_thread(declared: DeclaredAs[ast.Component]) -> bool:
+    """Return whether a component has a cost on one thread that it does not name."""
+    for one in family_of(declared.module, declared.declaration.name, ast.Component):
+        costs = (item for item in one.items if isinstance(item, ast.Cost))
+        if any(cost.single_thread and cost.single_thread.name is None for cost in costs):
+            return True
+    return False
 
 
 def has_resource(sink: Sink, declared: Declared, rest: tuple[str, ...], name: ast.Name) -> bool:
