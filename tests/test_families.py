@@ -470,3 +470,90 @@ def test_numbers_of_machines_with_arguments_say_what_was_put_in() -> None:
     assert cpu.speed is not None
     assert (cpu.capacity.bound, cpu.speed.bound) == ("count = 8", "power = 100 score")
     assert found.family == ("small", "vm")
+
+
+# -- components that run in others ------------------------------------------------------------
+
+RUNS = """
+users N in 1..100_000
+option cached = on
+param times = 3
+machine box { }
+machine pod { cpu 2 core, queueing mmc; memory 4 GB }
+network mesh { switched; rate 10 Gbit/s; header 66 byte/packet }
+component parse { cpu 0.2 ms/request; memory 1 kB }
+component query(t) { cpu t; delay 1 ms }
+component part(t) { run query(t / 2) * 2; drop 1 % }
+component handle(t) {
+  run parse
+  cpu 1 ms/request single_thread
+  run part(t) * times if cached
+  run query(t)
+  delay 2 ms
+}
+topology {
+  node client = box * N
+  node web = pod * 4
+  link lan = mesh between client, web
+}
+stream ask for each client {
+  source 1 request / 20 s, 1 kB/request, 1448 byte/packet
+  at client { }
+  at web { handle(4 ms/request) * 2 if times < 9 }
+}
+measure parsing = share(parse, web.cpu)
+measure handling = share(handle, web.cpu)
+require { ask.latency <= 1 second }
+"""
+UNROLLED = RUNS[: RUNS.index("component part")] + """
+component first { }
+component part { drop 1 % }
+component handle { cpu 1 ms/request single_thread }
+component last { delay 2 ms }
+""" + RUNS[RUNS.index("topology") :].replace(
+    "handle(4 ms/request) * 2 if times < 9",
+    "parse * 2 if times < 9; handle * 2 if times < 9; "
+    "query((4 ms/request) / 2) * (2 * times * 2) if cached and times < 9; "
+    "part * (times * 2) if cached and times < 9; "
+    "query(4 ms/request) * 2 if times < 9; last * 2 if times < 9",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("settings", [(), ("cached = off",), ("times = 5",), ("times = 9",)])
+def test_components_that_run_in_others_answer_as_all_of_their_steps(
+    settings: tuple[str, ...], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    more = [word for setting in settings for word in ("--set", setting)]
+    runs, unrolled = (
+        [
+            re.sub(" +", " ", line.replace("last, fixed", "handle, fixed"))
+            for line in text.splitlines()
+        ]
+        for text in (answer(t, tmp_path, monkeypatch, capsys, *more) for t in (RUNS, UNROLLED))
+    )
+    assert runs == unrolled
+    assert any("parsing" in line for line in runs)
+
+
+def test_what_runs_in_a_component_is_used_and_may_be_of_a_module(tmp_path: Path) -> None:
+    (tmp_path / "steps.qps").write_text(
+        "component parse { cpu 1 ms/request }\ncomponent handle(n) { run parse * n; delay 1 ms }"
+    )
+    text = RUNS.replace("component part(t)", 'use "steps.qps" as other\ncomponent part(t)')
+    text = text.replace(
+        "handle(4 ms/request) * 2 if times < 9", "other.handle(3); handle(1 us/request)"
+    )
+    outcome = check_source(Source("spec.qps", text, tmp_path))
+    assert outcome.value is not None, [d.message for d in outcome.diagnostics]
+    assert not [d.message for d in outcome.diagnostics if "no stream uses" in d.message]
+    visits = [leg for leg in outcome.value.model.streams[0].legs if isinstance(leg, ir.Visit)]
+    names = [step.component.name for step in visits[1].steps]
+    assert names[:2] == ["other.parse", "other.handle"]
+
+
+def test_what_runs_twice_as_often_each_time_is_refused_at_once() -> None:
+    lines = ["component h0(x) { cpu x }"]
+    lines += [f"component h{i}(x) {{ run h{i - 1}(x); run h{i - 1}(2 * x) }}" for i in range(1, 38)]
+    found = check_source(Source("spec.qps", "\n".join(lines))).diagnostics
+    assert {d.code.slug for d in found} == {"too-deep"}

@@ -44,6 +44,8 @@ component send(x) { cpu x measured on pc; emit 40 byte/packet }
 component serve { cpu 0.2 ms/packet scaled by score; disk 10 byte/packet }
 network far = star with propagation 20 ms
 component quick(x) = send(x) with emit 30 byte/packet
+component both { run quick(2 ms/packet) * 2 if codec == opus; cpu 0.1 ms/packet; run mend }
+component mend { delay 1 ms }
 component mix { cpu 0.1 ms/packet; merge }
 topology {
   node client = pc * N
@@ -55,7 +57,7 @@ stream voice for 2 in each room {
   at client { send(0.3 ms/packet) if codec == opus }
   over lan
   at relay { serve * 2; mix in room; serve to all in room by cast }
-  at client { send(0.1 ms/packet) }
+  at client { send(0.1 ms/packet); both }
   playout 3 * sqrt(voice.jitter)
 }
 stream video for each client {

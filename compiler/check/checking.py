@@ -245,12 +245,15 @@ class _ModelChecker(OfChanges, frozen=True):
 
     def _components(self, components: ComponentChecker, used: Collection[str]) -> None:
         """Check the components that no stream uses, and say that none does."""
-        for declared in self.program.everywhere(ast.Component):
-            if declared.qualified in used:
-                continue
-            components.unused(declared)
-            if declared.module is self.main and not self.program.is_module:
-                name = declared.declaration.name
+        declared = self.program.everywhere(ast.Component)
+        unused = [one for one in declared if one.qualified not in {*used, *components.run}]
+        for one in unused:
+            components.unused(one)
+        for one in unused:
+            if one.qualified in components.run:
+                continue  # it is told of what it runs in
+            if one.module is self.main and not self.program.is_module:
+                name = one.declaration.name
                 self.sink.report(
                     codes.UNUSED,
                     name.span,

@@ -227,6 +227,20 @@ def _listed(fault: Fault) -> str | None:
     return "what else a link joins stands before: `between core, all`" if is_more else None
 
 
+def _run(fault: Fault) -> str | None:
+    """Where a component that runs in another one goes wrong."""
+    if fault.word == "{" and re.search(r"\brun\s*$", fault.before):
+        return "name what runs, each by itself: `run parse; run query`"
+    runs = re.search(r"\brun\s+([\w.]+)(?:\([^()]*\))?\s*$", fault.before[-LOOKED_BACK:])
+    if runs is None or "IF" not in fault.accepted:
+        return None
+    if fault.word[:1].isdigit():
+        return f"say how often behind `*`: `run {runs[1]} * {shortened(fault.word)}`"
+    if fault.word in ("to", "in"):
+        return f"a stream says to whom it goes on: `at node {{ {runs[1]} {fault.word} … }}`"
+    return None
+
+
 def _comma(fault: Fault) -> str | None:
     if fault.word != ",":
         return None
@@ -383,6 +397,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _target,
     _member,
     _listed,
+    _run,
     _comma,
     _bracket,
     _equals,

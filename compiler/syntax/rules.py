@@ -126,13 +126,16 @@ RULES: dict[str, Rule] = {
     ),
     "link_property": _rule(ast.LinkProperty, "kind value"),
     "component": _rule(
-        ast.Component, "name formals*", "cost:items* effect:items* merge:items* source fitted"
+        ast.Component,
+        "name formals*",
+        "run:items* cost:items* effect:items* merge:items* source fitted",
     ),
     "component_member": _rule(
         ast.Component,
         "name formals* parent",
-        "cost:items* effect:items* merge:items* source fitted",
+        "run:items* cost:items* effect:items* merge:items* source fitted",
     ),
+    "run": _rule(ast.Run, "component arguments* repeat condition"),
     "cost": _rule(ast.Cost, "resource amount", "measured_on scaled_by single_thread at_load"),
     "effect": _rule(ast.Effect, "kind value"),
     "merge": _rule(partial(ast.Effect, kind="merge")),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import groupby
 
-from msgspec import field
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_families import FamilyChecker, Member, doc_of
@@ -15,6 +17,7 @@ from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, whole
+from qps.compiler.check.values.values import multiply
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
@@ -36,10 +39,36 @@ from qps.grammar.words import TOKEN_CHOICES
 _SURE = 0.74
 
 
+MOST_PARTS = 1000
+"""Components that run in one, all counted, beyond which it is refused."""
+DEEPEST_RUNS = 40
+
+
+class ComponentPart(Struct, frozen=True):
+    """A component that runs as part of another one: how often, and when."""
+
+    component: ir.Component
+    repeat: ir.Expr | None = None
+    condition: ir.Condition | None = None
+
+    def within(self, repeat: ir.Expr | None, condition: ir.Condition | None) -> ComponentPart:
+        """Return it within what is itself done so often, under a condition."""
+        times = [times for times in (self.repeat, repeat) if times is not None]
+        conditions = tuple(one for one in (self.condition, condition) if one is not None)
+        return ComponentPart(
+            self.component,
+            multiply(times) if times else None,
+            ir.AllOf(conditions) if len(conditions) > 1 else next(iter(conditions), None),
+        )
+
+
 class ComponentChecker(Part, frozen=True):
     """Checks components; one without formals is checked once, however often it is used."""
 
-    _components: dict[str, ir.Component | None] = field(default_factory=dict)
+    run: set[str] = field(default_factory=set)
+    """The components that run in others."""
+    _components: dict[str, tuple[ComponentPart, ...] | None] = field(default_factory=dict)
+    _open: list[DeclaredAs[ast.Component]] = field(default_factory=list)
 
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
@@ -58,13 +87,17 @@ class ComponentChecker(Part, frozen=True):
         MachineChecker(self.expressions).plain(declared)
         return declared.qualified
 
-    def component(
+    def parts(
         self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
-    ) -> ir.Component | None:
-        """Return a component with its arguments put in."""
+    ) -> tuple[ComponentPart, ...] | None:
+        """Return what a component is made of, with its arguments put in.
+
+        That is the component itself where none runs in it. Those that run stand where it says so,
+        what it costs and does itself between them.
+        """
         key = declared.qualified
         if declared.declaration.formals or key not in self._components:
-            self._components[key] = self._component(declared, formals)
+            self._components[key] = self._parts(declared, formals)
         return self._components[key]
 
     def unused(self, declared: DeclaredAs[ast.Component]) -> None:
@@ -72,15 +105,106 @@ class ComponentChecker(Part, frozen=True):
         declaration = declared.declaration
         formals = self.expressions.unknown(declared, declaration.formals, declaration.name.span)
         if formals is not None:
-            self.component(declared, formals)
+            self.parts(declared, formals)
+
+    def _parts(
+        self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
+    ) -> tuple[ComponentPart, ...] | None:
+        families = FamilyChecker(self.expressions)
+        if any(one.is_same(declared) for one in self._open):
+            families.report_circle(self._open, declared, "let one of them run without the others")
+            return None
+        line = families.line(declared, Allowed.ELASTIC, formals)
+        if line is None or self._is_too_deep(declared):
+            return None
+        self._open.append(declared)
+        try:
+            return self._made_of(declared, line)
+        finally:
+            self._open.pop()
+
+    def _made_of(
+        self, declared: DeclaredAs[ast.Component], line: tuple[Member[ast.Component], ...]
+    ) -> tuple[ComponentPart, ...] | None:
+        found: list[ComponentPart] = []
+        is_sound = True
+        items = _items_of(line)
+        for is_run, some in groupby(items, key=lambda pair: isinstance(pair[0], ast.Run)):
+            if not is_run:
+                own = self._component(declared, line, tuple(some))
+                is_sound = is_sound and own is not None
+                found += [] if own is None else [ComponentPart(own)]
+                continue
+            for item, member in some if is_sound else ():
+                assert isinstance(item, ast.Run)
+                parts = self._run(item, member)
+                if parts is None:  # what runs twice as often each time would take forever
+                    is_sound = False
+                    break
+                found += parts
+        if not items:
+            own = self._component(declared, line, ())
+            found += [] if own is None else [ComponentPart(own)]
+        if not is_sound:
+            return None
+        if len(found) <= MOST_PARTS:
+            return tuple(found)
+        name = declared.declaration.name
+        self.sink.report(
+            codes.TOO_DEEP,
+            name.span,
+            f"`{name.text}` runs more than {MOST_PARTS:,} components",
+            hint="repeat what is alike: `run query * 3`",
+        )
+        return None
+
+    def _is_too_deep(self, declared: DeclaredAs[ast.Component]) -> bool:
+        if len(self._open) < DEEPEST_RUNS:
+            return False
+        name = declared.declaration.name
+        self.sink.report(
+            codes.TOO_DEEP,
+            name.span,
+            f"components may run in each other {DEEPEST_RUNS} deep, `{name.text}` is further down",
+            hint="run it where it is needed",
+        )
+        return True
+
+    def _run(
+        self, item: ast.Run, member: Member[ast.Component]
+    ) -> tuple[ComponentPart, ...] | None:
+        """Return what runs within a component, as often as it does, under its condition."""
+        scope = replace(member.scope, allowed=Allowed.FLOWS)
+        declared = self.named(scope.module, item.component, ast.Component)
+        if declared is None:
+            return None
+        self.run.add(declared.qualified)
+        own = declared.declaration
+        given = self.expressions.arguments(
+            own.name, own.formals, item.arguments, item.span, declared, scope
+        )
+        repeat = condition = None
+        if item.repeat is not None:
+            repeat = self.expressions.quantity(item.repeat, scope, DIMENSIONLESS, "a repetition")
+        if item.condition is not None:
+            fixed = replace(scope, allowed=Allowed.NOTHING)
+            condition = self.expressions.condition(item.condition, fixed)
+        failed = (item.repeat is not None and repeat is None) or (
+            item.condition is not None and condition is None
+        )
+        parts = None if given is None else self.parts(declared, given)
+        if parts is None or failed:
+            return None
+        times = None if repeat is None else repeat.expr
+        return tuple(part.within(times, condition) for part in parts)
 
     def _component(
-        self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
+        self,
+        declared: DeclaredAs[ast.Component],
+        line: tuple[Member[ast.Component], ...],
+        items: tuple[tuple[ast.Cost | ast.Effect | ast.Run, Member[ast.Component]], ...],
     ) -> ir.Component | None:
-        line = FamilyChecker(self.expressions).line(declared, Allowed.ELASTIC, formals)
-        if line is None:
-            return None
-        items = _items_of(line)
+        """Return some of what a component costs and does itself."""
         costs = whole([self._cost(i, m) for i, m in items if isinstance(i, ast.Cost)])
         effects = whole([self._effect(i, m.scope) for i, m in items if isinstance(i, ast.Effect)])
         if costs is None or effects is None:
@@ -297,16 +421,16 @@ class ComponentChecker(Part, frozen=True):
 
 def _items_of(
     line: Sequence[Member[ast.Component]],
-) -> list[tuple[ast.Cost | ast.Effect, Member[ast.Component]]]:
+) -> list[tuple[ast.Cost | ast.Effect | ast.Run, Member[ast.Component]]]:
     """Return what a component costs and does: what the nearest of its family names goes before.
 
     It stands where its parent says the first of the same; what is new comes last.
     """
-    found: list[tuple[ast.Cost | ast.Effect, Member[ast.Component]]] = []
+    found: list[tuple[ast.Cost | ast.Effect | ast.Run, Member[ast.Component]]] = []
     for member in reversed(line):
         own = [(_named_by(item), (item, member)) for item in member.own.items]
         said = {word for word, _ in own}
-        kept: list[tuple[ast.Cost | ast.Effect, Member[ast.Component]]] = []
+        kept: list[tuple[ast.Cost | ast.Effect | ast.Run, Member[ast.Component]]] = []
         for item, of in found:
             word = _named_by(item)
             if word not in said:
@@ -318,8 +442,10 @@ def _items_of(
     return found
 
 
-def _named_by(item: ast.Cost | ast.Effect) -> str:
+def _named_by(item: ast.Cost | ast.Effect | ast.Run) -> str:
     """Return what an item of a component is named by: its resource, or what it does."""
+    if isinstance(item, ast.Run):
+        return "run"
     return item.resource.text if isinstance(item, ast.Cost) else item.kind
 
 

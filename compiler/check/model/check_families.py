@@ -50,7 +50,7 @@ class FamilyChecker(Part, frozen=True):
                 return None
             circle = [m.declared for m in found if m.declared.is_same(above)]
             if circle:
-                self._report_circle([m.declared for m in found], above)
+                self.report_circle([m.declared for m in found], above)
                 return None
             if len(found) == DEEPEST_FAMILY:
                 self._report_depth(declared)
@@ -66,7 +66,9 @@ class FamilyChecker(Part, frozen=True):
             found.append(Member(above, Scope(above.module, allowed, given)))
         return tuple(found)
 
-    def _report_circle(self, line: list[DeclaredAs[K]], again: DeclaredAs[K]) -> None:
+    def report_circle(
+        self, line: list[DeclaredAs[K]], again: DeclaredAs[K], hint: str = ""
+    ) -> None:
         """Report what is itself but for something: once, at the one that stands first."""
         at: int = next(i for i, one in enumerate(line) if one.is_same(again))
         begins: int = min(range(at, len(line)), key=lambda i: _place(line[i]))
@@ -78,7 +80,8 @@ class FamilyChecker(Part, frozen=True):
             circle[0].declaration.name.span,
             f"this {kind} is made of itself: {names}",
             secondary=[Label(one.declaration.name.span, "and this") for one in circle[1:]],
-            hint=f"say of one of them what it has: `{kind} {circle[0].declaration.name.text} "
+            hint=hint
+            or f"say of one of them what it has: `{kind} {circle[0].declaration.name.text} "
             "{ … }`",
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import field
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_components import ComponentChecker
+from qps.compiler.check.model.check_components import ComponentChecker, ComponentPart
 from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.names.declarations import lookup, lookup_as, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -15,6 +15,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
+MOST_RUN = 20_000
+"""Components that run in others, in all steps of a spec, beyond which it is refused."""
 _CASTS = ("unicast", "multicast")
 
 
@@ -24,6 +26,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
     components: ComponentChecker
     nodes: dict[str, ir.Node]
     used_components: set[str] = field(default_factory=set)
+    _run: list[int] = field(default_factory=list)
 
     @property
     def groups(self) -> GroupChecker:
@@ -38,10 +41,13 @@ class StepChecker(Part, frozen=True, kw_only=True):
             return None
         return declared.qualified if declared.qualified in self.nodes else None
 
-    def step(self, item: ast.Step, node: str | None) -> ir.Step | None:
-        """Return a step; every part of it is looked at, also where another one failed."""
+    def steps(self, item: ast.Step, node: str | None) -> tuple[ir.Step, ...]:
+        """Return what is done in a step; every part is looked at, also where another one failed.
+
+        A component in which others run is several steps.
+        """
         scope = Scope(self.main, Allowed.FLOWS)
-        component = self._placed_component(item, scope)
+        parts = self._placed_component(item, scope)
         repeat = None
         if item.repeat is not None:
             times = self.expressions.quantity(item.repeat, scope, DIMENSIONLESS, "a repetition")
@@ -52,18 +58,53 @@ class StepChecker(Part, frozen=True, kw_only=True):
             condition = self.expressions.condition(item.condition, fixed)
         spread = None if item.spread is None else self._spread(item.spread, node)
         group = None if item.group is None else self.groups.group(item.group)
-        if component is None or (group is not None and not self.groups.merges(item, component)):
-            return None
-        return ir.Step(
-            component=component,
-            repeat=repeat,
-            spread=spread,
-            condition=condition,
-            span=item.component.span,
-            group=group,
+        if parts is None or self._is_several(item, parts):
+            return ()
+        if group is not None and not self.groups.merges(item, parts[0].component):
+            return ()
+        if self._are_too_many(item, parts):
+            return ()
+        placed = [part.within(repeat, condition) for part in parts]
+        return tuple(
+            ir.Step(
+                component=part.component,
+                repeat=part.repeat,
+                spread=spread,
+                condition=part.condition,
+                span=item.component.span,
+                group=group,
+            )
+            for part in placed
         )
 
-    def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
+    def _are_too_many(self, item: ast.Step, parts: tuple[ComponentPart, ...]) -> bool:
+        """Return whether all steps together run more components than is reasonable."""
+        self._run[:] = [sum(self._run) + len(parts) - 1]
+        if self._run[0] <= MOST_RUN:
+            return False
+        self.sink.report(
+            codes.TOO_DEEP,
+            item.span,
+            f"the steps of a spec run {MOST_RUN:,} components in others at most, these are more",
+            hint="repeat what is alike: `step * 3`",
+        )
+        return True
+
+    def _is_several(self, item: ast.Step, parts: tuple[ComponentPart, ...]) -> bool:
+        """Return whether several steps are sent on, or merge, as one: then that is reported."""
+        if len(parts) == 1 or (item.spread is None and item.group is None):
+            return False
+        what, said = ("merges", "in …") if item.spread is None else ("is sent on", "to …")
+        name = item.component.text
+        self.sink.report(
+            codes.MISPLACED,
+            item.span,
+            f"several components run in `{name}`: which of them {what}?",
+            hint=f"say it of a step behind it: `{name}; step {said}`",
+        )
+        return True
+
+    def _placed_component(self, item: ast.Step, scope: Scope) -> tuple[ComponentPart, ...] | None:
         declared = self.named(self.main, item.component, ast.Component)
         if declared is None:
             return None
@@ -72,7 +113,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
         formals = self.expressions.arguments(
             declaration.name, declaration.formals, item.arguments, item.span, declared, scope
         )
-        return None if formals is None else self.components.component(declared, formals)
+        return None if formals is None else self.components.parts(declared, formals)
 
     def _spread(self, item: ast.Spread, node: str | None) -> ir.Spread | None:
         target = node if item.target is None else self.node(item.target)

@@ -74,9 +74,8 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         name = place or node.text
         for item in steps:
             if isinstance(item, ast.Step):
-                step = self.steps.step(item, place)
-                if step is not None and self._may_stand(step, inside):
-                    run.append(step)
+                found = self.steps.steps(item, place)
+                run += [step for step in found if self._may_stand(step, inside)]
                 continue
             if run or not legs:
                 legs.append(ir.Visit(name, tuple(run), node.span))

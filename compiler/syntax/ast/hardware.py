@@ -111,11 +111,20 @@ class Effect(Written, frozen=True):
     value: Expr | None = None
 
 
+class Run(Written, frozen=True):
+    """`run query(2) * 3 if cached`: a component in its place within another one."""
+
+    component: Name
+    arguments: tuple[Expr, ...]
+    repeat: Expr | None
+    condition: Expr | None
+
+
 class Component(Shared, frozen=True, kw_only=True):
-    """One step of work."""
+    """One step of work, or several where others run in it."""
 
     formals: tuple[Formal, ...]
-    items: tuple[Cost | Effect, ...] = ()
+    items: tuple[Cost | Effect | Run, ...] = ()
     source: Text | None = None
     default_machine: Name | None = None
     fitted: Text | None = None
