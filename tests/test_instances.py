@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from pickle import dumps, loads
 
 import pytest
 
@@ -303,6 +304,38 @@ def test_calls_and_streams_of_users_are_those_of_the_instance(
     assert found["keys.cpu"] == expected["eu.auth.cpu"] / 4  # 16 cores are as good as 4 * 2 * 2
     told("explain", using, "eu.browse.latency")
     told("matrix", using, "m")
+
+
+def test_what_waits_in_an_instance_stands_at_its_places(
+    write: Callable[..., Path], told: Callable[..., str]
+) -> None:
+    shop = SHOP.replace("cpu 2 core", "cpu 2 core, queueing mmc").partition("group room")[0]
+    hand = write(
+        hand="users N in 1..1000\n"
+        + by_hand(shop.replace("node auth, cart", "node auth = pod * 2; node cart"), "eu", "N")
+    )
+    using = write(shop=shop, using='use "shop.qps" as eu with population = N\nusers N in 1..1000\n')
+    places = r" +stated at.*|(?<=  )\S+\.qps:\d+"
+    for name in ("browse.latency", "gateway.cpu"):
+        by_name, text = told("explain", using, f"eu.{name}"), told("explain", hand, f"eu_{name}")
+        assert re.sub(places, "", by_name) == re.sub(places, "", alike(text, "eu"))
+
+
+def test_a_spec_with_instances_is_kept_whole(write: Callable[..., Path]) -> None:
+    spec = load(write(region=REGION, using=USING.replace("30 %", "30 %, db = eu.db")))
+    again = loads(dumps(spec))
+    assert (
+        lower(again.model, again.configuration()).resources.keys()
+        == lower(spec.model, spec.configuration()).resources.keys()
+    )
+    eu, ap = again.program.main.imports.values()
+    assert eu.given["n"].module is again.program.main
+    assert ap.same["db"].module is eu
+    assert [module is again.program.main for module in again.program.modules] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def _configured(path: Path) -> tuple[ir.Model, Configuration]:

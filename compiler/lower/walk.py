@@ -320,7 +320,7 @@ class Walk:
         demand.visits.append(visit)
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
-        place = visit.resource.partition(".")[0]
+        place = self._streams.configuration.place_of(visit.resource)
         latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO, place=place))
 
     def _effects(self, step: ir.Step, node: str, held: Formula, pools: Formula) -> Formula:

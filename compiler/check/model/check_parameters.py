@@ -113,7 +113,7 @@ class ParameterChecker(Part, frozen=True):
                     least_text=_least_text(param) if param.is_elastic and given is None else "",
                     priority=priority,
                     fitted=fitted.value if fitted else None,
-                    is_own=declared.module in self.program.systems,
+                    is_own=any(declared.module is system for system in self.program.systems),
                 )
             )
             built += self._each_kind(built[-1], param, declared.module)
