@@ -103,3 +103,42 @@ def _holds_for(found: list[tuple[object, Solution]], tmp_path: Path) -> None:
     assert [one["trouble"] for one in answers] == [None] * len(found)
     for one, (_, solution) in zip(answers, found, strict=True):
         assert differences(one, solution) == []
+
+
+CALLS = """
+users N in 1..100000
+machine pod {{ cpu 2 core{queueing} }}
+network mesh {{ switched; rate 1 Gbit/s; header 66 byte/packet; propagation 1 ms; queueing md1 }}
+component work(t) {{ cpu t }}
+topology {{
+  node web = pod * 4
+  node db = pod
+  node cache = pod
+  link lan = mesh between web, db, cache
+}}
+stream shop {{
+  source N * 1 request/s, 2 kB/request, 1448 byte/packet
+  at web {{
+    work(1 ms/request)
+    call db * {share}, sends 300 byte/request {{
+      work(4 ms/request)
+      call cache * (5/2) {{ work(1 ms/request) }}
+    }}
+    together {{ call db {{ work(2 ms/request) }}; call cache {{ work(3 ms/request) }} }}
+  }}
+}}
+require {{ shop.latency <= 30 ms; quantile(shop.latency, 95 %) <= {limit} ms }}
+"""
+
+
+@needs_node
+def test_calls_have_one_answer(tmp_path: Path) -> None:
+    texts = [
+        CALLS.format(share=share, queueing=queueing, limit=limit)
+        for share in ("0.5 %", "20 %", "100 %", "3", "(5/2)")
+        for queueing in ("", ", queueing mmc")
+        for limit in (40, 90)
+    ]
+    found = [one for text in texts if (one := asked(text))]
+    assert len(found) == len(texts)
+    _holds_for(found, tmp_path)
