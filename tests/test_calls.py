@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from math import floor
+from math import floor, log
 
 import pytest
 from hypothesis import given, settings
@@ -502,3 +502,25 @@ def test_a_stream_without_calls_has_no_tree() -> None:
         spec("at web { work(1 ms/request) } at db { wait } at web { }".replace("} at", "}\n at"))
     )
     assert explain(graph, "shop.latency", 10).calls == ()
+
+
+def test_the_quantile_of_what_few_wait_for_is_exact_where_nothing_else_varies() -> None:
+    """Of a share s that waits and is served exponentially, s e^(-(mu - lambda) t) are later."""
+    machine, queued = (
+        "machine pod { cpu 2 core }",
+        "machine pod { cpu 2 core }\nmachine slow { cpu 1 core, queueing mm1 }",
+    )
+    way = "at web { work(1 ms/request); call db * 20 % { work(10 ms/request) } }"
+    text = spec(way).replace(machine, queued).replace("node db = pod", "node db = slow")
+    graph = lowered(text.replace("1 Mbit/s", "1 Gbit/s"))
+    stream = graph.streams["shop"]
+    base = at(graph, stream.mean_latency, 50) - Fraction(1, 5) * (
+        Fraction(2, 1000) + Fraction(8 * 4000 * 1514, 1448 * 10**9)
+    )
+    rate, load_ = 100.0, 50 * 0.2 * 0.01
+    sojourn = 1 / (rate * (1 - load_))
+    base_ = float(base) - 0.2 * sojourn
+    for late in (0.1, 0.01, 0.001):
+        told = float(at(graph, stream.latency_quantile(1 - Fraction(str(late))), 50))
+        crossed = 0.002 + 8 * 4000 * 1514 / 1448 / 1e9
+        assert told == pytest.approx(base_ + crossed + sojourn * log(0.2 / late), rel=1e-6)

@@ -183,7 +183,8 @@ class Allotment(Struct, frozen=True):
         if times is ONE:
             return 1 - self.late
         late = number(self.late)
-        return 1 - late / maximum(times, late)
+        # Where bounds are rounded, the quotient may be a bit above 1.
+        return maximum(ZERO, 1 - late / maximum(times, late))
 
     def times(self, part: LatencyPart) -> Formula:
         """Return how often an item passes a stage at most, but for what its calls are allotted."""

@@ -144,15 +144,15 @@ def _piece(kind: str, text: str, before: str, *, separated: bool, first: bool) -
 
 
 def _laid_out(pieces: Sequence[_Piece]) -> list[str]:
-    """Return the lines; a block that makes its line too long is opened, the outermost first."""
+    """Return the lines; blocks that make their lines too long are opened, the outermost first."""
     opened: frozenset[int] = frozenset()
     while True:
         blocks = _blocks(pieces, opened)
         lines = list(_lines(pieces, blocks, opened))
         too_long = _too_long(pieces, lines, blocks)
-        if too_long is None:
+        if not too_long:
             return list(_aligned(lines))
-        opened |= {too_long}
+        opened |= too_long
 
 
 def _blocks(pieces: Sequence[_Piece], opened: frozenset[int]) -> dict[int, int]:
@@ -276,14 +276,14 @@ def _space(pieces: Sequence[_Piece], index: int) -> str:
 
 def _too_long(
     pieces: Sequence[_Piece], lines: Sequence[_Line], blocks: Mapping[int, int]
-) -> int | None:
-    """Return the first block on one line whose line is too long."""
-    for line in lines:
-        if len(line.text) > WIDTH:
-            for index in line.pieces:
-                if pieces[index].kind == "LBRACE" and index not in blocks:
-                    return index
-    return None
+) -> set[int]:
+    """Return the first block on one line of each line that is too long."""
+    found = (
+        next((i for i in line.pieces if pieces[i].kind == "LBRACE" and i not in blocks), None)
+        for line in lines
+        if len(line.text) > WIDTH
+    )
+    return {block for block in found if block is not None}
 
 
 # -- aligning --------------------------------------------------------------------------------
