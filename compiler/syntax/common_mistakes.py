@@ -197,6 +197,23 @@ def _target(fault: Fault) -> str | None:
     return None
 
 
+def _use(fault: Fault) -> str | None:
+    """Where an instance goes wrong: `use "region.qps" as eu { … }`."""
+    used = re.match(r"use\s+(\"[^\"\n]*\"|[\w.]+)\s*(?:as\s+(\w+)\s*)?", fault.before)
+    if used is None:
+        return None
+    file, name = used[1], used[2] or "name"
+    if used.end() < len(fault.before):  # behind `with`
+        return "put a comma between what it is told" if fault.word in ("=", "and") else None
+    if fault.word.isidentifier() and "AS" in fault.accepted and fault.word != "for":
+        return f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
+    if fault.word == "," and used[2]:
+        return f"each name is an instance of its own: `use {file} as {name}` once more"
+    if fault.word in ("{", "(", ":", ",", "for") and "WITH" in fault.accepted:
+        return f"what it is told stands behind `with`: `use {file} as {name} with population = …`"
+    return None
+
+
 _MEMBER = re.compile(r"(machine|network|component)\s+(\w+)(?:\([^)]*\))?\s*=\s*([\w.]+)")
 
 
@@ -395,6 +412,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _group,
     _call,
     _target,
+    _use,
     _member,
     _listed,
     _run,

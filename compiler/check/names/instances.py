@@ -54,15 +54,18 @@ class Instances(Struct, frozen=True):
         around = _users_of(user)
         told, number = use.module.span.text, around.name.text if around else "N"
         stated = [f"{POPULATION} = {number}", *(change.span.text for change in use.changes)]
-        changes = ", ".join(stated)
+        called = [change for change in use.changes if change.name.text == "users"]
         self.sink.report(
             codes.MISSING_PART,
             use.span,
             f"`{instance.syntax.source.label}` is a spec with users of its own: nothing says how "
             f"many of them `{alias}` has",
             secondary=[Label(users.name.span, "its users")],
-            hint=f"make an instance of it, `use {told} as {alias} with {changes}`; where only its "
-            "machines, components and functions are meant, move these into a file of their own",
+            hint=f"they are called `{POPULATION}` here: `{POPULATION} = {called[0].value.span.text}`"
+            if called
+            else f"make an instance of it, `use {told} as {alias} with {', '.join(stated)}`; "
+            "where only its machines, components and functions are meant, move these into a file "
+            "of their own",
         )
         return False
 
