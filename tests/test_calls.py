@@ -23,6 +23,7 @@ from qps.compiler.quantities.certainty import Kind
 from qps.compiler.syntax.format import formatted
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
+from qps.solver.what_if.inverse import solve_for
 
 law = settings(max_examples=60, deadline=None)
 
@@ -524,3 +525,38 @@ def test_the_quantile_of_what_few_wait_for_is_exact_where_nothing_else_varies() 
         told = float(at(graph, stream.latency_quantile(1 - Fraction(str(late))), 50))
         crossed = 0.002 + 8 * 4000 * 1514 / 1448 / 1e9
         assert told == pytest.approx(base_ + crossed + sojourn * log(0.2 / late), rel=1e-6)
+
+
+def test_the_latency_of_a_call_is_that_from_its_request_to_its_answer() -> None:
+    way = """at web {
+      call db * 20 % { work(10 ms/request); call cache * 3 { wait } }
+      together { call cache { work(2 ms/request) }; call log { work(9 ms/request) } if no == yes }
+    }"""
+    way = way.replace(
+        "call log { work(9 ms/request) } if no == yes", "call log if made == yes { wait }"
+    )
+    more = "option made = no or yes\nmeasure db_ = shop.db.latency\nmeasure cache_ = shop.cache.latency\n"
+    text = spec(way, more=more).replace(
+        "switched; rate 1 Mbit/s; header 66 byte/packet; propagation 1 ms",
+        "switched; rate 1e30 bit/s; propagation 1 ms",
+    )
+    graph = lowered(text)
+    told = {name: graph.number(one.value) for name, one in graph.measures.items()}
+    # The cache is called 0.6 times for 5 ms, and once for 4 ms.
+    assert told == pytest.approx({"db_": 0.027, "cache_": (0.6 * 5 + 4) / 1.6 / 1000})
+    assert explain(graph, "shop.db.latency", 1).value == pytest.approx(0.027)
+    with pytest.raises(QpsError, match="does not call `log` here"):
+        lowered(text + "require { shop.log.latency <= 5 ms }\n")
+    lowered(text + "require { shop.log.latency <= 5 ms }\n", "made=yes")
+
+
+@pytest.mark.parametrize("queueing", ["", ", queueing mmc", ", queueing mg1 cv 2"])
+@pytest.mark.parametrize("network", ["", "; queueing md1"])
+def test_a_share_is_asked_for_though_few_make_the_call(queueing: str, network: str) -> None:
+    """Shares next to nothing were not told: levels of quantiles were rounded below zero."""
+    more = "param misses = 20 % in 0..1\nrequire { quantile(shop.latency, 99 %) <= 400 ms }\n"
+    way = "at web { call db * misses { work(4 ms/request) } }"
+    text = spec(way, queueing, network, more).replace("1 Mbit/s", "1 Gbit/s")
+    model = checked(text)
+    (interval,) = solve_for(model.model, model.configuration(), "misses", 50).intervals
+    assert (interval.low, interval.high) == (0, 1)

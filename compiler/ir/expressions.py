@@ -124,7 +124,8 @@ OWN = ""
 class Measured(Struct, frozen=True):
     """A measure of a stream or a resource.
 
-    `component` is set for a share, `level` for a quantile: the share that is to stay below it.
+    `component` is set for a share; for the latency of a call it is the node that is called. `level`
+    is set for a quantile: the share that is to stay below it.
     """
 
     kind: MeasureKind

@@ -37,6 +37,7 @@ from qps.compiler.lower.queue_certainty import (
     unlawful,
 )
 from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.waterfall import calls_known, latency_of_calls
 from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import (
@@ -205,6 +206,17 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     def mean_latency(self) -> Formula:
         """The mean time of an item from source to user, in s."""
         return total(part.value for part in (*self.latency, *self.endless))
+
+    def latency_of_calls(self, node: str) -> Formula | None:
+        """Return the mean time of a call of a node, in s; None where none is made."""
+        return latency_of_calls(self.latency, node)
+
+    def calls_certainty(self, node: str) -> Certainty:
+        """Return how the mean time of a call of a node is known."""
+        inside = [p for p in every(self.latency) if any(call.node == node for call in p.calls)]
+        places = {part.place for part in inside}
+        missing = [n for n in self.uncounted if any(f"{n}.".startswith(f"{p}.") for p in places)]
+        return together(calls_known(self.latency, node), uncounted(missing))
 
     def latency_quantile(self, level: Fraction) -> Formula:
         """Return the latency that a share `level` of the items does not exceed, in s.

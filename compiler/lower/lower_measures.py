@@ -73,6 +73,8 @@ class Measures(Struct, frozen=True):
         if kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
             return self.streams[measured.subject].latency_quantile(measured.level)
+        if kind is ir.MeasureKind.LATENCY and measured.component is not None:
+            return self._of_calls(measured.subject, measured.component)
         return _of_stream(self.streams[measured.subject], kind)
 
     def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
@@ -80,7 +82,10 @@ class Measures(Struct, frozen=True):
         assert isinstance(measured, ir.Measured)
         if measured.kind is ir.MeasureKind.LATENCY:
             stream = self.streams[measured.subject]
-            return together(stream.latency_certainty, late_known(stream, self.series))
+            known = stream.latency_certainty
+            if measured.component is not None:
+                known = stream.calls_certainty(measured.component)
+            return together(known, late_known(stream, self.series))
         if measured.kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
             stream, level = self.streams[measured.subject], measured.level
@@ -93,6 +98,18 @@ class Measures(Struct, frozen=True):
         if measured.subject not in self.streams:
             return EXACT
         return loss_known(measured.kind, self.streams[measured.subject], self.series)
+
+    def _of_calls(self, stream: str, node: str) -> Formula:
+        """Return the mean time of a call of a node; QpsError where none is made as things are."""
+        found = self.streams[stream].latency_of_calls(node)
+        if found is not None:
+            return found
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            None,
+            f"`{stream}` does not call `{node}` here: the condition of the call does not hold",
+            hint="choose the option by which it is made",
+        )
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:
         if name in self.resources:

@@ -26,6 +26,7 @@ from qps.compiler.lower.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
+from qps.compiler.lower.waterfall import waterfall
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -43,7 +44,6 @@ from qps.reports.pages.topology import drawn_topology
 from qps.reports.pages.variants import Select, Start, Variant, Variants
 from qps.reports.text.quantities import in_percent, scales
 from qps.reports.text.view import MONTH
-from qps.reports.text.waterfall import waterfall
 from qps.reports.text.written import interval_text, unit_of
 from qps.solver.answers.answering import all_criteria, rests_on_users
 from qps.solver.answers.capacity import excess

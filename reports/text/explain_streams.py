@@ -18,6 +18,7 @@ from qps.compiler.lower.load_graph import (
     LossKind,
     StreamMeasures,
 )
+from qps.compiler.lower.waterfall import waterfall
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -29,7 +30,6 @@ from qps.engine.formulas import ZERO, Formula, total
 from qps.reports.text.explanation import ExplainedCall, Explanation, taken_apart
 from qps.reports.text.naming import Part
 from qps.reports.text.quantities import percent, quantity
-from qps.reports.text.waterfall import waterfall
 
 
 def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
@@ -65,6 +65,10 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explan
         ]
         loss = found.lost_by(*kinds)
         return taken_apart(graph, name, what, loss, DIMENSIONLESS, at, lost, scope)
+    node, _, last = measure.rpartition(".")
+    if last == "latency" and (time := found.latency_of_calls(node)) is not None:
+        what = f"time of a call of {node}, from the request to the answer"
+        return taken_apart(graph, name, what, time, TIME, at, (), scope)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
         measures = stream_measures()

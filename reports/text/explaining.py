@@ -69,6 +69,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     stream, measure = _of_stream(graph, name)
     if stream in graph.streams and measure in ("", "latency"):
         return graph.streams[stream].latency_certainty
+    if stream in graph.streams and measure.endswith(".latency"):
+        return graph.streams[stream].calls_certainty(measure.removesuffix(".latency"))
     if stream in graph.streams and measure in ("jitter", "buffer"):
         found = graph.streams[stream]
         return found.jitter_certainty if measure == "jitter" else found.buffer_certainty

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from msgspec import Struct, field
@@ -299,6 +299,8 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         found = None if owner is None else owner.declaration
         if owner is not None and isinstance(found, ast.Stream) and len(rest) == 1:
             return self._stream_measure(owner, found, rest[0], expr)
+        if owner is not None and isinstance(found, ast.Stream) and rest[-1:] == ("latency",):
+            return self._call_latency(owner, found, rest[:-1], expr)
         if owner is not None and rest and isinstance(found, ast.Node | ast.Link):
             return self._load(owner, rest, expr)
         trace = trace_of(module, expr.name)
@@ -346,6 +348,28 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return None
         return leaf(ir.Measured(kind, owner.qualified), dimension, expr.span)
 
+    def _call_latency(
+        self, owner: Declared, stream: ast.Stream, called: tuple[str, ...], expr: ast.Reference
+    ) -> Value | None:
+        """Return `browse.auth.latency`: the time of a call from its request to its answer."""
+        written = [name for item in stream.items for name in _called(item)]
+        nodes = {found.qualified for name in written if (found := lookup(owner.module, name))}
+        node = lookup(owner.module, ast.Name(expr.name.span, called))
+        if node is not None and node.qualified in nodes:
+            measured = ir.Measured(ir.MeasureKind.LATENCY, owner.qualified, node.qualified)
+            return leaf(measured, TIME, expr.span)
+        before = ".".join(expr.name.parts[: -len(called) - 1])
+        names = [f"{before}.{name.text}.latency" for name in written]
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            expr.span,
+            f"`{before}` does not call `{'.'.join(called)}`",
+            hint=offered(expr.name.text, list(dict.fromkeys(names)))
+            if names
+            else f"it calls nothing: ask for `{before}.latency`",
+        )
+        return None
+
     def _rate_dimension(self, stream: ast.Stream, module: Module) -> Dimension | None:
         """Return the dimension of a stream's rate: of its first item, else of its bytes."""
         emission = next((i for i in stream.items if isinstance(i, ast.Emission)), None)
@@ -360,6 +384,15 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 if base not in (TIME_BASE, INFORMATION_BASE):
                     return Dimension.of(base) / TIME
         return DATA_RATE
+
+
+def _called(item: ast.Written) -> Iterator[ast.Name]:
+    """Yield the nodes that are called within a part of a stream."""
+    if isinstance(item, ast.CallStep):
+        yield item.node
+    if isinstance(item, ast.At | ast.CallStep | ast.Together):
+        for step in item.steps:
+            yield from _called(step)
 
 
 def _others(scope: Scope, name: ast.Name) -> list[str]:

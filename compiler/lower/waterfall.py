@@ -9,14 +9,15 @@ from msgspec import Struct
 
 from qps.compiler.lower.latency import CallMade, LatencyPart, every
 from qps.compiler.quantities.certainty import Certainty, together
-from qps.engine.formulas import ONE, ZERO, Formula, maximum, product, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, product, total
 
 
 class Passage(Struct, frozen=True, kw_only=True):
     """A call, or a node or link on the way, so deep within calls.
 
-    It is passed `times` for each time that what is around it is, and takes so long `each` time.
-    From `starts` to `ends` is its part of the mean latency, seconds after the source.
+    It is passed `times` for each time that what is around it is, `often` for each item, and takes
+    so long `each` time. From `starts` to `ends` is its part of the mean latency, seconds after the
+    source. `calls` is the node where it is a call.
     """
 
     depth: int
@@ -26,7 +27,8 @@ class Passage(Struct, frozen=True, kw_only=True):
     starts: Formula
     ends: Formula
     known: Certainty
-    is_call: bool = False
+    often: Formula
+    calls: str | None = None
 
 
 def waterfall(parts: Sequence[LatencyPart]) -> list[Passage]:
@@ -52,7 +54,8 @@ def _passages(
             starts=starts,
             ends=ends,
             known=together(*(part.certainty for part in inside)),
-            is_call=is_call,
+            often=_times(inside[0].calls[: at + is_call]),
+            calls=name if is_call else None,
         )
         if is_call:
             yield from _passages(inside, at + 1, depth + 1, starts)
@@ -80,3 +83,17 @@ def _each(parts: Sequence[LatencyPart], at: int) -> Formula:
 
 def _times(calls: Sequence[CallMade]) -> Formula:
     return product(call.times for call in calls)
+
+
+def latency_of_calls(parts: Sequence[LatencyPart], node: str) -> Formula | None:
+    """Return the mean time of a call of a node, from request to answer; None for no call."""
+    made = [one for one in waterfall(parts) if one.calls == node]
+    if len(made) < 2:  # noqa: PLR2004 - the mean of one
+        return made[0].each if made else None
+    often = total(one.often for one in made)
+    return apply("mean", total(one.often * one.each for one in made), often)
+
+
+def calls_known(parts: Sequence[LatencyPart], node: str) -> Certainty:
+    """Return how the mean time of a call of a node is known."""
+    return together(*(one.known for one in waterfall(parts) if one.calls == node))
