@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
-from qps.compiler.lower.latency import Allotment, LatencyPart
+from qps.compiler.lower.latency import Allotment, LatencyPart, every
 from qps.compiler.lower.load_graph import (
     LoadGraph,
     LossKind,
@@ -65,8 +65,8 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explan
         ]
         loss = found.lost_by(*kinds)
         return taken_apart(graph, name, what, loss, DIMENSIONLESS, at, lost, scope)
-    node, _, last = measure.rpartition(".")
-    if last == "latency" and (time := found.latency_of_calls(node)) is not None:
+    node = called_by(found, measure)
+    if node is not None and (time := found.latency_of_calls(node)) is not None:
         what = f"time of a call of {node}, from the request to the answer"
         return taken_apart(graph, name, what, time, TIME, at, (), scope)
     values = {"rate": found.rate, "throughput": found.throughput}
@@ -122,6 +122,15 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
     stages += [Part(part.stage, part.value, scope) for part in found.endless]
     name = f"quantile({stream}.latency, {told})"
     return taken_apart(graph, name, what, found.latency_quantile(share), TIME, at, stages, scope)
+
+
+def called_by(stream: StreamMeasures, measure: str) -> str | None:
+    """Return the node of `db.latency` that a stream calls: in an instance it is a node of that."""
+    node, _, last = measure.rpartition(".")
+    instance = stream.name.rpartition(".")[0]
+    called = {call.node for part in every(stream.latency) for call in part.calls}
+    found = [name for name in (node, f"{instance}.{node}") if name in called]
+    return found[0] if found and last == "latency" else None
 
 
 def _calls(graph: LoadGraph, parts: list[LatencyPart], at: int) -> tuple[ExplainedCall, ...]:

@@ -36,6 +36,7 @@ from qps.engine.formulas import number as number_formula
 from qps.engine.linear_roots import root_of_linear
 from qps.reports.text.explain_streams import (
     QUANTILE,
+    called_by,
     quantile_apart,
     share_of,
     stream_apart,
@@ -69,8 +70,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     stream, measure = _of_stream(graph, name)
     if stream in graph.streams and measure in ("", "latency"):
         return graph.streams[stream].latency_certainty
-    if stream in graph.streams and measure.endswith(".latency"):
-        return graph.streams[stream].calls_certainty(measure.removesuffix(".latency"))
+    if stream in graph.streams and (node := called_by(graph.streams[stream], measure)) is not None:
+        return graph.streams[stream].calls_certainty(node)
     if stream in graph.streams and measure in ("jitter", "buffer"):
         found = graph.streams[stream]
         return found.jitter_certainty if measure == "jitter" else found.buffer_certainty
@@ -83,10 +84,10 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
 
 def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:
     """Return the stream of a name and what is asked of it; a stream by itself has no more."""
-    if name in graph.streams:
-        return name, ""
-    stream, _, measure = name.rpartition(".")
-    return stream, measure
+    stream = name
+    while stream and stream not in graph.streams:
+        stream = stream.rpartition(".")[0]
+    return stream, name[len(stream) :].removeprefix(".")
 
 
 _KINDS = {kind.value: kind for kind in ir.MeasureKind}
