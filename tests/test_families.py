@@ -557,3 +557,36 @@ def test_what_runs_twice_as_often_each_time_is_refused_at_once() -> None:
     lines += [f"component h{i}(x) {{ run h{i - 1}(x); run h{i - 1}(2 * x) }}" for i in range(1, 38)]
     found = check_source(Source("spec.qps", "\n".join(lines))).diagnostics
     assert {d.code.slug for d in found} == {"too-deep"}
+
+
+@given(st.data())
+def test_what_runs_in_others_costs_what_all_of_it_adds_up_to(data: st.DataObject) -> None:
+    """Of any components that run in each other: the load is that of plain arithmetic."""
+    own: list[int] = []
+    runs: list[list[tuple[int, int]]] = []
+    for i in range(data.draw(st.integers(1, 6))):
+        own.append(data.draw(st.integers(0, 9)))
+        inner = st.tuples(st.integers(0, i - 1), st.integers(0, 3))
+        runs.append(data.draw(st.lists(inner, max_size=3)) if i else [])
+    total: list[int] = []
+    for cost, inner_runs in zip(own, runs, strict=True):
+        total.append(cost + sum(times * total[j] for j, times in inner_runs))
+    components = [
+        f"component c{i}(x) {{ cpu {cost} * x; "
+        + "; ".join(f"run c{j}(x) * {times}" for j, times in inner_runs)
+        + " }"
+        for i, (cost, inner_runs) in enumerate(zip(own, runs, strict=True))
+    ]
+    last, times = len(own) - 1, data.draw(st.integers(1, 4))
+    text = "\n".join(
+        [
+            "users N in 1..9\nmachine pc { cpu 1 core }\ntopology { node a = pc * N }",
+            *data.draw(st.permutations(components)),
+            "stream s_ { source 1 packet/s, 9 byte/packet",
+            f"  at a {{ c{last}(1 us/packet) * {times} }} }}",
+        ]
+    )
+    checked = spec(text)
+    graph = lower(checked.model, checked.configuration())
+    load = graph.at(1).number(graph.resources["a.cpu"].load)
+    assert load == pytest.approx(times * total[last] * 1e-6)

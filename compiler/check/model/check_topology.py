@@ -175,4 +175,9 @@ def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
             return f"write `{name} = {kind.text} * {number.span.text}`"
         case ast.Call(name=kind, arguments=(count,)):
             return f"write `{name} = {kind.text} * {count.span.text}`"
+        case ast.Sum():
+            return (
+                f"one kind of {what} stands in a place: name a place of each and share what "
+                f"comes, such as `call {name}_big * 60 % {{ … }}; call {name}_small * 40 % {{ … }}`"
+            )
     return f"such as `{name} = {what} * N`"
