@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from qps.api import load
+from qps.compiler.lower.lowering import lower
 from qps.reports.text.view import SolveView
 
 _SPECS = Path(__file__).parent / "applications"
@@ -29,6 +30,7 @@ def _solved(name: str) -> SolveView:
         ("thirteen_services", 80_000, "auth.cpu.load"),
         # 70 % of 4 cores; 0.4 ms for 0.08444 requests a second, 60 ms for one in 600 s.
         ("fifteen_services", 20_930, "auth.cpu.load"),
+        ("fifteen_services_by_calls", 20_930, "auth.cpu.load"),
     ],
 )
 def test_the_answer_is_that_by_hand(name: str, answer: int, limited_by: str) -> None:
@@ -107,3 +109,22 @@ def test_every_cluster_that_carries_enough_is_kept_with_its_true_answer() -> Non
     }
     assert found == {key: most for key, most in true.items() if most is not None and most >= 5000}
     assert found["small", 7, "off", 0.6] == 5_100
+
+
+def test_fifteen_services_that_call_each_other_are_those_that_are_visited() -> None:
+    """The same loads and latencies, in 75 lines for 152."""
+    name = "fifteen_services"
+    visited, called = (
+        lower(spec.model, spec.configuration())
+        for spec in (load(_SPECS / f"{file}.qps").spec for file in (name, f"{name}_by_calls"))
+    )
+    assert visited.resources.keys() == called.resources.keys()
+    for at in (1, 20_930, 37_333):
+        one, other = visited.at(at), called.at(at)
+        for place, resource in visited.resources.items():
+            assert one.exact(resource.load) == other.exact(called.resources[place].load), place
+        for stream, measures in visited.streams.items():
+            latency = called.streams[stream].mean_latency
+            assert one.exact(measures.mean_latency) == other.exact(latency), stream
+    text = (_SPECS / f"{name}_by_calls.qps").read_text(encoding="utf-8")
+    assert len([line for line in text.splitlines() if line]) <= 75
