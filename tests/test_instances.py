@@ -343,6 +343,46 @@ def _configured(path: Path) -> tuple[ir.Model, Configuration]:
     return spec.model, spec.configuration()
 
 
+EACH = """\
+kinds place { us 50 %; eu 30 %; ap 20 % }
+param wide by place { us 8; eu 4; ap 2 }
+use "region.qps" as region for each place with population = N * place, db = orders,
+  web = pod * wide, ap.web = large * 2
+users N in 1..1_000_000
+machine large { cpu 16 core }
+machine pod { cpu 2 core }
+topology { node orders = large }
+scenario sale { scenario = region.ap.busy; region.eu.web = large }
+matrix m { region.eu.web in [pod * 2, pod * 4]; scenario in [region.us.busy, sale] }
+require { region.us.browse.latency <= 90 ms }
+"""
+BY_NAME = """\
+kinds place { us 50 %; eu 30 %; ap 20 % }
+param wide by place { us 8; eu 4; ap 2 }
+use "region.qps" as region_us with population = N * place.us, web = pod * wide.us, db = orders
+use "region.qps" as region_eu with population = N * place.eu, web = pod * wide.eu, db = orders
+use "region.qps" as region_ap with population = N * place.ap, web = large * 2, db = orders
+users N in 1..1_000_000
+machine large { cpu 16 core }
+machine pod { cpu 2 core }
+topology { node orders = large }
+scenario sale { scenario = region_ap.busy; region_eu.web = large }
+require { region_us.browse.latency <= 90 ms }
+"""
+
+
+@pytest.mark.parametrize("settings", [(), ("--scenario", "sale"), ("--set", "wide=3")])
+def test_an_instance_for_each_kind_is_one_by_one(
+    write: Callable[..., Path], told: Callable[..., str], settings: tuple[str, ...]
+) -> None:
+    hand, using = write(region=REGION + SCENARIOS, hand=BY_NAME), write(using=EACH)
+    answer = told("solve", using, *settings)
+    assert answer == alike(told("solve", hand, *settings), "region").replace("region_", "region.")
+    assert "place.eu" in told("explain", using, "region.eu.web.cpu")
+    told("matrix", using, "m")
+    told("report", using, "-o", using.with_suffix(".html"))
+
+
 # -- two applications on shared machines -----------------------------------------------------
 
 SHARED = """\

@@ -86,7 +86,7 @@ def _by_kind(
 
 
 RULES: dict[str, Rule] = {
-    "use": _rule(ast.Use, "module alias changes*"),
+    "use": _rule(ast.Use, "module alias each changes*"),
     # what may vary
     "item_unit": _rule(ast.Unit, "name"),
     "rating_unit": _rule(partial(ast.Unit, is_rating=True), "name"),

@@ -7,7 +7,8 @@ machines and networks that are those of the using module.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TypeVar, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,6 +37,8 @@ _TOLD = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
 _CHOSEN = ("scenario", "mode")
 _Chosen = ast.Scenario | ast.Mode
 
+W = TypeVar("W", bound=ast.Written)
+
 
 class Instances(Struct, frozen=True):
     """Settles what instances are told; `uses` are modules, each with the one that uses it."""
@@ -51,9 +54,6 @@ class Instances(Struct, frozen=True):
         known = (POPULATION, users.name.text)
         if any(change.name.text in known for change in use.changes):
             return True
-        around = _users_of(user)
-        told, number = use.module.span.text, around.name.text if around else "N"
-        stated = [f"{POPULATION} = {number}", *(change.span.text for change in use.changes)]
         called = [change for change in use.changes if change.name.text == "users"]
         self.sink.report(
             codes.MISSING_PART,
@@ -61,11 +61,11 @@ class Instances(Struct, frozen=True):
             f"`{instance.syntax.source.label}` is a spec with users of its own: nothing says how "
             f"many of them `{alias}` has",
             secondary=[Label(users.name.span, "its users")],
-            hint=f"they are called `{POPULATION}` here: `{POPULATION} = {called[0].value.span.text}`"
+            hint=f"they are called `{POPULATION}` here: "
+            f"`{POPULATION} = {called[0].value.span.text}`"
             if called
-            else f"make an instance of it, `use {told} as {alias} with {', '.join(stated)}`; "
-            "where only its machines, components and functions are meant, move these into a file "
-            "of their own",
+            else f"make an instance of it, `{_with_population(use, user, alias)}`; where only its "
+            "machines, components and functions are meant, move these into a file of their own",
         )
         return False
 
@@ -73,8 +73,8 @@ class Instances(Struct, frozen=True):
         """Note what each instance is told; what is told from further outside wins."""
         for instance, user in reversed(self.uses):
             assert instance.used is not None
-            changes = instance.used.changes
-            self._are_distinct(changes)
+            self._are_distinct(instance.used.changes)
+            changes = _of_its_kind(instance, user)
             for kind in _CHOSEN:
                 for change in changes:
                     if change.name.text == kind:
@@ -244,6 +244,58 @@ class Instances(Struct, frozen=True):
             )
 
 
+def kinds_in(declared: ast.Kinds) -> tuple[str, ...]:
+    """Return the names of kinds, each once."""
+    letters = declared.pattern.value if declared.pattern is not None else ""
+    names = [*(weight.name.text for weight in declared.weights), *letters]
+    return tuple(dict.fromkeys(names))
+
+
+def _of_its_kind(instance: Module, user: Module) -> tuple[ast.Change, ...]:
+    """Return what an instance is told, as it is for its kind where there is one for each.
+
+    What is told of one kind alone (`eu.web = big`) goes before what is told of all.
+    """
+    used = instance.used
+    assert used is not None
+    kinds = None if used.each is None else user.names.get(used.each.text)
+    if not isinstance(kinds, ast.Kinds):
+        return used.changes
+    kind, known = instance.prefix.rpartition(".")[2], kinds_in(kinds)
+    own, of_all = [], []
+    for change in used.changes:
+        first, *rest = change.name.parts
+        if first in known and rest:
+            own += [replace(change, name=replace(change.name, parts=tuple(rest)))] * (first == kind)
+        else:
+            of_all.append(change)
+    divided = {
+        name
+        for name, found in user.names.items()
+        if isinstance(found, ast.Param)
+        and isinstance(found.value, ast.KindTable)
+        and found.value.kinds.text == kinds.name.text
+    }
+    return tuple(_of_kind(c, {kinds.name.text, *divided}, kind) for c in (*of_all, *own))
+
+
+def _of_kind(part: W, names: Collection[str], kind: str) -> W:
+    """Return a part of the tree with names of kinds, and of what differs by them, as of one."""
+    if isinstance(part, ast.Reference) and part.name.text in names:
+        name = replace(part.name, parts=(*part.name.parts, kind))
+        return cast("W", ast.Reference(part.span, name))
+    fields = {name: getattr(part, name) for name in part.__struct_fields__}
+    return replace(part, **{n: _all_of_kind(f, names, kind) for n, f in fields.items()})
+
+
+def _all_of_kind(field: object, names: Collection[str], kind: str) -> object:
+    if isinstance(field, tuple):
+        return tuple(_all_of_kind(one, names, kind) for one in field)
+    if isinstance(field, ast.Written) and not isinstance(field, ast.Name):
+        return _of_kind(field, names, kind)
+    return field
+
+
 def _is_itself(module: Module, name: str) -> bool:
     """Return whether what a name of an instance was told to be leads back to it."""
     seen: set[tuple[str, str]] = set()
@@ -254,6 +306,17 @@ def _is_itself(module: Module, name: str) -> bool:
             return False
         module, name = same.module, same.declaration.name.text
     return True
+
+
+def _with_population(use: ast.Use, user: Module, alias: str) -> str:
+    """Return how to write that a file is used as an instance, with all users of its user."""
+    around = _users_of(user)
+    users, name = around.name.text if around else "N", alias
+    if use.each is not None:
+        users += f" * {use.each.text}"
+        name = f"{alias.rpartition('.')[0]} for each {use.each.text}"
+    told = ", ".join([f"{POPULATION} = {users}", *(change.span.text for change in use.changes)])
+    return f"use {use.module.span.text} as {name} with {told}"
 
 
 _PLACE_OF = {"machine": "node", "network": "link"}

@@ -14,8 +14,9 @@ from qps.compiler.check.names.declarations import (
     Program,
     is_unit,
     kind_of,
+    report_name,
 )
-from qps.compiler.check.names.instances import Instances
+from qps.compiler.check.names.instances import Instances, kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.source import Source
@@ -119,9 +120,12 @@ class _Loader(Struct, kw_only=True):
         syntax = self._syntax(source, use)
         if syntax is None:
             return
-        is_instance = bool(use.changes) or _is_system(syntax)
+        is_instance = bool(use.changes or use.each) or _is_system(syntax)
         steps = (*trail, _Step(here.label, use, is_instance))
         if self._is_too_deep(steps):
+            return
+        if use.each is not None:
+            self._follow_each(module, use, alias, syntax, steps)
             return
         # Under two names, a file is two: what is set of one says nothing of the other.
         is_second = any(source.label == own.syntax.source.label for own in module.imports.values())
@@ -132,6 +136,31 @@ class _Loader(Struct, kw_only=True):
         if imported is None:
             return
         module.imports[alias] = imported
+        self.failed.discard(alias)
+
+    def _follow_each(
+        self,
+        module: Module,
+        use: ast.Use,
+        alias: str,
+        syntax: ast.Module,
+        steps: tuple[_Step, ...],
+    ) -> None:
+        """Make an instance for each kind: `region.eu` for the kind `eu`."""
+        assert use.each is not None
+        declared = module.names.get(use.each.text)
+        if not isinstance(declared, ast.Kinds):
+            report_name(self.sink, module, use.each, "set of kinds", (ast.Kinds,))
+            return
+        here = module.syntax
+        nothing = ast.Module(source=here.source, doc=None, declarations=())
+        index = Module(nothing, module.qualified(alias))
+        for kind in kinds_in(declared):
+            imported = self._instance(syntax, use, (module, f"{alias}.{kind}"), steps, {})
+            if imported is None:
+                return
+            index.imports[kind] = imported
+        module.imports[alias] = index
         self.failed.discard(alias)
 
     def _instance(

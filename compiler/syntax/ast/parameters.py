@@ -7,10 +7,14 @@ from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
 
 
 class Use(Declaration, frozen=True):
-    """`use std.net as net`, or `use "file.qps" as f with …`: an instance of a file, as changed."""
+    """`use std.net as net`, or `use "file.qps" as f with …`: an instance of a file, as changed.
+
+    With `for each place` there is an instance for each of the kinds of that name.
+    """
 
     module: Name | Text
     alias: Name | None
+    each: Name | None = None
     changes: tuple[Change, ...] = ()
 
 
