@@ -560,3 +560,30 @@ def test_a_share_is_asked_for_though_few_make_the_call(queueing: str, network: s
     model = checked(text)
     (interval,) = solve_for(model.model, model.configuration(), "misses", 50).intervals
     assert (interval.low, interval.high) == (0, 1)
+
+
+def test_a_share_of_more_than_all_is_refused_wherever_it_is_set() -> None:
+    text = spec("at web { call db * misses { wait } }", more="param misses = 20 %\n")
+    model = checked(text)
+    with pytest.raises(QpsError, match="120% of the requests are more than all"):
+        model.configuration(None, ["misses=120%"])
+    graph = lowered(text.replace("wait }", "work(2 ms/request) }"), "misses=1.2")
+    assert load(graph, "db.cpu", 10) == Fraction(10 * 12 * 2, 20000)
+
+
+def test_a_share_of_periodic_items_is_told_as_an_approximation() -> None:
+    graph = lowered(spec("at web { call db * 20 % { work(2 ms/request) } }", ", queueing periodic"))
+    reasons = graph.streams["shop"].latency_certainty.reasons
+    assert any("a share of periodic items" in reason for reason in reasons)
+
+
+def test_what_recovers_and_queues_may_stand_in_a_call_that_all_make_once() -> None:
+    more = "component mend { recover 50 % }\ncomponent hold { queue 6 request }\n"
+    called = lowered(spec("at web { call db { mend; hold } }", "", "; loss 10 %", more))
+    visited = lowered(
+        spec("at web { }\n at db { mend; hold }\n at web { }", "", "; loss 10 %", more)
+    )
+    assert told(called) == told(visited)
+    assert [q.value for q in called.streams["shop"].queues] == [
+        q.value for q in visited.streams["shop"].queues
+    ]

@@ -30,6 +30,7 @@ from qps.compiler.quantities.dimension import (
     Dimension,
 )
 from qps.compiler.quantities.unit_binding import advice
+from qps.compiler.quantities.written_shares import more_than_all
 
 _SHOWN = 4
 
@@ -66,11 +67,12 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
     names = crossed.union(visit.node for visit in visits)
     conditions = [step.condition for visit in visits for step in visit.steps]
     conditions += [call.condition for call in stream.calls]
+    shares = [call.times.expr for call in stream.calls if call.times is not None]
 
     def look(at: tuple[Configuration, Sink]) -> None:
         _StreamCheck(model=model, configuration=at[0], stream=stream, sink=at[1]).run()
 
-    return Part(names_in(*conditions) | names, look)
+    return Part(names_in(*conditions, *shares) | names, look)
 
 
 def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
@@ -124,6 +126,7 @@ class _StreamCheck(Struct, kw_only=True):
             if isinstance(leg, ir.CallMark):
                 if leg.point is ir.CallPoint.BEGINS:
                     self._sizes(leg.call)
+                    self._share(leg.call)
                 continue
             machine = self.model.machines.get(self.configuration.nodes[leg.node].machine)
             for step in leg.steps if machine is not None else ():
@@ -295,6 +298,24 @@ class _StreamCheck(Struct, kw_only=True):
         if size is not None and not self.stream.emission.carries_information:
             message = f"a call has a size here, but `{self.stream.name}` carries no bytes"
             self._ask(INFORMATION_BASE, _Ask(size.span, message, "a size"))
+
+    def _share(self, call: ir.Call) -> None:
+        """Report a parameter by which more than all make a call, written as a share."""
+        named = None if call.times is None else call.times.expr
+        if call.times is None or not isinstance(named, ir.ParameterValue):
+            return
+        value = self.configuration.values_from[named.name]
+        found = more_than_all(value.text)
+        if found is None:
+            return
+        share, often = found
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            call.times.span,
+            f"{share} of the requests are more than all of them",
+            secondary=[Label(value, f"`{named.name}` is this")],
+            hint=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+        )
 
     def _crossing(self, leg: ir.Crossing) -> None:
         network = self.model.networks.get(self.configuration.links[leg.link].network)

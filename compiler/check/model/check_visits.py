@@ -18,11 +18,10 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
+from qps.compiler.quantities.written_shares import more_than_all
 from qps.compiler.syntax import ast
 
-_SHARE = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*%")
 _OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
-_ALL = 100
 _REFUSED = {
     ir.EffectKind.KEEP: (
         "keeps a part of the requests within a call: the others would never be answered",
@@ -200,21 +199,23 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         return [begins, *way, *steps, answers, *home, back, ends]
 
     def _is_more_than_all(self, times: ast.Expr) -> bool:
-        """Return whether a share of more than all is written, here or by name; it is reported."""
+        """Return whether a share of more than all is written, which is reported.
+
+        What parameters come to is looked at in each configuration.
+        """
         named = lookup(self.main, times.name) if isinstance(times, ast.Reference) else None
         declared = None if named is None else named.declaration
-        is_named = isinstance(declared, ast.Param | ast.Let)
-        value = declared.value.span if isinstance(declared, ast.Param | ast.Let) else times.span
-        share = _SHARE.fullmatch(value.text.strip())
-        if share is None or float(share[1].replace("_", "")) <= _ALL:
+        value = declared.value.span if isinstance(declared, ast.Let) else times.span
+        found = more_than_all(value.text)
+        if found is None:
             return False
-        often = float(share[1].replace("_", "")) / _ALL
+        share, often = found
         self.sink.report(
             codes.OUT_OF_RANGE,
             times.span,
-            f"{share[0]} of the requests are more than all of them",
-            secondary=[Label(value, "it is this")] if is_named else [],
-            hint=f"a share is at most 100 %; for {often:g} calls a request write `{often:g}`",
+            f"{share} of the requests are more than all of them",
+            secondary=[Label(value, "it is this")] if value is not times.span else [],
+            hint=f"a share is at most 100 %; for {often} calls a request write `{often}`",
         )
         return True
 
