@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.browser import CHROMIUM, MISSING
+from helpers.reports import html_of
 from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source
@@ -339,6 +342,28 @@ def test_ports_of_a_switch_are_one_line_unless_one_matters(
         "fabric.auth.in",  # saturates first
         "fabric.auth.out, fullest of other 6 ports",
     ]
+
+
+def test_reasons_count_the_ports_of_a_switch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = answer(LISTED + "measure late = ask.latency", tmp_path, monkeypatch, capsys)
+    assert (
+        "`late` is a lower bound (the truth may be more): no waiting is counted at "
+        "`edge.client.out`, `edge.web.in`, `web.cpu`, 7 ports of `fabric`, `auth.cpu`, `cart.cpu` "
+        "and `profile.cpu`." in text
+    )
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+def test_the_page_tells_ports_as_the_text_does(open_page: Any) -> None:
+    page = open_page(html_of(spec(LISTED)))
+    assert page.run("() => qps.shown.trouble") is None
+    told = page.page.inner_text("#resources")
+    assert "fabric.auth.in, fullest of 7 ports" in told
+    assert "fabric.cart" not in told
+    assert "fabric.auth.in, fullest of 7 ports" in page.page.inner_text("#carried")
+    assert "web.cpu, 7 ports of fabric, auth.cpu" in page.page.inner_text("#known")
 
 
 def test_json_tells_every_port(

@@ -57,7 +57,7 @@ def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
     assert page.page.inner_text("#answer").endswith(first_to_saturate(view))
     rows = cells(page, "resources")
     for resource in solution.resources:
-        assert resource_row(view, resource).saturates_at == rows[resource.name][1]
+        assert resource_row(view, resource, resource.name).saturates_at == rows[resource.name][1]
     for resource in view.resources:
         assert (resource.known.kind == "exact") == (resource.name not in undecided)
     known = " ".join(page.page.inner_text("#known").split())

@@ -6,10 +6,10 @@ What is exact has no mark, so that what is not stands out; one line says that of
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.solver.answers.answer_certainty import answer_known, saturation_known
@@ -25,6 +25,9 @@ MARKS = {
     Kind.APPROXIMATION: "~ ",
     Kind.SIMULATED: "~ ",
 }
+MOST_PORTS = 4
+"""Ports of a switch that are told one by one: those of two nodes, out and in."""
+_NO_PORTS: Mapping[str, str | None] = {}
 _WHAT = {
     Kind.UPPER_BOUND: ("an upper bound", "upper bounds"),
     Kind.LOWER_BOUND: ("a lower bound", "lower bounds"),
@@ -95,7 +98,8 @@ def known_lines(solution: Solution) -> list[str]:
         own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in answer.reasons if reason in own)
         lines.append(f"The answer is {what}: {_USERS[answer.kind]}{because(beside)}.")
-    return [*lines, *_uncertain_lines(uncertain), OTHERS_EXACT]
+    ports = {name: one.port_of for name, one in solution.graph.resources.items()}
+    return [*lines, *_uncertain_lines(uncertain, ports), OTHERS_EXACT]
 
 
 def known_numbers(told: Mapping[str, Certainty]) -> list[str]:
@@ -107,11 +111,14 @@ def known_numbers(told: Mapping[str, Certainty]) -> list[str]:
     return [*_uncertain_lines(uncertain), *others]
 
 
-def _uncertain_lines(uncertain: Mapping[str, Certainty]) -> Iterator[str]:
+def _uncertain_lines(
+    uncertain: Mapping[str, Certainty], ports: Mapping[str, str | None] = _NO_PORTS
+) -> Iterator[str]:
     for kind in _WHAT:
         names = [name for name, known in uncertain.items() if known.kind is kind]
         if names:
-            yield _line(kind, names, together(*(uncertain[name] for name in names)).reasons)
+            reasons = together(*(uncertain[name] for name in names)).reasons
+            yield _line(kind, names, merged(reasons, ports))
 
 
 def numbers_known(solution: Solution) -> dict[str, Certainty]:
@@ -139,7 +146,7 @@ def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str]) -> str:
     shown += [f"{more} more"] * (more > 0)
     *first, last = shown
     subject = f"{', '.join(first)} and {last}" if first else last
-    return f"{subject} {is_or_are} ({_TRUTH[kind]}){because(reasons)}."
+    return f"{subject} {is_or_are} ({_TRUTH[kind]}): {'; '.join(reasons)}."
 
 
 def because(reasons: Sequence[str]) -> str:
@@ -150,8 +157,8 @@ def because(reasons: Sequence[str]) -> str:
 _NAMES = re.compile(r"`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?")
 
 
-def merged(reasons: Sequence[str]) -> tuple[str, ...]:
-    """Return reasons that say the same of several names as one.
+def merged(reasons: Sequence[str], ports: Mapping[str, str | None] = _NO_PORTS) -> tuple[str, ...]:
+    """Return reasons that say the same of several names as one; of many `ports` by their switch.
 
     >>> merged(["no wait at `a`", "no wait at `b` and `c`"])
     ('no wait at `a`, `b` and `c`',)
@@ -164,9 +171,21 @@ def merged(reasons: Sequence[str]) -> tuple[str, ...]:
         names = re.findall(r"`([^`]+)`", reason) if is_one_list else []
         alike.setdefault(parts if is_one_list else (reason,), []).extend(names)
     return tuple(
-        listed(dict.fromkeys(names), "and").join(parts) if names else parts[0]
+        _all_of(list(dict.fromkeys(names)), ports).join(parts) if names else parts[0]
         for parts, names in alike.items()
     )
+
+
+def _all_of(names: Sequence[str], ports: Mapping[str, str | None]) -> str:
+    """Return a list of names; the ports of a switch are counted where there are many of them."""
+    many = {link for link, count in Counter(map(ports.get, names)).items() if count > MOST_PORTS}
+    told: dict[str, None] = {}
+    for name in names:
+        link = ports.get(name)
+        of = [other for other in names if ports.get(other) == link] if link in many else []
+        told[f"`{name}`" if link is None or not of else f"{len(of)} ports of `{link}`"] = None
+    *first, last = told
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 # -- claims ------------------------------------------------------------------------------

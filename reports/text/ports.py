@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from qps.reports.text.answers import ResourceView, SolveView
+from qps.reports.text.how_known import MOST_PORTS
 from qps.solver.answers.solution import Solution
 
 R = TypeVar("R")
-
-MOST_PORTS = 4
-"""Ports of a switch that are a line each: those of two nodes, out and in."""
 
 
 def with_ports_together(

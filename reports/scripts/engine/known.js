@@ -118,6 +118,7 @@ export function knownText(column) {
   const uncertain = new Map(told.filter(([, known]) => known));
   if (!solved.known && !uncertain.size) return "All numbers are exact for the model that the spec states.";
   const lines = [];
+  const ports = new Map(solved.resources.map((one) => [one.name, one.about.portOf]));
   if (solved.known && solved.verdict !== "nowhere") {
     lines.push(`The answer is ${withArticle(solved.known[0])}: ${SERVED[solved.known[0]]}.`);
   }
@@ -128,7 +129,7 @@ export function knownText(column) {
     const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])];
     const what = names.length > 1 ? `are ${kind}s` : `is ${withArticle(kind)}`;
     const reasons = [...new Set(alike.flatMap(([, known]) => known[1]))];
-    lines.push(`${listed(shown)} ${what} (${TRUTH[kind]}): ${mergedReasons(reasons).join("; ")}.`);
+    lines.push(`${listed(shown)} ${what} (${TRUTH[kind]}): ${mergedReasons(reasons, ports).join("; ")}.`);
   }
   return [...lines, "All other numbers are exact for the model that the spec states."].join(" ");
 }
@@ -137,8 +138,19 @@ function withArticle(kind) { return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kin
 
 const QUOTED = /`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?/g;
 
+const MOST_PORTS = 4;
+
+// Names, those of many ports of a switch as one.
+function withoutPorts(names, ports) {
+  return [...new Set(names.map((name) => {
+    const link = ports.get(name) ?? null;
+    const alike = names.filter((other) => link !== null && ports.get(other) === link);
+    return alike.length > MOST_PORTS ? `${alike.length} ports of ${link}` : name;
+  }))];
+}
+
 // Reasons that say the same of several names as one; on the page names stand without quotes.
-function mergedReasons(reasons) {
+function mergedReasons(reasons, ports) {
   const alike = new Map();
   for (const reason of reasons) {
     const found = reason.match(QUOTED) ?? [];
@@ -146,5 +158,5 @@ function mergedReasons(reasons) {
     const names = found.length === 1 ? found[0].match(/[^`]+(?=`(?:,| and|$))/g) : [];
     alike.set(key, new Set([...(alike.get(key) ?? []), ...names]));
   }
-  return [...alike].map(([key, names]) => key.replace("``", () => listed([...names])).replaceAll("`", ""));
+  return [...alike].map(([key, names]) => key.replace("``", () => listed(withoutPorts([...names], ports))).replaceAll("`", ""));
 }
