@@ -16,6 +16,7 @@ from helpers.reports import html_of
 from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
 
@@ -486,6 +487,24 @@ def test_what_a_setting_makes_is_checked_as_what_the_spec_makes(
     ):
         assert main(["solve", "spec.qps", "--set", f"web = {place}"]) == 2
         assert what in capsys.readouterr().err
+
+
+def test_arguments_are_those_of_the_file_that_writes_them(tmp_path: Path) -> None:
+    """Two files may call two numbers alike: the machines made with them are two."""
+    region = MADE[: MADE.index("matrix")].replace("unit score", "param k = 4\nunit score")
+    region = region.replace("vm(4, 8 GB, 100 score)", "vm(k * # cores\n    1, 8 GB, 100 score)")
+    (tmp_path / "region.qps").write_text(region, encoding="utf-8")
+    text = 'use "region.qps" as eu with population = 100\nusers N in 1..9\nparam k = 16\n'
+    outcome = check_source(Source("spec.qps", text, tmp_path))
+    assert outcome.value is not None, [d.message for d in outcome.diagnostics]
+    made = outcome.value
+    assert "eu.vm(eu.k * 1, 8 GB, 100 score)" in made.model.machines
+    settings = ["eu.web = eu.vm(k * 1, 8 GB, 100 eu.score)"]
+    other = made.with_machines_of(settings)
+    node = other.configuration(None, settings).nodes["eu.web"]
+    cpu = other.model.machines[node.machine].resource("cpu")
+    assert cpu is not None
+    assert ir.ParameterValue("k") in set(parts_of(cpu.capacity.expr))
 
 
 def test_numbers_of_machines_with_arguments_say_what_was_put_in() -> None:

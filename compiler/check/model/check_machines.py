@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import structs
@@ -36,7 +37,7 @@ class MachineChecker(ResourceChecker, frozen=True):
     ) -> ir.Machine | None:
         """Return the machine that stands somewhere, with its arguments; None where it was reported.
 
-        One with arguments is called as it is written: `pod(4, 8 GB)`.
+        One with arguments is called as the spec itself writes it: `pod(4, 8 GB)`.
         """
         declaration = declared.declaration
         arguments = stands.arguments if isinstance(stands, ast.Call) else ()
@@ -49,7 +50,7 @@ class MachineChecker(ResourceChecker, frozen=True):
         if given is None or None in numbers:
             return None
         texts = [text_in_model(argument, scope.module) for argument in arguments]
-        written = ", ".join(" ".join(text.split()) for text in texts)
+        written = ", ".join(" ".join(re.sub("#.*", "", text).split()) for text in texts)
         with self.sink.aside() as found:
             made = self._known(f"{declared.qualified}({written})", declared, given)
         for one in found:
