@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from heapq import heappop, heappush
 from itertools import product
 from math import floor, log
+from random import Random
+from statistics import fmean
 
 import pytest
 from hypothesis import given, settings
@@ -587,3 +590,59 @@ def test_what_recovers_and_queues_may_stand_in_a_call_that_all_make_once() -> No
     assert [q.value for q in called.streams["shop"].queues] == [
         q.value for q in visited.streams["shop"].queues
     ]
+
+
+# -- by simulation -----------------------------------------------------------------------------
+
+QUEUED = """
+users N in 1..1000
+machine pod { cpu 1 core, queueing mm1 }
+network net { switched; rate 1e30 bit/s }
+component work(t) { cpu t }
+topology { node web = pod; node db = pod; node left = pod; node right = pod; link lan = net between web, db, left, right }
+stream asked in all {
+  source N * 1 request/s, 1 byte/request
+  at web {
+    work(1 ms/request)
+    call db * 20 % { work(10 ms/request) }
+    together { call left { work(5 ms/request) }; call right { work(4 ms/request) } }
+  }
+}
+"""
+SERVED = {"web": 0.001, "db": 0.010, "left": 0.005, "right": 0.004}
+
+
+def simulated(requests: int, rate: float) -> list[float]:
+    """Return how long requests take that arrive at random and wait at each node in turn."""
+    chance = Random(7)
+    waiting: list[tuple[float, int, str, int]] = []
+    now = 0.0
+    starts = []
+    for request in range(requests):
+        now += chance.expovariate(rate)
+        starts.append(now)
+        heappush(waiting, (now, 0, "web", request))
+    busy_until = dict.fromkeys(SERVED, 0.0)
+    ends: dict[int, float] = {}
+    while waiting:
+        now, _, node, request = heappop(waiting)
+        served = max(busy_until[node], now) + chance.expovariate(1 / SERVED[node])
+        busy_until[node] = served
+        is_miss = node == "web" and chance.random() < 1 / 5
+        for following in ["db"] if is_miss else ["left", "right"] if node in ("web", "db") else []:
+            heappush(waiting, (served, 1, following, request))
+        if node in ("left", "right"):
+            ends[request] = max(ends.get(request, 0.0), served)
+    return sorted(ends[request] - start for request, start in enumerate(starts))
+
+
+def test_bounds_of_calls_hold_of_simulated_requests() -> None:
+    graph = lowered(QUEUED)
+    stream = graph.streams["asked"]
+    times = simulated(60_000, 100.0)
+    mean = float(at(graph, stream.mean_latency, 100))
+    assert 0.8 * fmean(times) < mean < fmean(times)
+    for level in ("1/2", "9/10", "99/100"):
+        bound = float(at(graph, stream.latency_quantile(Fraction(level)), 100))
+        found = times[int(Fraction(level) * len(times))]
+        assert found < bound < 2.5 * found, level
