@@ -39,6 +39,7 @@ DECLARATIONS = (
     "measure",
     "require",
     "target",
+    "queueing",
     "quality",
     "mode",
     "scenario",
@@ -49,7 +50,7 @@ DECLARATIONS = (
 )
 """The words that start a declaration, in the order of the grammar."""
 
-RESERVED = frozenset(DECLARATIONS) | frozenset(
+RESERVED = frozenset(DECLARATIONS) - {"queueing"} | frozenset(
     [
         "active", "and", "as", "at", "between", "by", "delay", "drop", "dropping", "else", "emit",
         "fitted", "ideal", "if", "in", "keep", "link", "measured", "merge", "multicast", "node",

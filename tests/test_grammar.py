@@ -307,7 +307,12 @@ def test_reserved_words_cannot_be_names(word: str) -> None:
     assert mistakes(f"param {word} = 3") == 1
 
 
-_WORDS = {"defaults": "costs", "user_group": "group", "planned_load": "target"}
+_WORDS = {
+    "defaults": "costs",
+    "user_group": "group",
+    "planned_load": "target",
+    "waiting": "queueing",
+}
 
 
 def test_what_starts_a_declaration_is_what_the_grammar_says() -> None:

@@ -65,6 +65,7 @@ stream video for each client {
 }
 measure wait = late(voice.latency) + count(relay) * 0 ms
 target cpu 90 %, lan 60 %, client.cpu 80 %
+queueing cpu mm1, link md1, client.cpu mg1 cv 2
 require { wait <= 400 ms ideal 100 ms; lan.load <= 95 % }
 mode talk { voice.latency <= 300 ms; k = 4 }
 mode watch { video.latency <= 500 ms }

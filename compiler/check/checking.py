@@ -94,6 +94,7 @@ class _ModelChecker(OfChanges, frozen=True):
             instances=used,
             requirements=_joined(system.requirements() for system in systems),
             targets=_joined(system.targets() for system in systems),
+            waits=_joined(system.waits() for system in systems),
             quality=quality,
             modes=self._modes(systems),
             # What is in force in an instance can be a part of a scenario of the spec.

@@ -128,7 +128,7 @@ class _StreamCheck(Struct, kw_only=True):
                     self._sizes(leg.call)
                     self._share(leg.call)
                 continue
-            machine = self.model.machines.get(self.configuration.nodes[leg.node].machine)
+            machine = ir.machine_at(self.model, self.configuration.nodes[leg.node])
             for step in leg.steps if machine is not None else ():
                 assert machine is not None
                 for cost in step.component.costs:
@@ -160,7 +160,8 @@ class _StreamCheck(Struct, kw_only=True):
                 or f"add a resource `{cost.resource}` to machine `{machine.name}`",
             )
             return
-        self._wait(f"{node}.{cost.resource}", resource.queueing, step.span)
+        self._wait(f"{node}.{cost.resource}", resource.waits, step.span)
+        self._one_server(f"{node}.{cost.resource}", resource)
         terms = [term for term in cost.terms if not _is_held(term, resource)]
         wrong = [t for t in terms if item_of(t, resource.work) is None]
         for term in wrong[:1]:
@@ -236,6 +237,30 @@ class _StreamCheck(Struct, kw_only=True):
         message = f"items wait for `{resource}`, but `{self.stream.name}` carries bytes alone"
         also = (Label(queueing.span, "here it is said how they wait"),)
         self._ask("packet", _Ask(span, message, f"`{resource}` needs packets", also))
+
+    def _one_server(self, name: str, resource: ir.Resource) -> None:
+        """Report what is said to wait for cores, of what has none or whose cores are unlike.
+
+        A machine that says it of its own resource is reported where it is checked.
+        """
+        waits = resource.waits
+        if waits is None or waits.discipline is not ir.Discipline.MMC:
+            return
+        if all(waits is not stated.queueing for stated in self.model.waits):
+            return
+        if resource.kind is not ir.ResourceKind.PROCESSOR:
+            message = f"`mmc` is for the cores of a processor; `{name}` is one server"
+        elif resource.efficiency is not None:
+            message = f"`mmc` takes each core of `{name}` to be as fast beside others as alone"
+        else:
+            return
+        self.sink.report(
+            codes.MISPLACED,
+            waits.span,
+            message,
+            secondary=[Label(resource.span, "this is what is waited for")],
+            hint=f"write `mm1`, or say it of this one alone: `{name} mm1`",
+        )
 
     # -- items that the stream does not carry --------------------------------------------
 
@@ -318,10 +343,10 @@ class _StreamCheck(Struct, kw_only=True):
         )
 
     def _crossing(self, leg: ir.Crossing) -> None:
-        network = self.model.networks.get(self.configuration.links[leg.link].network)
+        network = ir.network_at(self.model, self.configuration.links[leg.link])
         if network is None:
             return
-        self._wait(leg.link, network.queueing, leg.span)
+        self._wait(leg.link, network.waits, leg.span)
         name, emission = self.stream.name, self.stream.emission
         if not emission.carries_information:
             message = f"`{leg.link}` carries bits, but `{name}` has no size"

@@ -26,6 +26,7 @@ from qps.compiler.configure.looked_at import LookedAt, Part, names_in
 from qps.compiler.configure.values_in_use import (
     Bounded,
     chosen_from,
+    cores_in_place,
     count_of,
     points_of,
     stated_values,
@@ -80,6 +81,11 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
     for place in places:
         names = names_in(place.count) | {place.name}
         yield Part(names, partial(_Check.count, name=place.name))
+    if model.waits:
+        machines = model.machines.values()
+        named = names_in(*(one.capacity.expr for machine in machines for one in machine.resources))
+        for node in model.nodes:
+            yield Part(named | {node.name}, partial(_Check.cores, name=node.name))
     for stream in model.streams:
         each = stream.flows_from
         if isinstance(each, ir.InEachGroup):
@@ -162,6 +168,11 @@ class _Check:
         of = self._configuration
         place = of.nodes[name] if name in of.nodes else of.links[name]
         self.value(count_of(place, self._model))
+
+    def cores(self, name: str) -> None:
+        """Report cores that are no whole number where these wait in one queue, by the spec."""
+        for bounded in cores_in_place(self._configuration.nodes[name], self._model):
+            self.value(bounded)
 
     def value(self, bounded: Bounded) -> None:
         """Report a value that is not what it may be."""

@@ -50,8 +50,22 @@ def counts_in_place(model: ir.Model, configuration: Configuration) -> Iterator[B
     """Yield how many there are of each place."""
     for node in configuration.nodes.values():
         yield count_of(node, model)
+        yield from cores_in_place(node, model)
     for link in configuration.links.values():
         yield count_of(link, model)
+
+
+def cores_in_place(node: ir.Node, model: ir.Model) -> Iterator[Bounded]:
+    """Yield how many cores there are where these wait as the spec says, not the machine."""
+    machine = ir.machine_at(model, node) if model.waits else None
+    for resource in machine.resources if machine is not None else ():
+        if resource.kind is ir.ResourceKind.PROCESSOR:
+            yield from _of_mmc(resource)
+
+
+def _of_mmc(resource: ir.Resource) -> Iterator[Bounded]:
+    if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
+        yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
 
 
 def visits(model: ir.Model) -> dict[str, Label]:
@@ -133,6 +147,8 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
             yield from _requirement(requirement)
     for target in model.targets:
         yield from _of(target.value, f"the target of `{target.told}`", Bound.TARGET)
+    for wait in model.waits:
+        yield from _queueing(wait.queueing)
     yield from _of(model.quality.formula, "the quality", Bound.ANY)
     for expectation in model.expectations:
         for claim in expectation.claims:
@@ -185,8 +201,7 @@ def _machine(machine: ir.Machine) -> Iterator[Bounded]:
     for resource in machine.resources:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
         yield from _queueing(resource.queueing)
-        if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
-            yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
+        yield from _of_mmc(resource)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
         yield from _of(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
         yield from _of(resource.idle, "an idle load", Bound.PART)

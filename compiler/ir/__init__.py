@@ -16,3 +16,4 @@ from qps.compiler.ir.parameters import *
 from qps.compiler.ir.recorded import *
 from qps.compiler.ir.requirements import *
 from qps.compiler.ir.streams import *
+from qps.compiler.ir.waiting import *

@@ -39,6 +39,11 @@ class Queueing(Struct, frozen=True):
     variation: Quantity | None
     span: Span
 
+    @property
+    def that_waits(self) -> Queueing | None:
+        """The same; None where it is said that no waiting is counted."""
+        return None if self.discipline is Discipline.NONE else self
+
 
 class Resource(Struct, frozen=True, kw_only=True):
     """A resource of a machine.
@@ -59,6 +64,11 @@ class Resource(Struct, frozen=True, kw_only=True):
     jitter: Quantity | None = None
     queueing: Queueing | None = None
     efficiency: Quantity | None = None
+
+    @property
+    def waits(self) -> Queueing | None:
+        """How what arrives waits, None where no waiting is counted, be that said or not."""
+        return self.queueing and self.queueing.that_waits
 
     def is_as(self, other: Resource | None) -> bool:
         """Return whether another one has the same capacity, speed, idle load and efficiency."""
@@ -155,6 +165,11 @@ class Network(_Kind, frozen=True, kw_only=True):
     propagation: Quantity | None
     jitter: Quantity | None = None
     queueing: Queueing | None = None
+
+    @property
+    def waits(self) -> Queueing | None:
+        """How what arrives waits, None where no waiting is counted, be that said or not."""
+        return self.queueing and self.queueing.that_waits
 
 
 class Node(Struct, frozen=True):

@@ -15,7 +15,7 @@ from qps.compiler.ir.figures import Figure
 from qps.compiler.ir.hardware import Link, Machine, Network, Node
 from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
-from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target
+from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, Wait
 from qps.compiler.ir.streams import Stream
 
 Made = TypeVar("Made")
@@ -51,6 +51,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     instances: tuple[Instance, ...] = ()
     matrices: tuple[Matrix, ...] = ()
     targets: tuple[Target, ...] = ()
+    waits: tuple[Wait, ...] = ()
     fits: tuple[tuple[Span, Fit], ...] = ()
     fitted: tuple[tuple[Span, str], ...] = ()
 

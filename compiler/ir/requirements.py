@@ -7,6 +7,7 @@ from enum import Enum
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.hardware import Queueing
 from qps.compiler.ir.parameters import Quantity
 
 
@@ -31,44 +32,56 @@ class Requirement(Struct, frozen=True, kw_only=True):
     span: Span
 
 
-class TargetScope(Enum):
-    """What a planning target holds for; the closer one wins."""
+class Scope(Enum):
+    """What a planning target or a way of waiting holds for; the closer one wins."""
 
     PLACE = "place"  # a node, a link, or one resource of it
     RESOURCE = "resource"  # a resource of that name, of every machine
     LINKS = "links"  # every link
 
 
-class Target(Struct, frozen=True):
-    """How full resources may be by plan, as a share of their capacity.
+class OfResources(Struct, frozen=True, kw_only=True):
+    """What is stated of resources from outside: of a place, of all of a name, or of all links.
 
-    One of an `instance` holds for what that has, and there wins over those from further outside.
+    What an `instance` states holds for what that has, and there wins over what stands further
+    outside.
     """
 
     name: str
-    scope: TargetScope
-    value: Quantity
+    scope: Scope
     span: Span
     instance: str = ""
 
     @property
     def told(self) -> str:
         """What it is called: with its instance, where it holds for resources of a name in that."""
-        is_qualified = self.scope is TargetScope.PLACE or not self.instance
+        is_qualified = self.scope is Scope.PLACE or not self.instance
         return self.name if is_qualified else f"{self.instance}.{self.name}"
 
     def rank(self, resource: str, place: str, *, is_link: bool) -> tuple[int, int]:
         """Return how closely a resource of a place is named, (0, 0) for not at all."""
-        if self.scope is TargetScope.PLACE:
+        if self.scope is Scope.PLACE:
             is_named = resource == self.name or resource.startswith(self.name + ".")
             return (2, len(self.name.split("."))) if is_named else (0, 0)
         if self.instance and not place.startswith(f"{self.instance}."):
             return (0, 0)
         within = 1 + len(self.instance.split(".")) if self.instance else 1
-        if self.scope is TargetScope.LINKS:
+        if self.scope is Scope.LINKS:
             return (1, within) if is_link else (0, 0)
         kind = resource[len(place) + 1 :].partition(".")[0]
         return (1, within) if not is_link and kind == self.name else (0, 0)
+
+
+class Target(OfResources, frozen=True, kw_only=True):
+    """How full resources may be by plan, as a share of their capacity."""
+
+    value: Quantity
+
+
+class Wait(OfResources, frozen=True, kw_only=True):
+    """How what arrives waits for resources that state nothing of their own, or for a place."""
+
+    queueing: Queueing
 
 
 class Metric(Enum):

@@ -51,7 +51,7 @@ def only_works(
 
     Then nothing else of the graph tells whether it is taken: no flow, no queue, no name.
     """
-    if not _is_plain(step) or any(one.queueing is not None for one in machine.resources):
+    if not _is_plain(step) or any(one.waits is not None for one in machine.resources):
         return False
     # What is not taken need not fit its machine.
     if not all(_is_rated(cost, machine, machines) for cost in step.component.costs):

@@ -122,8 +122,7 @@ class Walk:
         if step.condition is None or self._expressions.switches is None:
             return None
         machines = self._streams.model.machines
-        machine = machines[self._streams.configuration.nodes[leg.node].machine]
-        if not only_works(step, leg.steps, machine, machines):
+        if not only_works(step, leg.steps, self._machine(leg.node), machines):
             return None
         return self._expressions.switch(step.condition, step.span)
 
@@ -170,7 +169,10 @@ class Walk:
 
     def _machine(self, node: str) -> ir.Machine:
         """Return the machine that stands at a node."""
-        return self._streams.model.machines[self._streams.configuration.nodes[node].machine]
+        streams = self._streams
+        machine = ir.machine_at(streams.model, streams.configuration.nodes[node])
+        assert machine is not None
+        return machine
 
     def _charge(
         self,
@@ -219,11 +221,11 @@ class Walk:
         busy = charged * per_second
         if resource.kind is ir.ResourceKind.RATE:
             busy = busy / capacity
-        self._wait(name, demand, resource.queueing, held, busy * item_work)
+        self._wait(name, demand, resource.waits, held, busy * item_work)
         if constant is not ZERO:
             demand.background.append(charged * constant * per_second / capacity)
         if is_thread:
-            self._wait(thread, single, resource.queueing, held, busy * item_work)
+            self._wait(thread, single, resource.waits, held, busy * item_work)
             if constant is not ZERO:
                 single.background.append(charged * constant * per_second)
         service = item_times * item_work * per_second
@@ -381,7 +383,8 @@ class Walk:
         """Carry the flows over a link; `last` where a node follows, which gets every copy."""
         streams = self._streams
         link = streams.configuration.links[leg.link]
-        network = streams.model.networks[link.network]
+        network = ir.network_at(streams.model, link)
+        assert network is not None
         rate = self._of_link(leg, "rate", network.rate, is_capacity=True)
         bits = self.flow.rates[INFORMATION_BASE]
         item_bits = self.flow.per_item(INFORMATION_BASE)
@@ -396,12 +399,12 @@ class Walk:
             demand = streams.demand(name, link.span)
             demand.carried.append(flows * bits)
             demand.count = count
-            if network.queueing is not None and self.flow.primary is not None:
+            if network.waits is not None and self.flow.primary is not None:
                 arriving_rate = flows * self.flow.rates[self.flow.primary]
                 visit = self._visit(name, arriving_rate, flows)
                 visit.service = item_bits / rate
                 visit.batch = ONE if name.endswith(_INTO) else self._batch
-                self._queue(visit, demand, network.queueing)
+                self._queue(visit, demand, network.waits)
             else:
                 self._result.uncounted[name] = self._result.unbounded[name] = None
             if network.jitter is not None:

@@ -164,6 +164,8 @@ RULES: dict[str, Rule] = {
     "requirement": _rule(ast.Requirement, "condition ideal"),
     "planned_load": _rule(ast.Target, "aims..."),
     "aim": _rule(ast.Aim, "name value"),
+    "waiting": _rule(ast.Waiting, "waits..."),
+    "wait": _worded(ast.Wait, "name discipline variation"),
     "quality_metric": _worded(ast.Quality, "metric"),
     "quality_formula": _rule(ast.Quality, "metric"),
     "mode": _rule(

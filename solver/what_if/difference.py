@@ -113,10 +113,12 @@ def _stated_disciplines(side: Side) -> dict[str, str]:
     """Return how whatever arrives waits at each resource and link, in the words of the spec."""
     found: dict[str, str] = {}
     for node in side.configuration.nodes.values():
-        for resource in side.model.machines[node.machine].resources:
+        machine = ir.machine_at(side.model, node)
+        for resource in machine.resources if machine is not None else ():
             found[f"{node.name}.{resource.name}"] = _written(resource.queueing)
     for link in side.configuration.links.values():
-        found[link.name] = _written(side.model.networks[link.network].queueing)
+        network = ir.network_at(side.model, link)
+        found[link.name] = _written(None if network is None else network.queueing)
     return found
 
 

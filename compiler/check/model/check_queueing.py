@@ -23,6 +23,8 @@ class QueueingChecker(Part, frozen=True):
         queueing = self._checked(stated, scope)
         if queueing is None:
             return None
+        if kind is ir.ResourceKind.STORE and queueing.that_waits is None:
+            return None
         if kind is ir.ResourceKind.STORE:
             self.sink.report(
                 codes.MISPLACED,
@@ -40,6 +42,13 @@ class QueueingChecker(Part, frozen=True):
         queueing = self._checked(stated, scope)
         return None if queueing is None else self._one_server(queueing, "a port of a network")
 
+    def stated(self, wait: ast.Wait, scope: Scope, *, is_link: bool) -> ir.Queueing | None:
+        """Return how what arrives waits for resources that a spec names, or for links."""
+        queueing = self._checked(wait, scope)
+        if queueing is None or not is_link:
+            return queueing
+        return self._one_server(queueing, "a port of a network")
+
     def _one_server(self, queueing: ir.Queueing, what: str) -> ir.Queueing | None:
         if queueing.discipline is not ir.Discipline.MMC:
             return queueing
@@ -51,7 +60,7 @@ class QueueingChecker(Part, frozen=True):
         )
         return None
 
-    def _checked(self, stated: ast.Queueing, scope: Scope) -> ir.Queueing | None:
+    def _checked(self, stated: ast.Queueing | ast.Wait, scope: Scope) -> ir.Queueing | None:
         word = stated.discipline.text
         discipline = _WORDS.get(word)
         if discipline is None:
@@ -72,11 +81,9 @@ class QueueingChecker(Part, frozen=True):
         if (discipline is ir.Discipline.MG1) != (variation is not None):
             self._wrong_variation(stated, discipline)
             return None
-        if discipline is ir.Discipline.NONE:
-            return None
         return ir.Queueing(discipline, variation, stated.span)
 
-    def _wrong_variation(self, stated: ast.Queueing, discipline: ir.Discipline) -> None:
+    def _wrong_variation(self, stated: ast.Queueing | ast.Wait, discipline: ir.Discipline) -> None:
         if discipline is ir.Discipline.MG1:
             self.sink.report(
                 codes.BAD_HARDWARE,

@@ -107,6 +107,10 @@ class SystemChecker(OfChanges, frozen=True):
         """Return how full its resources may be by plan."""
         return TargetChecker(self.expressions).targets(self.main.syntax.every(ast.Target))
 
+    def waits(self) -> tuple[ir.Wait, ...]:
+        """Return how what arrives at its resources waits."""
+        return TargetChecker(self.expressions).waits(self.main.syntax.every(ast.Waiting))
+
     def modes(self) -> tuple[ir.Mode, ...]:
         """Return its modes, none where it was told to be in one."""
         declared = [] if self.main.mode else self.distinct(ast.Mode)

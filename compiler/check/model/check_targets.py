@@ -1,14 +1,16 @@
-"""Planning targets: how full resources may be by plan."""
+"""What is stated of resources from outside: how full they may be by plan, and how they wait."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from qps.compiler import ir
+from qps.compiler.check.model.check_queueing import QueueingChecker
 from qps.compiler.check.names.declarations import names_of, owner_in
 from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import offered
@@ -17,29 +19,36 @@ from qps.compiler.syntax import ast
 
 _ALL_LINKS = "link"
 
+S = TypeVar("S", ast.Aim, ast.Wait)
+
 
 class TargetChecker(Part, frozen=True):
-    """Checks planning targets."""
+    """Checks planning targets and ways of waiting."""
 
     def targets(self, declared: Iterable[ast.Target]) -> tuple[ir.Target, ...]:
         """Return the targets that are sound, each stated once."""
-        seen: dict[str, ast.Aim] = {}
-        found = []
-        for aim in (aim for target in declared for aim in target.aims):
-            earlier = seen.setdefault(aim.name.text, aim)
-            if earlier is not aim:
-                self.sink.report(
-                    codes.MISPLACED,
-                    aim.span,
-                    f"the target of `{aim.name.text}` is stated twice",
-                    secondary=[Label(earlier.span, "first stated here")],
-                    hint="keep one",
-                )
+        aims = [aim for target in declared for aim in target.aims]
+        return sound(self._target(aim) for aim in self._once(aims, "the target of `{}`"))
+
+    def waits(self, declared: Iterable[ast.Waiting]) -> tuple[ir.Wait, ...]:
+        """Return how what arrives waits, each stated once."""
+        waits = [wait for waiting in declared for wait in waiting.waits]
+        return sound(self._wait(wait) for wait in self._once(waits, "the queueing of `{}`"))
+
+    def _once(self, stated: Iterable[S], what: str) -> Iterator[S]:
+        seen: dict[str, S] = {}
+        for one in stated:
+            earlier = seen.setdefault(one.name.text, one)
+            if earlier is one:
+                yield one
                 continue
-            target = self._target(aim)
-            if target is not None:
-                found.append(target)
-        return tuple(found)
+            self.sink.report(
+                codes.MISPLACED,
+                one.span,
+                f"{what.format(one.name.text)} is stated twice",
+                secondary=[Label(earlier.span, "first stated here")],
+                hint="keep one",
+            )
 
     def _target(self, aim: ast.Aim) -> ir.Target | None:
         fixed = Scope(self.main, Allowed.NOTHING)
@@ -47,19 +56,66 @@ class TargetChecker(Part, frozen=True):
         scope, name = self._scope(aim.name)
         if scope is None or value is None:
             return None
-        return ir.Target(name, scope, value, aim.span, self.main.prefix)
+        return ir.Target(
+            name=name, scope=scope, value=value, span=aim.span, instance=self.main.prefix
+        )
 
-    def _scope(self, name: ast.Name) -> tuple[ir.TargetScope | None, str]:
-        """Return what a target holds for, and its name; a name of nothing loaded is reported."""
+    def _wait(self, wait: ast.Wait) -> ir.Wait | None:
+        scope, name = self._scope(wait.name)
+        if scope is None or self._is_part(wait.name) or self._is_room(wait.name):
+            return None
+        is_link = scope is ir.Scope.LINKS or isinstance(self._place(wait.name), ast.Link)
+        fixed = Scope(self.main, Allowed.NOTHING)
+        queueing = QueueingChecker(self.expressions).stated(wait, fixed, is_link=is_link)
+        if queueing is None:
+            return None
+        return ir.Wait(
+            name=name, scope=scope, queueing=queueing, span=wait.span, instance=self.main.prefix
+        )
+
+    def _place(self, name: ast.Name) -> ast.Node | ast.Link | None:
+        owner, _ = owner_in(self.main, name)
+        is_place = owner is not None and isinstance(owner.declaration, ast.Node | ast.Link)
+        return owner.declaration if is_place else None  # type: ignore[union-attr, return-value]
+
+    def _is_part(self, name: ast.Name) -> bool:
+        """Report a port of a link or a thread: they wait as all of the link or resource does."""
+        owner, rest = owner_in(self.main, name)
+        if owner is None or not isinstance(owner.declaration, ast.Node | ast.Link):
+            return False
+        most = 1 if isinstance(owner.declaration, ast.Node) else 0
+        if len(rest) <= most:
+            return False
+        whole = ".".join(name.parts[: len(name.parts) - len(rest) + most])
+        what = "threads of a resource wait alike" if most else "all ports of a link wait alike"
+        self.sink.report(codes.MISPLACED, name.span, what, hint=f"say it of `{whole}`")
+        return True
+
+    def _is_room(self, name: ast.Name) -> bool:
+        """Report what is held, not served."""
+        machines = [machine for machine in self.known.machines.values() if machine is not None]
+        kinds = {one.kind for m in machines for one in m.resources if one.name == name.parts[-1]}
+        if kinds != {ir.ResourceKind.STORE}:
+            return False
+        self.sink.report(
+            codes.MISPLACED,
+            name.span,
+            f"nothing waits for `{name.text}`: it is a room that is held, not served",
+            hint="state the queueing of what serves items: a processor, a rate or a network",
+        )
+        return True
+
+    def _scope(self, name: ast.Name) -> tuple[ir.Scope | None, str]:
+        """Return what is stated holds for, and its name; a name of nothing loaded is reported."""
         if name.text == _ALL_LINKS:
-            return ir.TargetScope.LINKS, name.text
+            return ir.Scope.LINKS, name.text
         owner, rest = owner_in(self.main, name)
         if owner is not None and isinstance(owner.declaration, ast.Node | ast.Link):
             is_known = has_resource(self.sink, owner, rest, name)
-            place = ir.TargetScope.PLACE if is_known else None
+            place = ir.Scope.PLACE if is_known else None
             return place, resource_name(owner, rest, name.span)
         if name.text in self.program.resources:
-            return ir.TargetScope.RESOURCE, name.text
+            return ir.Scope.RESOURCE, name.text
         places = names_of(self.main, (ast.Node, ast.Link))
         known = [*sorted(self.program.resources), _ALL_LINKS, *places]
         self.sink.report(

@@ -36,14 +36,16 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
 
 def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
     """Yield how random arrivals wait on the way of a stream."""
-    nodes = {node.name: node.machine for node in model.nodes}
-    links = {link.name: link.network for link in model.links}
+    nodes = {node.name: node for node in model.nodes}
+    links = {link.name: link for link in model.links}
     for leg in stream.legs:
         if isinstance(leg, ir.Visit):
-            machine = model.machines.get(nodes.get(leg.node, ""))
+            node = nodes.get(leg.node)
+            machine = None if node is None else ir.machine_at(model, node)
             found = [r.queueing for r in machine.resources] if machine else []
         elif isinstance(leg, ir.Crossing):
-            network = model.networks.get(links.get(leg.link, ""))
+            link = links.get(leg.link)
+            network = None if link is None else ir.network_at(model, link)
             found = [network.queueing] if network else []
         else:
             continue

@@ -90,7 +90,8 @@ class Module(Struct, frozen=True):
 
 
 OF_A_SPEC = (
-    ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Target, ast.Mode, ast.Quality,
+    ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Target, ast.Waiting, ast.Mode,
+    ast.Quality,
 )  # fmt: skip
 """What a file has that is a system, and no collection of what others use."""
 

@@ -94,7 +94,10 @@ class ConditionChecker(Struct, frozen=True):
         choice, choices = expr.operands[-1], choices_of(option)
         if len(expr.operands) > 2 or expr.operators[0] not in ("==", "!="):  # noqa: PLR2004
             self.sink.report(
-                codes.NOT_A_CONDITION, expr.span, "an option is compared with `==` or `!=`"
+                codes.NOT_A_CONDITION,
+                expr.span,
+                "an option is compared with `==` or `!=`",
+                hint=f"write `{option.declaration.name.text} == {choices[0]}`",
             )
             return None
         word = choice.name.text if isinstance(choice, ast.Reference) else choice.span.text

@@ -38,6 +38,20 @@ class Target(Declaration, frozen=True):
     aims: tuple[Aim, ...]
 
 
+class Wait(Written, frozen=True):
+    """`cpu mg1 cv 1.2`: how what arrives waits for resources; the name is `link` for all links."""
+
+    name: Name
+    discipline: Name
+    variation: Expr | None
+
+
+class Waiting(Declaration, frozen=True):
+    """How what arrives waits, where no machine or network says it."""
+
+    waits: tuple[Wait, ...]
+
+
 class Quality(Declaration, frozen=True):
     """The metric: by name, or as a formula."""
 
