@@ -21,6 +21,7 @@ from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import DATA_RATE
 from qps.engine.formulas import number
 from qps.reports.text.answers import SolveView
+from qps.reports.text.explaining import explain
 from qps.reports.text.quantities import quantity
 from qps.reports.text.view import answer, solve_view
 from qps.solver.answers.answering import solve
@@ -830,3 +831,42 @@ def test_a_strangers_text_is_text(open_page: Any) -> None:
     page.evaluate("() => qps.drawAll()")
     assert page.evaluate("() => document.images.length") == 0
     assert said in page.text_content("#measures")
+
+
+CALLING = """
+users N in 1..100
+machine box { cpu 1 core }
+network wire { switched; rate 1 Gbit/s; propagation 1 ms }
+component work(t) { cpu t }
+topology {
+  node web = box
+  node db = box
+  node left = box
+  link lan = wire between web, db, left
+}
+stream asked in all {
+  source N * 1 request/s, 125 byte/request
+  at web {
+    work(1 ms/request)
+    call db * 20 % { work(8 ms/request) }
+    together { call left * 3 { work(1 ms/request) }; call db { work(2 ms/request) } }
+  }
+}
+require { asked.latency <= 20 ms }
+"""
+
+
+def test_the_waterfall_of_calls_is_the_tree_that_is_explained(open_page: Any) -> None:
+    spec = checked(CALLING)
+    page = open_page(html_of(spec)).page
+    page.evaluate(
+        "() => document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+    )
+    page.evaluate("() => qps.drawAll()")
+    rows = page.locator("#picture-waterfall tbody tr").all_inner_texts()
+    told = [[cell.strip() for cell in row.split("\t")] for row in rows]
+    solution = solve_model(spec.model, spec.configuration())
+    tree = explain(solution.graph, "asked.latency", solution.at).calls
+    assert told == [[one.name, one.made, one.each, one.start, one.end] for one in tree]
+    bars = page.locator("#picture-waterfall svg rect").count()
+    assert bars == len(tree) + 1  # and the whole
