@@ -203,7 +203,8 @@ class _ModelChecker(OfChanges, frozen=True):
         named: list[Declared] = [unit for unit in units if unit.declaration.value is not None]
         for declared in [*self.program.everywhere(ast.Let), *named]:
             name, scope = declared.declaration.name, Scope(declared.module, EVERYTHING)
-            self.expressions.quantity(ast.Reference(name.span, name), scope)
+            is_unit = isinstance(declared.declaration, ast.Unit)
+            self.expressions.quantity(ast.Reference(name.span, name, is_unit), scope)
         for trace in self.program.everywhere(ast.Trace):
             self.expressions.traces.recording(trace)
 

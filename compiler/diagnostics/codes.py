@@ -20,7 +20,7 @@ TOO_MANY = Code("QPS0107", "too-many", _E, "more mistakes than anybody wants to 
 
 UNKNOWN_NAME = Code("QPS0201", "unknown-name", _E, "a name that nothing declares")
 DUPLICATE_NAME = Code("QPS0202", "duplicate-name", _E, "a name that is declared twice")
-SHADOWED_UNIT = Code("QPS0203", "shadowed-unit", _E, "a name that is a unit already")
+SHADOWED_UNIT = Code("QPS0203", "shadowed-unit", _E, "a unit that every spec has already")
 WRONG_KIND = Code("QPS0204", "wrong-kind", _E, "a name of another kind than is needed here")
 IMPORT_CYCLE = Code("QPS0205", "import-cycle", _E, "modules that use each other in a circle")
 UNKNOWN_MODULE = Code("QPS0206", "unknown-module", _E, "a module or file that is not there")
@@ -61,6 +61,7 @@ UNSCALED_COST = Code(
 )
 UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")
+ALSO_A_UNIT = Code("QPS0520", "also-a-unit", _W, "a unit behind a number, and a value of its name")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "a fit that misses what was measured by much")

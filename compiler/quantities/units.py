@@ -95,35 +95,46 @@ def _built_in() -> dict[str, Unit]:
 BUILT_IN: dict[str, Unit] = _built_in()
 """The units that every spec has, by name."""
 
-_PLURALS = frozenset(
-    [
-        "core",
-        "packet",
-        "frame",
-        "bit",
-        "byte",
-        "second",
-        "minute",
-        "hour",
-        "day",
-        "week",
-        "month",
-        "year",
-    ]
-)
-# The plurals of other items are left to specs: `calls` and `messages` name populations and streams.
+BY_PLURAL = frozenset(
+    f"{name}s"
+    for name in (
+        "core", "packet", "frame", "bit", "byte", "second", "minute", "hour", "day", "week",
+        "month", "year",
+    )
+)  # fmt: skip
+"""Plurals that are as good as the unit itself; those of other items yield to values called so."""
+
+_ITEM_PLURALS = {f"{name}s": name for name in ITEMS}
+# `calls` and `messages` name populations and numbers, too: these are meant then.
 
 
 def built_in(name: str) -> Unit | None:
     """Return a unit that every spec has, also by its plural.
 
-    >>> built_in("Mbit").factor, built_in("packets").name, built_in("KB")
-    (Fraction(1000000, 1), 'packet', None)
+    >>> built_in("Mbit").factor, built_in("packets").name, built_in("calls").name, built_in("KB")
+    (Fraction(1000000, 1), 'packet', 'call', None)
     """
     unit = BUILT_IN.get(name)
-    if unit is None and name.endswith("s") and name[:-1] in _PLURALS:
+    if unit is None and (name in BY_PLURAL or name in _ITEM_PLURALS):
         unit = BUILT_IN[name[:-1]]
     return unit
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether no spec can declare a unit of this name."""
+    return name in BUILT_IN or name in BY_PLURAL
+
+
+def singulars(name: str) -> list[str]:
+    """Return the words of which one is the plural.
+
+    >>> singulars("queries"), singulars("batches"), singulars("update")
+    (['querie', 'query'], ['batche', 'batch'], [])
+    """
+    found = [name[:-1]] if name.endswith("s") else []
+    found += [f"{name[:-3]}y"] if name.endswith("ies") else []
+    found += [name[:-2]] if name.endswith(("ses", "xes", "zes", "ches", "shes")) else []
+    return [word for word in found if word]
 
 
 _AMBIGUOUS = {

@@ -29,6 +29,7 @@ DEEPEST = 250
 DEEPEST_CALLS = 30
 """Nesting of calls beyond which they are refused."""
 
+_WITH_UNITS = ("quantity", "group_quantity")
 _LONGEST_NUMBER = 40
 _LARGEST_EXPONENT = 300
 
@@ -179,7 +180,7 @@ class Builder:
             case "sum":
                 return ast.Sum(span, self._chain(children, "MINUS"))
             case "product":
-                return ast.Product(span, self._chain(children, "SLASH"))
+                return ast.Product(span, tuple(self._factors(children)))
             case "comparison":
                 operators = tuple(str(operator) for operator in children[1::2])
                 return ast.Comparison(span, self._all(children[::2]), operators)
@@ -193,6 +194,15 @@ class Builder:
         """Return operands with True where the operator before them is the marked one."""
         flags = [False, *(_token(operator).type == marked for operator in children[1::2])]
         return tuple(zip(flags, self._all(children[::2]), strict=True))
+
+    def _factors(self, children: Sequence[Piece]) -> Iterator[tuple[bool, ast.Expr]]:
+        """Yield factors; names that divide a number's unit are units: `3 ms/call`."""
+        is_behind_unit = False
+        written = self._chain(children, "SLASH")
+        for piece, (divides, factor) in zip(children[::2], written, strict=True):
+            is_behind_unit = is_behind_unit and divides and _is_word(piece)
+            yield divides, ast.as_unit(factor) if is_behind_unit else factor
+            is_behind_unit |= _is_tree(piece) and _tree(piece).data in _WITH_UNITS
 
     def _number(self, token: Token) -> ast.Number:
         span, digits = self._span(token), str(token).replace("_", "")
@@ -218,8 +228,8 @@ class Builder:
             case "unit_power":
                 unit = self._built(first)
                 if isinstance(unit, str):
-                    return ast.Reference(span, ast.Name(span, (unit,)))
-                reference = ast.Reference(unit.span, unit)
+                    return ast.Reference(span, ast.Name(span, (unit,)), is_unit=True)
+                reference = ast.Reference(unit.span, unit, is_unit=True)
                 power = self._built(rest[0])
                 return reference if power is None else ast.Power(span, reference, power)
             case "exponent":
@@ -281,6 +291,7 @@ class Builder:
         word = _token(heading)
         text = str(word)[1:-1] if word.type == "STRING" else str(word)
         unit, target, tolerance = map(self._built, rest)
+        unit = None if unit is None else ast.as_unit(unit)
         name = ast.Name(self._span(word), (text,))
         return ast.Column(
             span=self._span(tree), name=name, unit=unit, target=target, tolerance=tolerance
@@ -366,6 +377,13 @@ def _keyword(tree: Tree, span: Span) -> ast.Name:
     """Return the word that a change or an axis starts with as a name: `mode`, `scenario`."""
     word = tree.data.partition("_")[0]
     return ast.Name(Span(span.source, span.start, span.start + len(word)), (word,))
+
+
+def _is_word(piece: Piece) -> bool:
+    """Return whether a piece is a name, or a power of one, that stands in no parentheses."""
+    if isinstance(piece, Tree) and piece.data == "raised":
+        piece = piece.children[0]
+    return isinstance(piece, Tree) and piece.data in ("reference", "sign")
 
 
 def _is_tree(piece: Piece) -> bool:

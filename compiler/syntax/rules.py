@@ -54,6 +54,14 @@ def _elastic(*, range: ast.Range, **parts: Any) -> ast.Param:  # noqa: A002 - th
     return ast.Param(value=range.high, range=range, is_elastic=True, **parts)
 
 
+def _formal(*, example: ast.Expr | None, **parts: Any) -> ast.Formal:
+    return ast.Formal(example=None if example is None else ast.as_unit(example), **parts)
+
+
+def _trace(*, unit: ast.Expr | None, **parts: Any) -> ast.Trace:
+    return ast.Trace(unit=None if unit is None else ast.as_unit(unit), **parts)
+
+
 def _machine_member(
     *,
     changes: tuple[ast.Attribute | ast.Queueing, ...] = (),
@@ -104,7 +112,7 @@ RULES: dict[str, Rule] = {
     "weight": _worded(ast.Weight, "name value"),
     "let": _rule(ast.Let, "name value"),
     "func": _rule(ast.Func, "name formals* value"),
-    "formal": _rule(ast.Formal, "name example"),
+    "formal": _rule(_formal, "name example"),
     "range": _rule(ast.Range, "low high"),
     # hardware, and what steps cost
     "machine": _rule(
@@ -189,7 +197,7 @@ RULES: dict[str, Rule] = {
         "name file changes*",
         "column:columns* missed claim_source:source own_source:source remark:remarks*",
     ),
-    "observed_trace": _rule(ast.Trace, "name file unit period source"),
+    "observed_trace": _rule(_trace, "name file unit period source"),
     "figure": _rule(
         ast.Figure,
         "name title",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in
+from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in, unit_meant
 from qps.compiler.check.values.check_calls import ARITHMETIC
 from qps.compiler.syntax import ast
 
@@ -23,6 +23,8 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
             # The changes of a model are no part of a value.
             parts = (part.value,) if isinstance(part, ast.Changed) else ast.operands(part)
             open_ += [(inner, where) for inner in parts]
+            continue
+        if unit_meant(where, part) is not None:
             continue
         declared = lookup(where, part.name)
         if _is_asked(part.name, declared, where):

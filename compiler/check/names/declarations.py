@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from msgspec import Struct, field
 
@@ -68,6 +68,7 @@ class Module(Struct, frozen=True):
     prefix: str
     used: ast.Use | None = None
     names: dict[str, ast.Shared] = field(default_factory=dict)
+    units: dict[str, ast.Unit] = field(default_factory=dict)
     imports: dict[str, Module] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
     same: dict[str, Declared] = field(default_factory=dict)
@@ -163,7 +164,7 @@ class Program(Struct, frozen=True, dict=True):
         return [
             DeclaredAs(module, declaration)
             for module in self.modules
-            for declaration in module.names.values()
+            for declaration in (module.units if kind is ast.Unit else module.names).values()
             if isinstance(declaration, kind)
         ]
 
@@ -230,6 +231,9 @@ def owner_in(module: Module, name: ast.Name) -> tuple[Declared | None, tuple[str
 
 def lookup_as(module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
     """Return the declaration of a kind that a name means; None where it means none."""
+    if kind is ast.Unit:
+        unit = _declared_unit(module, name)
+        return None if unit is None else DeclaredAs(unit.module, cast("N", unit.declaration))
     declared = lookup(module, name)
     if declared is None or not isinstance(declared.declaration, kind):
         return None
@@ -246,17 +250,54 @@ def lookup_class(module: Module, name: ast.Name) -> Declared | None:
     return declared
 
 
-def is_unit(name: ast.Name, sink: Sink) -> bool:
-    """Return whether a name that is declared is a unit of the language; then it is reported."""
-    if units.built_in(name.text) is None:
-        return False
-    sink.report(
-        codes.SHADOWED_UNIT,
-        name.span,
-        f"`{name.text}` is a unit already",
-        hint=f"call it something else, such as `{name.text}_`",
+def unit_called(module: Module, name: ast.Name) -> units.Unit | DeclaredAs[ast.Unit] | None:
+    """Return the unit of a name, of the language or declared, by the plural of an item, too."""
+    own = _declared_unit(module, name)
+    if own is not None or len(name.parts) > 1:
+        return own
+    return units.built_in(name.text)
+
+
+def unit_meant(
+    module: Module, expr: ast.Reference, *, has_value: bool = False
+) -> units.Unit | DeclaredAs[ast.Unit] | None:
+    """Return the unit that a name in an expression is; None where it is none, or a value.
+
+    What is declared with the name of a unit is meant where a unit is not: a value anywhere but
+    behind a number, a thing wherever things are named. A plural yields to any value. A formal
+    `has_value`, too.
+    """
+    unit = unit_called(module, expr.name)
+    if unit is None or not (has_value or is_value(lookup(module, expr.name))):
+        return unit
+    name = unit.name if isinstance(unit, units.Unit) else unit.declaration.name.text
+    is_plural = name != expr.name.parts[-1] and expr.name.text not in units.BY_PLURAL
+    return unit if expr.is_unit and not is_plural else None
+
+
+def is_value(declared: Declared | None) -> bool:
+    """Return whether a declaration gives a name to a quantity."""
+    return declared is not None and isinstance(
+        declared.declaration, ast.Param | ast.Let | ast.Measure | ast.Users
     )
-    return True
+
+
+def _declared_unit(module: Module, name: ast.Name) -> DeclaredAs[ast.Unit] | None:
+    """Return the unit that a module, or one that it uses, declares, also by an item's plural."""
+    for part in name.parts[:-1]:
+        imported = module.imports.get(part)
+        if imported is None:
+            return None
+        module = imported
+    word = name.parts[-1]
+    unit = module.units.get(word)
+    if unit is not None:
+        return DeclaredAs(module, unit)
+    for one in units.singulars(word):
+        unit = module.units.get(one)
+        if unit is not None and unit.is_item:
+            return DeclaredAs(module, unit)
+    return None
 
 
 def kind_of(declaration: ast.Shared) -> str:
@@ -279,6 +320,8 @@ def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
     Of imports of imports only instances are told: what these have belongs to the spec.
     """
     yield from (name for name, found in module.names.items() if isinstance(found, kinds))
+    if ast.Unit in kinds:
+        yield from module.units
     for alias, imported in module.imports.items():
         named = imported.names.items()
         yield from (f"{alias}.{name}" for name, found in named if isinstance(found, kinds))

@@ -20,6 +20,7 @@ from qps.compiler.check.names.declarations import (
     lookup,
     names_of,
     owner_in,
+    unit_meant,
 )
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
@@ -354,7 +355,8 @@ def text_in_model(expr: ast.Expr, module: Module) -> str:
 
 def _names_in(expr: ast.Expr, module: Module) -> Iterator[tuple[Span, str]]:
     """Yield what an expression names that the spec calls otherwise, and how."""
-    if isinstance(expr, ast.Reference | ast.Call):
+    is_unit = isinstance(expr, ast.Reference) and unit_meant(module, expr) is not None
+    if isinstance(expr, ast.Reference | ast.Call) and not is_unit:
         owner, rest = owner_in(module, expr.name)
         if owner is not None and not isinstance(owner.declaration, ast.Unit):
             yield expr.name.span, ".".join((owner.qualified, *rest))

@@ -61,6 +61,8 @@ def _is_hardware(expr: ast.Expr, module: Module) -> TypeGuard[ast.Reference | as
     """Return whether an expression is a machine, `pod(4, 8 GB)`, or a network."""
     if not isinstance(expr, ast.Reference | ast.Call):
         return False
+    if isinstance(expr, ast.Reference) and expr.is_unit:
+        return False
     declared = lookup(module, expr.name)
     return declared is not None and isinstance(declared.declaration, ast.Machine | ast.Network)
 
@@ -109,8 +111,7 @@ def resource_words(declared: Declared) -> list[str] | None:
         words += [name for name, used in module.imports.items() if used.is_system]
         words += [module.prefix.partition(".")[0]] if module.prefix else []
     if any(item.kind == "cap" for network in networks for item in network.properties):
-        own = [n for n, d in module.names.items() if isinstance(d, ast.Unit)]
-        words += [f"{item}s" for item in (*units.ITEMS, *own)]
+        words += [f"{item}s" for item in (*units.ITEMS, *module.units)]
     return words
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -12,7 +12,6 @@ from qps.compiler.check.names.declarations import (
     OF_A_SPEC,
     Module,
     Program,
-    is_unit,
     kind_of,
     report_name,
 )
@@ -20,6 +19,7 @@ from qps.compiler.check.names.instances import Instances, kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse
@@ -82,12 +82,21 @@ class _Loader(Struct, kw_only=True):
 
     def _declare(self, module: Module, declaration: ast.Shared) -> None:
         name = declaration.name
-        if is_unit(name, self.sink):
-            self.failed.add(name.text)
-            if isinstance(declaration, ast.Option):
-                self.failed |= {choice.text for choice in declaration.choices}
+        is_unit = isinstance(declaration, ast.Unit)
+        if is_unit and units.is_reserved(name.text):
+            self.sink.report(
+                codes.SHADOWED_UNIT,
+                name.span,
+                f"`{name.text}` is a unit already",
+                hint="every spec has it: take this line out, or call it something else, such as "
+                f"`{name.text}_`",
+            )
             return
-        earlier = module.names.get(name.text)
+        # A unit stands behind numbers, all else where things are named: they are told apart.
+        same_kind: Mapping[str, ast.Shared] = module.units if is_unit else module.names
+        earlier = same_kind.get(name.text)
+        if not is_unit and isinstance(earlier, ast.Unit):
+            earlier = None
         if earlier is not None:
             self.sink.report(
                 codes.DUPLICATE_NAME,
@@ -98,7 +107,11 @@ class _Loader(Struct, kw_only=True):
                 hint="rename one of them",
             )
             return
-        module.names[name.text] = declaration
+        if isinstance(declaration, ast.Unit):
+            module.units[name.text] = declaration
+            module.names.setdefault(name.text, declaration)
+        else:
+            module.names[name.text] = declaration
 
     def _follow(self, module: Module, use: ast.Use, trail: tuple[_Step, ...], tree: _Tree) -> None:
         alias = _alias(use)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
     Declared,
-    is_unit,
     kind_of,
     lookup,
     lookup_as,
@@ -203,8 +202,6 @@ class CallChecker(Struct, frozen=True, kw_only=True):
     def _is_new(self, formal: ast.Formal, bound: dict[str, ir.Quantity]) -> bool:
         """Return whether a formal has a name of its own; else it is reported."""
         name = formal.name
-        if is_unit(name, self.sink):
-            return False
         if name.text in bound:
             self.sink.report(
                 codes.DUPLICATE_NAME,

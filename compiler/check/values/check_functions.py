@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in
+from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in, unit_called
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_traces import trace_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 
 
@@ -37,7 +36,7 @@ class FunctionChecker(Part, frozen=True):
         formals = {formal.name.text for formal in func.formals}
         for reference in _references(func.value, module):
             name = reference.name
-            known = name.text in formals or units.built_in(name.text) is not None
+            known = name.text in formals or unit_called(module, name) is not None
             owner, _ = owner_in(module, name)
             is_owned = owner is not None and isinstance(owner.declaration, _OWNERS)
             if known or lookup(module, name) or is_owned:

@@ -13,12 +13,14 @@ from qps.compiler.check.names.check_classes import CASES, ClassChecker
 from qps.compiler.check.names.declarations import (
     Declared,
     Module,
+    is_value,
     kind_of,
     lookup,
     lookup_class,
     names_of,
     owner_in,
     report_name,
+    unit_meant,
 )
 from qps.compiler.check.names.places import resource_name, resource_words
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -90,6 +92,8 @@ class Definitions(Struct, kw_only=True):
     open: list[Declared] = field(default_factory=list)
     called: set[int] = field(default_factory=set)
     """Functions whose bodies were put in somewhere."""
+    also_units: set[str] = field(default_factory=set)
+    """Values with the name of a unit of which that was told."""
     unsound: set[int] = field(default_factory=set)
     """Functions that nothing called yet and that are reported already."""
 
@@ -103,7 +107,7 @@ class Definitions(Struct, kw_only=True):
     def give_up(self) -> None:
         """Leave the definitions that are being followed without a value: they are reported."""
         for found in self.open:
-            self.known[found.qualified] = None
+            self.known[_key(found)] = None
         self.open.clear()
 
     def is_too_deep(self, declared: Declared) -> bool:
@@ -147,13 +151,18 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         `wanted` is what an unknown one is called: a unit, where it stands behind a number.
         """
         name = expr.name
-        if len(name.parts) == 1 and name.text in scope.formals:
+        is_formal = name.text in scope.formals
+        unit = unit_meant(scope.module, expr, has_value=is_formal)
+        declared = lookup(scope.module, name)
+        if unit is not None and (is_formal or is_value(declared)):
+            self._tell_of_unit(expr, scope, None if is_formal else declared)
+        if isinstance(unit, units.Unit):
+            return leaf(ir.Constant(unit.factor), unit.dimension, expr.span)
+        if unit is not None:
+            return self._unit(unit, unit.declaration, expr.span)
+        if is_formal:
             bound = scope.formals[name.text]
             return leaf(bound.expr, bound.dimension, expr.span, bound.divisors)
-        unit = units.built_in(name.text) if len(name.parts) == 1 else None
-        if unit is not None:
-            return leaf(ir.Constant(unit.factor), unit.dimension, expr.span)
-        declared = lookup(scope.module, name)
         if declared is not None:
             return self._declared(declared, expr)
         divided = lookup_class(scope.module, name)
@@ -161,11 +170,26 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return self._kind(divided, expr)
         return self._measure(expr, scope, wanted)
 
+    def _tell_of_unit(self, expr: ast.Reference, scope: Scope, declared: Declared | None) -> None:
+        """Warn where a unit stands whose name is that of a value, too: once for each value."""
+        word = expr.name.text
+        key = f"{scope.module.prefix}({word})" if declared is None else declared.qualified
+        if key in self.definitions.also_units:
+            return
+        self.definitions.also_units.add(key)
+        what = "an argument" if declared is None else kind_of(declared.declaration)
+        self.sink.report(
+            codes.ALSO_A_UNIT,
+            expr.span,
+            f"`{word}` is the unit here, behind a number, not {what}",
+            secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
+            hint=f"for the value write `* {word}` or `/ ({word})`; a name that is no unit, such "
+            f"as `{word}_`, is never mistaken",
+        )
+
     def _declared(self, declared: Declared, expr: ast.Reference) -> Value | None:
         declaration, span = declared.declaration, expr.span
         match declaration:
-            case ast.Unit():
-                return self._unit(declared, declaration, span)
             case ast.Param():
                 value = self._definition(declared, declaration.value)
                 if value is None or value.mentions:
@@ -270,7 +294,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
 
     def _definition(self, declared: Declared, body: ast.Expr) -> Value | None:
         """Return the value of a definition, checked once, in the scope where it stands."""
-        key = declared.qualified
+        key = _key(declared)
         if key in self.definitions.known:
             return self.definitions.known[key]
         if any(open_.is_same(declared) for open_ in self.definitions.open):
@@ -280,7 +304,9 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         if self.definitions.is_too_deep(declared):
             return None
         self.definitions.open.append(declared)
-        stated, module = declared.module.stated(declared.declaration.name.text, body)
+        stated, module = body, declared.module
+        if not isinstance(declared.declaration, ast.Unit):
+            stated, module = module.stated(declared.declaration.name.text, body)
         value = self.value(stated, Scope(module, EVERYTHING))
         if self.definitions.open:
             self.definitions.open.pop()
@@ -393,6 +419,12 @@ def _called(item: ast.Written) -> Iterator[ast.Name]:
     if isinstance(item, ast.At | ast.CallStep | ast.Together):
         for step in item.steps:
             yield from _called(step)
+
+
+def _key(declared: Declared) -> str:
+    """Return by what the value of a definition is known; a unit may be called as a value."""
+    is_unit = isinstance(declared.declaration, ast.Unit)
+    return f"unit {declared.qualified}" if is_unit else declared.qualified
 
 
 def _others(scope: Scope, name: ast.Name) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from qps.compiler.syntax.ast.written import Name, Written
 
 
@@ -14,9 +16,14 @@ class Number(Written, frozen=True):
 
 
 class Reference(Written, frozen=True):
-    """A name that stands for a value or a unit; `%` and `$` are names too."""
+    """A name that stands for a value or a unit; `%` and `$` are names too.
+
+    One behind a number `is_unit` where there is such a unit, as those are that divide it:
+    `3 ms/call`.
+    """
 
     name: Name
+    is_unit: bool = False
 
 
 class Quantity(Written, frozen=True):
@@ -178,6 +185,26 @@ def operands(expr: Expr) -> tuple[Expr, ...]:
         case Conditional(condition=condition, then=then, otherwise=otherwise):
             return (condition, then, otherwise)
     return ()
+
+
+def as_unit(expr: Expr) -> Expr:
+    """Return an expression as what is written behind a number: its names are units."""
+    match expr:
+        case Reference():
+            return replace(expr, is_unit=True)
+        case Power(base=Reference() as base):
+            return replace(expr, base=replace(base, is_unit=True))
+        case Product(factors=((False, first), *rest)):
+            found, follows = [(False, as_unit(first))], True
+            for divides, factor in rest:
+                follows = follows and divides and _is_word(factor)
+                found.append((divides, as_unit(factor) if follows else factor))
+            return replace(expr, factors=tuple(found))
+    return expr
+
+
+def _is_word(expr: Expr) -> bool:
+    return isinstance(expr.base if isinstance(expr, Power) else expr, Reference)
 
 
 def with_unit_of(bound: Expr, other: Expr | None) -> Expr:

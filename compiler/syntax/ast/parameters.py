@@ -24,6 +24,11 @@ class Unit(Shared, frozen=True, kw_only=True):
     is_rating: bool = False
     value: Expr | None = None
 
+    @property
+    def is_item(self) -> bool:
+        """True for what is counted."""
+        return not self.is_rating and self.value is None
+
 
 class Users(Shared, frozen=True):
     """The population and its range."""

@@ -1,0 +1,207 @@
+"""Names that are units: behind a number the unit, wherever things are named the thing."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qps.cli import main
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
+from qps.compiler.quantities.units import BUILT_IN
+from qps.grammar.words import RESERVED
+
+LONG = """
+users v_users in 1..1000
+unit v_item
+machine v_box { }
+machine v_machine { cpu 4 core; price 0.1 $/hour }
+network v_network { switched; rate 1 Gbit/s; propagation 20 us }
+param v_param = 3
+param v_kinds = 2 ms/request
+let v_let = 2 * v_param
+measure v_measure = v_stream.latency / 2
+func v_func(v_formal) = v_formal * v_let + 1 ms/request
+component v_component(v_cost) { cpu v_cost * v_param / 3 }
+option v_option = on
+topology {
+  node v_client = v_box * v_users
+  node v_node = v_machine * 4
+  link v_link = v_network between v_client, v_node
+}
+stream v_stream for each v_client {
+  source 3 request/s, 2 kB/request, 1448 byte/packet
+  at v_client { }
+  at v_node { v_component(v_kinds); v_component(1 ms/request) if v_option }
+}
+require { v_stream.latency <= 1 s }
+scenario v_scenario { v_node = v_machine * 2; v_option = off; v_param = 4; v_users = 2..500 }
+mode v_mode { v_stream.latency <= 2 s; v_param = 5 }
+expect v_claim {
+  (v_stream.latency with v_param = 5) < 3 s
+  v_node.cpu.load >= 0
+  source model
+}
+matrix v_matrix {
+  v_param in [1, 2]
+  v_node in [v_machine, v_machine * 3]
+  column v_column = v_stream.latency
+  where v_column < 3 s
+  select v_column, v_stream.rate, v_let
+}
+figure v_figure { over v_users in 1..10; line v_stream.latency }
+"""
+NAMES = sorted(set(re.findall(r"v_\w+", LONG)))
+UNITS = sorted(
+    unit for unit in {*BUILT_IN, "seconds", "cores", "calls"} - RESERVED if unit.isidentifier()
+)
+
+
+def renamed(text: str, names: dict[str, str]) -> str:
+    return re.sub(r"v_\w+", lambda found: names.get(found[0], found[0]), text)
+
+
+@given(st.permutations(UNITS))
+def test_every_declaration_may_have_the_name_of_a_unit(units: list[str]) -> None:
+    names = dict(zip(NAMES, units, strict=False))
+    names["v_item"] = "v_item"  # a unit has a name of its own
+    long, short = (check_source(Source("s", text)) for text in (LONG, renamed(LONG, names)))
+    assert long.value is not None, long.diagnostics
+    assert short.value is not None, [d.message for d in short.diagnostics]
+    told = {d.code for d in short.diagnostics} - {codes.ALSO_A_UNIT}
+    assert told == {d.code for d in long.diagnostics}
+    values = [
+        [(p.value.value if isinstance(p.value, ir.Constant) else None) for p in one.parameters]
+        for one in (long.value.model, short.value.model)
+    ]
+    assert values[0] == values[1]
+
+
+NAMED = {
+    "v_stream": "s",
+    "v_node": "us",
+    "v_machine": "session",
+    "v_component": "core",
+    "v_network": "day",
+    "v_param": "minute",
+    "v_client": "byte",
+    "v_link": "packet",
+    "v_option": "call",
+    "v_users": "message",
+    "v_cost": "ms",
+}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        (),
+        ("--set", "us=session * 3"),
+        ("--set", "call=off"),
+        ("--set", "minute=5"),
+        ("--scenario", "v_scenario"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_called_as_units_answers_as_what_is_not(
+    asked: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    back = {unit: name for name, unit in NAMED.items()}
+    plain = [re.sub(r"^\w+", lambda m: back.get(m[0], m[0]), a) for a in asked]
+    plain = [a.replace("session", "v_machine") for a in plain]
+    monkeypatch.chdir(tmp_path)
+    answers = []
+    for text, more in ((LONG, plain), (renamed(LONG, NAMED), asked)):
+        Path("spec.qps").write_text(text, encoding="utf-8")
+        assert main(["solve", "spec.qps", "--format", "json", *more]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    numbers = [re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", json.dumps(one)) for one in answers]
+    assert numbers[0]
+    assert sorted(numbers[0]) == sorted(numbers[1])
+
+
+def value_of(text: str, more: str = "") -> Fraction | None:
+    """Return the value of an expression in base units; None where it is refused."""
+    spec = (
+        f"{more}\nparam p = {text}\nusers N in 1..2\nmachine m {{ }}\ntopology {{ node n = m }}\n"
+        "stream s1 { source 1 packet/s; at n { } }"
+    )
+    outcome = check_source(Source("s", spec))
+    if outcome.value is None:
+        return None
+    found = next(p for p in outcome.value.model.parameters if p.name == "p").value
+    if isinstance(found, ir.Constant):
+        return found.value
+    return None
+
+
+def told_of(text: str, more: str) -> list[str]:
+    spec = (
+        f"{more}\nlet p = {text}\nusers N in 1..2\nmachine m {{ }}\ntopology {{ node n = m }}\n"
+        "stream s1 { source 1 packet/s; at n { } }\n"
+    )
+    return [d.code.id for d in check_source(Source("s", spec)).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2 day", 2 * 86_400),
+        ("2 * day", 10),
+        ("day * 2", 10),
+        ("10 / day", 2),
+        ("86400 request/day", 1),
+        ("86400 request / (day)", 17_280),
+        ("(1/2) day", 43_200),
+        ("6 day / day", 6),
+        ("6 day / (day)", 103_680),
+        ("3 s * day", 15),
+    ],
+)
+def test_behind_a_number_is_the_unit(text: str, value: int) -> None:
+    assert value_of(text, "let day = 5") == value
+
+
+def test_a_unit_called_as_a_value_is_told_of_once_each() -> None:
+    assert told_of("2 day + 3 day", "let day = 5") == ["QPS0520"]
+    assert told_of("2 * day", "let day = 5") == []
+    assert told_of("request / (2 s)", "stream s { source 1 packet/s; at n { } }") == []
+
+
+def test_a_spec_may_call_a_thing_as_its_own_unit() -> None:
+    own = "unit update\nstream update { source 2 update/s, 1 kB/update; at n { } }"
+    assert value_of("3 update / (2 update)", own) == Fraction(3, 2)
+    assert told_of("update.rate / (1 update/s)", own) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "value"),
+    [
+        ("2 requests / (1 request)", "", 2),
+        ("2 messages / (1 message)", "", 2),
+        ("6 queries / (2 query)", "unit query", 3),
+        ("6 batches / (2 batch)", "unit batch", 3),
+        ("6 updates / (2 update)", "unit update", 3),
+        ("6 calls", "let calls = 7", 42),
+        ("6 updates", "unit update\nlet updates = 7", 42),
+        ("6 requests / (2 requests)", "unit requests", 3),
+    ],
+)
+def test_items_have_plurals_that_yield_to_names(text: str, more: str, value: int) -> None:
+    assert value_of(text, more) == value
+
+
+def test_only_items_have_plurals() -> None:
+    assert value_of("6 fortnights", "unit fortnight = 14 day") is None
+    assert value_of("6 scores", "unit score of rating") is None
