@@ -111,7 +111,7 @@ class Effect(Written, frozen=True):
     value: Expr | None = None
 
 
-class Run(Written, frozen=True):
+class Run(Written, frozen=True, kw_only=True):
     """`run query(2) * 3 if cached`: a component in its place within another one."""
 
     component: Name
