@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,7 +28,7 @@ from qps.compiler.configure.configuration import (
     base_configuration,
     changed,
     in_each_mode,
-    with_scenario,
+    with_scenarios,
 )
 from qps.compiler.configure.placement import Placement, check_placement
 from qps.compiler.diagnostics import codes
@@ -45,6 +46,9 @@ from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 
+Scenarios: TypeAlias = "str | Sequence[str] | None"
+"""A scenario, or several that are made one after the other."""
+
 
 class Spec(Struct, frozen=True, kw_only=True):
     """A checked spec: its model, and what is needed to check later changes of it.
@@ -60,10 +64,11 @@ class Spec(Struct, frozen=True, kw_only=True):
     files: Mapping[Path, str] = {}
 
     def configuration(
-        self, scenario: str | None = None, settings: Iterable[str] = ()
+        self, scenario: Scenarios = None, settings: Iterable[str] = ()
     ) -> Configuration:
         """Return the model as a scenario and settings (`name=value`) leave it.
 
+        Of several scenarios each is made to what those before it left: the later one wins.
         QpsError where one of them does not fit the model, or where the file is a module that
         has nothing to solve.
         """
@@ -75,11 +80,10 @@ class Spec(Struct, frozen=True, kw_only=True):
                 hint="solve a spec that uses it, or give it `users`, a topology and a stream",
             )
         with _refusing("the settings") as sink:
-            settled = base_configuration(self.model)
-            if scenario is not None:
-                settled = with_scenario(self.model, scenario, sink)
+            asked = [scenario] if isinstance(scenario, str) else [*(scenario or ())]
+            settled = with_scenarios(self.model, asked, sink)
             changes = self._settings(settings, sink)
-            _one_scenario(scenario, changes, sink)
+            _one_scenario(asked, changes, sink)
         with _refusing("the settings") as sink:
             settled = changed(settled, changes)
             check_placement(self.model, settled, sink)
@@ -197,15 +201,17 @@ def _what_is_set(change: ir.Change) -> str:
             return f"`{change.name}`"
 
 
-def _one_scenario(scenario: str | None, changes: Iterable[ir.Change], sink: Sink) -> None:
+def _one_scenario(asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink) -> None:
     """Report a scenario that is set beside the one that was asked for."""
     for change in changes:
-        if scenario is not None and isinstance(change, ir.SetScenario):
+        if asked and isinstance(change, ir.SetScenario):
             sink.report(
                 codes.BAD_SETTING,
                 change.span,
-                f"scenario `{scenario}` was asked for already",
-                hint="keep one, or write a scenario that holds both",
+                f"scenario `{asked[0]}` was asked for already",
+                hint="keep one"
+                if change.name in asked
+                else f"ask for both: `--scenario {asked[-1]} --scenario {change.name}`",
             )
 
 

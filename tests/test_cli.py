@@ -276,14 +276,12 @@ def test_the_api_raises_mistakes_with_their_diagnostics() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "solve small.qps --scenario quick --scenario quick",
         "solve small.qps --for pace --for host.cpu.cores --given N=3",
         "solve small.qps --for pace --given N=3 --given N=4",
         "solve small.qps --carry 3 --carry 4",
         "solve small.qps --format json --format text",
         "solve small.qps --color never --color always",
         "explain small.qps host.cpu --at 3 --at 4",
-        "explain small.qps host.cpu --scenario quick --scenario quick",
         "test small.qps --format json --format text",
         "check small.qps --format json --format text",
         "matrix small.qps -o a.csv --output b.csv",
@@ -293,7 +291,6 @@ def test_the_api_raises_mistakes_with_their_diagnostics() -> None:
         "report small.qps --variants 1 --variants 2",
         "fit a.csv --cores 1 --cores 2",
         "fit a.csv --resource cpu --resource disk",
-        "diff small.qps good.qps --scenario quick --scenario quick",
         "diff small.qps good.qps -o a.html -o b.html",
         "trace a.csv --period 20ms --period 30ms",
         "trace a.csv --unit ms --unit s",
@@ -305,6 +302,58 @@ def test_of_a_flag_that_is_given_twice_none_is_dropped(
     status, out, err = run(capsys, *command.split())
     assert (status, out) == (2, "")
     assert "is given twice" in err
+
+
+TWO_SCENARIOS = """users N in 1..100000
+param cost = 1 ms/request
+option fast = no_cache or cache
+machine box { cpu 2 core }
+component work { cpu cost }
+component hit { cpu cost / 2 }
+topology { node api = box }
+stream jobs { source N * 1 request/s; at api { work if fast == no_cache; hit if fast == cache } }
+scenario dear { cost = 20 ms/request }
+scenario wide { cost = 10 ms/request; fast = cache }
+scenario both { scenario = dear; cost = 10 ms/request; fast = cache }
+scenario back { scenario = wide; cost = 20 ms/request }
+"""
+
+
+@pytest.mark.parametrize(
+    ("several", "one"), [(["dear", "wide"], "both"), (["wide", "dear"], "back"), (["wide"], "wide")]
+)
+def test_of_several_scenarios_the_later_one_wins(
+    several: list[str], one: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "two.qps"
+    spec.write_text(TWO_SCENARIOS, encoding="utf-8")
+    flags = [word for name in several for word in ("--scenario", name)]
+    for command in (["solve"], ["explain", "api.cpu"], ["solve", "--set", "cost=4 ms/request"]):
+        name, *rest = command
+        told = []
+        for asked in (flags, ["--scenario", one]):
+            assert main([name, str(spec), *rest, "--format", "json", *asked]) == 0
+            told.append(json.loads(capsys.readouterr().out))
+        if name == "solve":
+            assert told[0]["scenario"] == ", ".join(several)
+            assert told[0]["largest_acceptable"] == told[1]["largest_acceptable"]
+        else:  # the same value, that another line states
+            assert told[0].pop("assumptions")[0]["value"] == told[1].pop("assumptions")[0]["value"]
+            assert told[0] == told[1]
+    model = qps.load(spec)
+    found = model.solve(scenario=several).largest_acceptable
+    assert found == model.solve(scenario=one).largest_acceptable
+
+
+def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for last, message in (("quick", "is asked for twice"), ("none", "has no scenario `none`")):
+        flags = ["--scenario", "quick", "--scenario", last]
+        for command in (["solve"], ["explain", "host.cpu"], ["diff", "good.qps"]):
+            status, out, err = run(capsys, *command[:1], "small.qps", *command[1:], *flags)
+            assert (status, out) == (2, "")
+            assert message in err
 
 
 def test_every_flag_has_one_value_or_gathers_all() -> None:

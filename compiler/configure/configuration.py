@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -105,20 +105,31 @@ def base_configuration(model: ir.Model) -> Configuration:
     )
 
 
-def with_scenario(model: ir.Model, name: str, sink: Sink) -> Configuration:
-    """Return the model as a scenario changes it; an unknown one is reported."""
-    base = base_configuration(model)
-    for scenario in model.scenarios:
-        if scenario.name == name:
-            return changed(base, [ir.SetScenario(name, scenario.changes, scenario.span)])
-    sink.report(
-        codes.BAD_SETTING,
-        None,
-        f"{model.file} has no scenario `{name}`",
-        hint=did_you_mean(name, [scenario.name for scenario in model.scenarios])
-        or f"declare it: `scenario {name} {{ … }}`",
-    )
-    return base
+def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configuration:
+    """Return the model as scenarios change it, one after the other; an unknown one is reported."""
+    settled = base_configuration(model)
+    known = {scenario.name: scenario for scenario in model.scenarios}
+    for name in names:
+        scenario = known.get(name)
+        if names.count(name) > 1:
+            sink.report(
+                codes.BAD_SETTING,
+                None,
+                f"scenario `{name}` is asked for twice",
+                hint="keep one: what stands later wins",
+            )
+            break
+        if scenario is not None:
+            change = ir.SetScenario(name, scenario.changes, scenario.span)
+            settled = changed(settled, [change])
+            continue
+        sink.report(
+            codes.BAD_SETTING,
+            None,
+            f"{model.file} has no scenario `{name}`",
+            hint=did_you_mean(name, list(known)) or f"declare it: `scenario {name} {{ … }}`",
+        )
+    return replace(settled, scenario=", ".join(names) or None)
 
 
 def in_each_mode(model: ir.Model, configuration: Configuration) -> tuple[Configuration, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec, check_file, check_source
+from qps.compiler.pipeline import Scenarios, Spec, check_file, check_source
 from qps.extras import need_arrow
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Model:
 
     def solve(
         self,
-        scenario: str | None = None,
+        scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
         *,
         advice: bool = False,
@@ -107,7 +107,7 @@ class Model:
         self,
         name: str,
         population: int,
-        scenario: str | None = None,
+        scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> InverseView:
         """Return the values of a number with which a population is acceptable.
@@ -125,7 +125,7 @@ class Model:
     def carry(
         self,
         population: int,
-        scenario: str | None = None,
+        scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> SizingView:
         """Return what each resource must have to carry a population.
@@ -141,7 +141,7 @@ class Model:
 
     def graph(
         self,
-        scenario: str | None = None,
+        scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> LoadGraph:
         """Return the symbolic load graph of one configuration."""
@@ -153,7 +153,7 @@ class Model:
     def load_of(
         self,
         resource: str,
-        scenario: str | None = None,
+        scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> sympy.Expr:
         """Return the load of a resource as a sympy expression; KeyError where there is none."""
@@ -185,7 +185,7 @@ class Model:
     def sweep(
         self,
         /,
-        scenario: str | None = None,
+        scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
         **populations: Iterable[int],
     ) -> dict[str, np.ndarray]:
@@ -205,7 +205,7 @@ class Model:
 
     def known(
         self,
-        scenario: str | None = None,
+        scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> dict[str, Certainty]:
         """Return how each column of `sweep` is known, with a `kind` and its `reasons`."""

@@ -106,12 +106,9 @@ class _Once(argparse.Action):
 
         given: set[str] = getattr(namespace, "given_once", set())
         if option_string is not None and self.dest in given:
-            raise complain(f"`{option_string}` is given twice", _AGAIN.get(self.dest, "keep one"))
+            raise complain(f"`{option_string}` is given twice", "keep one")
         namespace.given_once = given | {self.dest}
         setattr(namespace, self.dest, values)
-
-
-_AGAIN = {"scenario": "write a scenario that holds both: `scenario both { scenario = a; … }`"}
 
 
 class _Parser(argparse.ArgumentParser):

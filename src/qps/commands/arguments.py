@@ -57,7 +57,13 @@ def _one_spec(command: argparse.ArgumentParser) -> None:
 
 
 def _changes(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--scenario", metavar="NAME", help="a scenario of the spec")
+    command.add_argument(
+        "--scenario",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a scenario of the spec; of several each changes what those before it left",
+    )
     _settings(command)
 
 

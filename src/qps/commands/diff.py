@@ -8,7 +8,7 @@ from argparse import Namespace
 from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.revision import spec_at
-from qps.compiler.pipeline import Spec
+from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.difference_text import DifferenceView, difference_text, difference_view
 from qps.reports.text.view import as_json, solve_view
 from qps.solver.what_if.difference import Difference, Side, difference
@@ -38,7 +38,7 @@ def run(arguments: Namespace) -> Exit:
 
 
 def compared(
-    old: Spec, new: Spec, scenario: str | None = None, settings: tuple[str, ...] = ()
+    old: Spec, new: Spec, scenario: Scenarios = None, settings: tuple[str, ...] = ()
 ) -> tuple[Difference, DifferenceView]:
     """Return what differs between two specs, each as a scenario and settings change it."""
     both = [spec.with_machines_of(settings) for spec in (old, new)]

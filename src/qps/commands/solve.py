@@ -80,8 +80,8 @@ def _carry(arguments: Namespace) -> Exit:
 
 def _asked(spec: Spec, arguments: Namespace) -> list[str]:
     """Return the file, and what was asked for otherwise than as it stands."""
-    scenario = [f"scenario {arguments.scenario}"] if arguments.scenario else []
-    return [spec.model.file, *scenario, *arguments.set]
+    scenarios = [f"scenario {name}" for name in arguments.scenario]
+    return [spec.model.file, *scenarios, *arguments.set]
 
 
 def _given(spec: Spec, text: str | None) -> int:

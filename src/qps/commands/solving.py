@@ -11,7 +11,7 @@ from qps.commands.lowered_specs import with_graphs
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.pipeline import Spec
+from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.answers import SolveView
 from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution
@@ -38,7 +38,7 @@ def solved(arguments: Namespace) -> Solved:
 
 
 def solved_spec(
-    spec: Spec, scenario: str | None, settings: tuple[str, ...], *, advice: bool
+    spec: Spec, scenario: Scenarios, settings: tuple[str, ...], *, advice: bool
 ) -> Solved:
     """Solve a spec as a scenario and settings change it."""
     spec = spec.with_machines_of(settings)
