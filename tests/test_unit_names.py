@@ -205,3 +205,31 @@ def test_items_have_plurals_that_yield_to_names(text: str, more: str, value: int
 def test_only_items_have_plurals() -> None:
     assert value_of("6 fortnights", "unit fortnight = 14 day") is None
     assert value_of("6 scores", "unit score of rating") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 message every 20 s", Fraction(1, 20)),
+        ("1 message every 2 minute", Fraction(1, 120)),
+        ("3 * 2 message every 2 * 10 s", Fraction(6, 20)),
+        ("1 message every 20 s + 2 message every 1 minute", Fraction(5, 60)),
+        ("8 bit every minute", Fraction(8, 60)),
+        ("1 message every every", Fraction(1, 5)),
+        ("1 message every (every + every)", Fraction(1, 10)),
+        ("every every every", Fraction(1)),
+    ],
+)
+def test_so_many_every_so_long_is_a_rate(text: str, value: Fraction) -> None:
+    assert value_of(text, "let every = 5 s") == value
+    assert told_of(text, "let every = 5 s") == []
+
+
+def test_a_source_may_send_every_so_long() -> None:
+    text = "stream t { source 1 request every 2 minute, 80 kB/request; at n { } }"
+    assert told_of("t.rate / (1 request every 2 minute)", text) == []
+
+
+def test_what_stands_behind_every_is_a_time() -> None:
+    assert told_of("1 message every 20", "") == ["QPS0302"]
+    assert told_of("1 message every 20/s", "") == ["QPS0302"]

@@ -181,6 +181,9 @@ class Builder:
                 return ast.Sum(span, self._chain(children, "MINUS"))
             case "product":
                 return ast.Product(span, tuple(self._factors(children)))
+            case "every":
+                many, time = self._all(children)
+                return ast.Every(span, ((False, many), (True, time)))
             case "comparison":
                 operators = tuple(str(operator) for operator in children[1::2])
                 return ast.Comparison(span, self._all(children[::2]), operators)

@@ -108,7 +108,8 @@ def _first_word(fault: Fault) -> str | None:
 def _misspelt(fault: Fault) -> str | None:
     if not fault.word.isidentifier() or fault.word in RESERVED:
         return None
-    keywords = [t.lower() for t in fault.accepted if t.isalpha() and t not in TOKEN_WORDS]
+    words = [t.strip("_") for t in fault.accepted if t not in TOKEN_WORDS]
+    keywords = [t.lower() for t in words if t.isalpha()]
     keywords += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
     near = closest(fault.word, keywords)
     return f"did you mean `{near}`?" if near else None

@@ -235,8 +235,8 @@ RULES: dict[str, Rule] = {
 
 EXPRESSIONS = frozenset([
     "number", "quantity", "group_quantity", "number_power", "raised", "reference", "sign", "call",
-    "group", "negative", "sum", "product", "comparison", "not_", "conditional", "disjunction",
-    "conjunction",
+    "group", "negative", "sum", "every", "product", "comparison", "not_", "conditional",
+    "disjunction", "conjunction",
 ])  # fmt: skip
 """The rules of expressions: how deep they stand in each other is counted."""
 

@@ -182,7 +182,7 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
 
 _EXPRESSION_STARTS = frozenset(["NUMBER", "NAME", "LPAR", "MINUS", "SIGN", "NOT", "IF"])
 _OPERATORS = frozenset(
-    ["PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "CIRCUMFLEX", "AND", "OR", "DOT"]
+    ["PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "CIRCUMFLEX", "AND", "OR", "DOT", "_EVERY"]
 )
 _NAME_GOES_ON = frozenset(["DOT", "LPAR", "CIRCUMFLEX", "TIMES"])
 _ENDS = ("RBRACE", "_SEP", "$END")

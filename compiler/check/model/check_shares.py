@@ -32,6 +32,8 @@ def report_shares_of_axes(model: ir.Model, sink: Sink) -> None:
                     codes.OUT_OF_RANGE,
                     axis.span,
                     f"{share} of the requests are more than all of them",
-                    secondary=[Label(called[axis.name].span, f"`{axis.name}` is how often this is called")],
+                    secondary=[
+                        Label(called[axis.name].span, f"`{axis.name}` is how often this is called")
+                    ],
                     hint=f"a share is at most 100 %; for {often} calls a request write `{often}`",
                 )

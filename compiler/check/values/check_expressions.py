@@ -38,7 +38,7 @@ from qps.compiler.check.values.values import (
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.quantities.unit_binding import Divisor, advice, of_either
 from qps.compiler.syntax import ast
 
@@ -323,6 +323,13 @@ class ExpressionChecker:
         factors = [(below, self.value(factor, scope)) for below, factor in expr.factors]
         product = self._arithmetic.product(expr.span, factors)
         if product is None:
+            return None
+        if isinstance(expr, ast.Every):
+            time = factors[1][1]
+            assert time is not None, "it has a product"
+            if self._arithmetic.free.agree(time.dimension, TIME):
+                return product
+            self.wrong_dimension(time, TIME, "what stands behind `every`")
             return None
         own = _divisor_of(expr, [value.dimension for _, value in factors if value is not None])
         return replace(product, divisors=(*own, *product.divisors)) if own else product

@@ -51,6 +51,10 @@ class Product(Written, frozen=True):
     factors: tuple[tuple[bool, Expr], ...]
 
 
+class Every(Product, frozen=True):
+    """`1 message every 20 s`: the first factor by the second, which is a time."""
+
+
 class Power(Written, frozen=True):
     """`base ^ exponent`."""
 
