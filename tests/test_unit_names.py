@@ -233,3 +233,21 @@ def test_a_source_may_send_every_so_long() -> None:
 def test_what_stands_behind_every_is_a_time() -> None:
     assert told_of("1 message every 20", "") == ["QPS0302"]
     assert told_of("1 message every 20/s", "") == ["QPS0302"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("1/20 message/s", True),
+        ("1 / 3 ms", True),
+        ("4 * 1/3 ms", True),
+        ("(1/20) message/s", False),
+        ("1 / (3 ms)", False),
+        ("1 message every 20 s", False),
+        ("1 message / 20 s", False),
+        ("1/20", False),
+        ("1/20 * 3 ms", False),
+    ],
+)
+def test_a_quotient_right_before_a_unit_is_told_of(text: str, is_told: bool) -> None:
+    assert told_of(text, "") == (["QPS0521"] if is_told else [])

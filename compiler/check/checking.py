@@ -20,6 +20,7 @@ from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.model.check_networks import NetworkChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
 from qps.compiler.check.model.check_quality import check_quality
+from qps.compiler.check.model.check_quotients import report_quotients
 from qps.compiler.check.model.check_shares import report_shares_of_axes
 from qps.compiler.check.model.check_systems import SystemChecker, with_twins
 from qps.compiler.check.model.check_threads import check_threads
@@ -125,6 +126,8 @@ class _ModelChecker(OfChanges, frozen=True):
         for function in program.everywhere(ast.Func):  # last, when it is known which are called
             functions.function(function.module, function.declaration)
         report_think_times(model, self.sink)
+        if not any(found.is_error for found in self.sink.found):
+            report_quotients(program.modules, self.sink)
         report_shares_of_axes(model, self.sink)
         return model
 
