@@ -32,7 +32,7 @@ def checker(ends: dict[str, list[str]]) -> RouteChecker:
         for name, joined in ends.items()
     }
     syntax = ast.Module(source=SOURCE, doc=None, declarations=())
-    return RouteChecker(Sink(), Module(syntax, ""), links)
+    return RouteChecker(Sink(), Module(syntax=syntax, prefix=""), links)
 
 
 def by_networkx(ends: dict[str, list[str]], start: str, end: str) -> list[list[str]]:

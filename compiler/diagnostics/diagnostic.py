@@ -94,7 +94,7 @@ class TooManyError(Exception):
         super().__init__(f"more than {MOST_DIAGNOSTICS} mistakes")
 
 
-class Sink(Struct):
+class Sink(Struct, kw_only=True):
     """Collects diagnostics while a pass runs; one mistake is kept once.
 
     `failed_names` are declared by something that failed itself: that they are unknown is no

@@ -52,7 +52,7 @@ class UserRange(Struct, frozen=True):
     span: Span | None
 
 
-class Group(Struct, frozen=True):
+class Group(Struct, frozen=True, kw_only=True):
     """Into what the users are divided: groups of `size`, one of all users where they are fewer.
 
     Those of an instance divide its `users`, all others (None) those of the spec.

@@ -60,7 +60,13 @@ class GroupChecker(Part, frozen=True):
         if size is None:
             return None
         users = self.users_of(declared.module)
-        return ir.Group(declared.qualified, size, declaration.name.span, declaration.doc, users)
+        return ir.Group(
+            name=declared.qualified,
+            size=size,
+            span=declaration.name.span,
+            doc=declaration.doc,
+            users=users,
+        )
 
     def users_of(self, module: Module) -> ir.Expr | None:
         """Return the users of the instance that a module is in; None for those of the spec."""

@@ -56,7 +56,7 @@ class Given(Struct, frozen=True):
         return self.change.value
 
 
-class Module(Struct, frozen=True):
+class Module(Struct, frozen=True, kw_only=True):
     """A module with its names. `prefix` is what the main spec calls it, empty for itself.
 
     An instance of a system (of a file that has one, `is_system`) is `used` in another module.

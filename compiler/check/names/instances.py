@@ -364,7 +364,7 @@ def _names_in(expr: ast.Expr, module: Module) -> Iterator[tuple[Span, str]]:
         yield from _names_in(part, module)
 
 
-class _InstanceSink(Sink):
+class _InstanceSink(Sink, kw_only=True):
     """Collects what is wrong in an instance, together with all else, and says in which."""
 
     told: Label | None = None

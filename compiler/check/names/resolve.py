@@ -70,7 +70,7 @@ class _Loader(Struct, kw_only=True):
         used: ast.Use | None = None,
     ) -> Module:
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
-        module = tree[syntax.source.label] = Module(syntax, prefix, used)
+        module = tree[syntax.source.label] = Module(syntax=syntax, prefix=prefix, used=used)
         self.loaded.append(module)
         self.syntaxes[syntax.source.label] = syntax
         self.failed |= syntax.failed_names
@@ -167,7 +167,7 @@ class _Loader(Struct, kw_only=True):
             return
         here = module.syntax
         nothing = ast.Module(source=here.source, doc=None, declarations=())
-        index = Module(nothing, module.qualified(alias))
+        index = Module(syntax=nothing, prefix=module.qualified(alias))
         for kind in kinds_in(declared):
             imported = self._instance(syntax, use, (module, f"{alias}.{kind}"), steps, {})
             if imported is None:

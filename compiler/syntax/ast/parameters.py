@@ -6,7 +6,7 @@ from qps.compiler.syntax.ast.expressions import Change, Expr, Range, Text
 from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
 
 
-class Use(Declaration, frozen=True):
+class Use(Declaration, frozen=True, kw_only=True):
     """`use std.net as net`, or `use "file.qps" as f with …`: an instance of a file, as changed.
 
     With `for each place` there is an instance for each of the kinds of that name.
