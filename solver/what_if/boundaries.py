@@ -18,8 +18,8 @@ from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.capacity import excess
 from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import NoSignError, sign_at
-from qps.solver.search.sign_changes import Stretch, changes_of
 from qps.solver.search.critical import critical_points
+from qps.solver.search.sign_changes import Stretch, changes_of
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 """In all so many boxes are looked at, and a few for each criterion."""
