@@ -2,8 +2,8 @@
 
 The criteria at that population are functions of the one number alone. Where they are made of
 rational functions, maxima and minima, their critical points are found exactly; where not, bounds
-over boxes find where they change (`search/sign_changes`). Between two neighbouring points all values
-are alike.
+over boxes find where they change (`search/sign_changes`). Between two neighbouring points all
+values are alike.
 """
 
 from __future__ import annotations
