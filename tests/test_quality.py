@@ -191,6 +191,14 @@ AXES = [
     ("a_load_is_none", "m <= 50 frame/s; host.cpu.load <= 2 %", 20, "0.4"),
     ("a_limit_by_a_parameter", "m <= top", 20, "0.5"),
     ("an_ideal_by_a_parameter", "m >= 5 frame/s ideal top", 12, "0.8"),
+    # what is said twice counts once, as it is tightest
+    ("said_twice", "m <= 50 frame/s; m <= 50 frame/s", 20, "0.4"),
+    ("said_twice_and_implied", "m <= 200 frame/s; m <= 50 frame/s; m < 100 frame/s", 20, "0.4"),
+    ("said_with_other_blanks", "2 * m <= 100 frame/s; 2*m <= 160 frame/s", 20, "0.4"),
+    ("said_with_an_ideal", "m <= 50 frame/s; m <= 100 frame/s ideal 10 frame/s", 20, "0.4"),
+    ("tighter_with_an_ideal", "m <= 50 frame/s; m <= 60 frame/s ideal 0 frame/s", 55, "1.1"),
+    ("floors_said_twice", "m >= 3 frame/s ideal 30 frame/s; m >= 1 frame/s ideal 20 frame/s", 3,
+     "1"),
     # accuracy is 100 % - 20 * 0.1 %
     ("a_measure_of_ones_own", "accuracy >= 95 % ideal 100 %", 20, "0.4"),
     ("several_axes", "m <= 50 frame/s; m / 2 <= 100 frame/s ; accuracy >= 90 % ideal 100 %", 20,
@@ -332,3 +340,10 @@ def test_equal_limits_of_four_axes_leave_half_of_each() -> None:
     text = PRELUDE + ONE + measures + limits
     assert solve(lowered(text)).largest_acceptable == 50
     assert solve(lowered(text + "quality worst")).largest_acceptable == 100
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "worst"])
+def test_a_bound_that_is_said_twice_changes_no_answer(metric: str) -> None:
+    text = PRELUDE.replace("1..100", "1..1000") + ONE + f"measure x = N\nquality {metric}\n"
+    for stated in ("x <= 100", "x <= 100; x <= 100; x <= 200", "x <= 150 ideal 30; x <= 100"):
+        assert solve(lowered(f"{text}require {{ {stated} }}")).largest_acceptable == 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -218,7 +218,7 @@ def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Req
     return (*(r for r in model.requirements if _what_is_limited(r) not in replaced), *own)
 
 
-def _what_is_limited(requirement: ir.Requirement) -> tuple[str, bool]:
+def _what_is_limited(requirement: ir.Requirement | Criterion) -> tuple[str, bool]:
     """Return the measure as it is written, and the direction: two names may have one formula."""
     return "".join(requirement.name.split()), requirement.at_most
 
@@ -476,7 +476,7 @@ def _quality(
     formula = model.quality.formula
     if formula is not None:
         return expressions.lower(formula.expr, measure_of)
-    axes = [criterion.axis for criterion in criteria if criterion.axis is not None]
+    axes = axes_of(criteria)
     return joined_axes(model.quality.metric, axes) if axes else None
 
 
@@ -509,6 +509,28 @@ def _both_known(
     """Return how a value is known, and how where losses follow each other."""
     known, there = certainties_of(quantity.expr, expressions, (measured.known, in_series.known))
     return known, there
+
+
+def axes_of(criteria: Iterable[Criterion]) -> tuple[Formula, ...]:
+    """Return the axes of quality: of one measure the tightest counts, once."""
+    return tuple(axes_by_criterion(criteria))
+
+
+def axes_by_criterion(criteria: Iterable[Criterion]) -> dict[Formula, Criterion]:
+    """Return the axes of quality, each with the first of the requirements that it stands for.
+
+    Those on one measure, as it is written, in one direction are one axis, the largest of theirs;
+    so are axes that are the same formula.
+    """
+    by_measure: dict[tuple[str, bool], list[Criterion]] = {}
+    for criterion in criteria:
+        if criterion.axis is not None:
+            by_measure.setdefault(_what_is_limited(criterion), []).append(criterion)
+    found: dict[Formula, Criterion] = {}
+    for alike in by_measure.values():
+        axes = dict.fromkeys(one.axis for one in alike if one.axis is not None)
+        found.setdefault(next(iter(axes)) if len(axes) == 1 else maximum(*axes), alike[0])
+    return found
 
 
 def joined_axes(metric: ir.Metric, axes: Sequence[Formula]) -> Formula:

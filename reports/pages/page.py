@@ -17,6 +17,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.lower.lowering import axes_by_criterion
 from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.pages.live import Json
@@ -290,7 +291,8 @@ def _formulas(
 ) -> Iterator[tuple[Explanation, str | None, str]]:
     """Yield loads, latencies, losses and measures of the spec, taken apart."""
     graph = solution.graph
-    axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
+    by_axis = axes_by_criterion(graph.criteria)
+    axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
     for part in named:
         told = explain(graph, part.name, solution.at)
         known = "" if told.known.is_exact else known_sentence(told.known)

@@ -21,6 +21,7 @@ from qps.compiler.lower.losses_in_series import (
     quality_known_at,
 )
 from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.lower.lowering import axes_by_criterion
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -119,7 +120,8 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
     if name in _COSTS and graph.cost(is_running=_COSTS[name]) is not None:
         return _cost(graph, name, at)
     if name == "quality" and graph.quality is not None:
-        axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
+        by_axis = axes_by_criterion(graph.criteria)
+        axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
         scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
         what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
         return taken_apart(graph, name, what, graph.quality, DIMENSIONLESS, at, axes, scope)

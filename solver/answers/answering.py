@@ -10,6 +10,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.lower.lowering import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula
 from qps.solver.answers.beyond_measured import (
@@ -155,7 +156,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         return graph.criteria
     measure = graph.quality
     if graph.metric is ir.Metric.EUCLIDEAN:
-        axes = [criterion.axis for criterion in graph.criteria if criterion.axis is not None]
+        axes = axes_of(graph.criteria)
         measure = axes[0] if len(axes) == 1 else measure**2
     quality = Criterion(
         name=QUALITY,

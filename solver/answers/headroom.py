@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, StreamMeasures
 from qps.compiler.lower.losses_in_series import InSeries, in_series_at, known_at, loss_known
-from qps.compiler.lower.lowering import joined_axes
+from qps.compiler.lower.lowering import axes_of, joined_axes
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula
 from qps.solver.answers.answer_certainty import largest_known
@@ -163,7 +163,7 @@ def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int
         return found
     found = [(criterion, at) for criterion, at in found if criterion.name != QUALITY]
     left = tuple(criterion for criterion, _ in found)
-    axes = [criterion.axis for criterion in left if criterion.axis is not None]
+    axes = axes_of(left)
     joined = joined_axes(graph.metric, axes) if axes else None
     narrowed = replace(graph, criteria=left, quality=joined)
     quality = all_criteria(narrowed)[len(left) :]

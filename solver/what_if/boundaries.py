@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.lowering import axes_of
 from qps.compiler.quantities.certainty import EXACT, Certainty, lower_bound, together, upper_bound
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
@@ -85,7 +86,7 @@ class Excess(Struct, frozen=True, kw_only=True):
 
 def excess_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Excess:
     """Return a criterion of a graph as a function of the one number that has no value."""
-    axes = sum(other.axis is not None for other in graph.criteria)
+    axes = len(axes_of(graph.criteria))
     return Excess(
         failure=Failure(criterion.name, graph.mode),
         value=substituted(excess(criterion), values),
