@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from qps.cli import main
 from qps.compiler import ir
@@ -17,6 +18,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.units import BUILT_IN
+from qps.compiler.syntax.format import formatted
 from qps.grammar.words import RESERVED
 
 LONG = """
@@ -251,3 +253,58 @@ def test_what_stands_behind_every_is_a_time() -> None:
 )
 def test_a_quotient_right_before_a_unit_is_told_of(text: str, is_told: bool) -> None:
     assert told_of(text, "") == (["QPS0521"] if is_told else [])
+
+
+KINDS = "kinds film { I 1; P 4 }\n"
+
+
+@pytest.mark.parametrize(
+    ("braces", "commas"),
+    [
+        (
+            "param x = { average 12 ms; least 7 ms; largest 13 ms } in 1..20 ms",
+            "param x = average 12 ms, least 7 ms, largest 13 ms in 1..20 ms",
+        ),
+        ("param x = {\n  average -1\n  least -3\n\n}", "param x = average -1, least -3"),
+        (
+            KINDS + "param x by film { I { average 3 kB; largest 4 kB }; P 2 kB }",
+            KINDS + "param x by film { I average 3 kB, largest 4 kB; P 2 kB }",
+        ),
+    ],
+)
+def test_cases_stand_in_braces_or_behind_commas(braces: str, commas: str) -> None:
+    found = []
+    for text in (braces, commas):
+        spec = (
+            f"{text}\nusers N in 1..2\nmachine m {{ }}\ntopology {{ node n = m }}\n"
+            "stream s1 { source 1 packet/s; at n { } }\nlet y = 2 * x\n"
+        )
+        outcome = check_source(Source("s", spec))
+        assert outcome.value is not None, outcome.diagnostics
+        found.append([(p.name, _without_spans(p.value)) for p in outcome.value.model.parameters])
+    assert found[0] == found[1]
+
+
+def _without_spans(part: object) -> object:
+    """Return a part of a model as plain values, without where it stands."""
+    if isinstance(part, Struct):
+        return [
+            type(part).__name__,
+            *(_without_spans(getattr(part, f)) for f in part.__struct_fields__ if f != "span"),
+        ]
+    return [_without_spans(one) for one in part] if isinstance(part, tuple) else str(part)
+
+
+def test_a_block_in_a_block_that_is_opened_stays_on_its_line() -> None:
+    inner = "I { average 23 kB/frame; largest 33 kB/frame }"
+    other = "P { average 13 kB/frame; largest 23 kB/frame; least 1 kB/frame }"
+    text = f"{KINDS}param size by film {{ {inner}; {other} }}\n"
+    outcome = formatted(Source("s", text))
+    assert outcome.value is not None
+    assert f"  {inner}\n  {other}\n" in outcome.value
+
+
+def test_a_case_below_zero_is_no_difference() -> None:
+    assert told_of("5", "let average = 3\nparam b = average -1\nlet c = b") == ["QPS0522"]
+    assert told_of("5", "let average = 3\nparam b = average - 1\nlet c = b") == []
+    assert told_of("5", "param b = average -1\nlet c = b") == []

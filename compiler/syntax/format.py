@@ -177,6 +177,7 @@ def _lines(
 ) -> Iterator[_Line]:
     """Yield the lines, those of comments and the blank ones too."""
     ends = set(blocks.values())
+    braces = _blocks(pieces, frozenset(range(len(pieces))))
     starts = [
         index
         for index, piece in enumerate(pieces)
@@ -185,7 +186,7 @@ def _lines(
         or piece.breaks
         or index - 1 in blocks
         or index in ends
-        or (piece.separated and _innermost(index, blocks) in opened)
+        or (piece.separated and _innermost(index, braces) in opened)
     ]
     for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True):
         first = pieces[start]
@@ -209,7 +210,7 @@ def _lines(
 
 
 def _innermost(index: int, blocks: Mapping[int, int]) -> int | None:
-    """Return the block on several lines right around a place."""
+    """Return the block right around a place."""
     return max((start for start, end in blocks.items() if start < index < end), default=None)
 
 
