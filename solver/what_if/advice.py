@@ -19,7 +19,7 @@ from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
-from qps.compiler.lower.lowering import lower_as_one_of_many
+from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula, number
 from qps.engine.points import Point
@@ -215,7 +215,7 @@ class _Trials(Struct):
     def _lowered(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key(self.configuration)
         if key not in self._graphs:
-            self._graphs[key] = lower_as_one_of_many(self.model, configuration, {})
+            self._graphs[key] = lower(self.model, configuration)
         return self._graphs[key]
 
 
