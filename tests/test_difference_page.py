@@ -164,6 +164,8 @@ def test_many_changes_and_large_answers(open_page: Any) -> None:
     new = text.format(**{name: 100 + i / 100 for i, name in enumerate(names)})
     page = open_page(render_difference(page_of(old, new)))
     figure = page.page.locator("#picture-changes")
+    axis = figure.locator("svg.chart text", has_text="users (the axis begins at ")
+    axis.first.wait_for(state="attached")  # a busy machine draws later
     texts = figure.locator("svg.chart text").all_text_contents()
     assert any(one.startswith("users (the axis begins at ") for one in texts)
     assert any(one.endswith(" smaller ones") for one in texts)
