@@ -35,7 +35,7 @@ def measured_targets(only: str, *, is_kept: bool) -> Measured:
     return Measured(
         "What was to be reached",
         "Processor time. S: what `import sympy` takes, measured beside each; us: where S is "
-        "0.35 s. Before: of issue 14, or measured before its first change. Where a target is missed, "
+        "0.35 s. Before: of issue 14, or measured before its first change. Where one is missed, "
         "[limits.md](limits.md) tells what takes the time.",
         ("what", "before", "to reach", "now", "reached"),
         tuple(rows),
