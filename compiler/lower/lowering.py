@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from functools import partial
 
@@ -35,12 +35,13 @@ from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets, bounds_load
 from qps.compiler.lower.mixtures import kind_by_kind
+from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes, what_is_limited
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, population, power, total
-from qps.engine.points import Point, sign
+from qps.engine.formulas import ONE, Formula, number, population, total
+from qps.engine.points import Point
 from qps.engine.remembering import remembered
 from qps.engine.substitution import Substitution
 
@@ -214,13 +215,8 @@ def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Req
     """
     modes = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
     own = [item for items in modes for item in items]
-    replaced = {_what_is_limited(item) for item in own}
-    return (*(r for r in model.requirements if _what_is_limited(r) not in replaced), *own)
-
-
-def _what_is_limited(requirement: ir.Requirement | Criterion) -> tuple[str, bool]:
-    """Return the measure as it is written, and the direction: two names may have one formula."""
-    return "".join(requirement.name.split()), requirement.at_most
+    replaced = {what_is_limited(item) for item in own}
+    return (*(r for r in model.requirements if what_is_limited(r) not in replaced), *own)
 
 
 def _resources(
@@ -395,7 +391,7 @@ def _criteria(
         measure = _lowered(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
         known = _both_known(requirement.measure, expressions, measured, in_series)
-        axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
+        axis = axis_of(requirement, expressions, measure, limit) if requirement.is_axis else None
         bounded.update(n for n in resources if bounds_load(requirement, n, resources))
         stated.append(
             Criterion(
@@ -432,38 +428,6 @@ def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Cri
         span=None,
         axis=None,
     )
-
-
-_NEVER_NEGATIVE = (
-    ir.MeasureKind.LATENCY,
-    ir.MeasureKind.QUANTILE,
-    ir.MeasureKind.LOSS,
-    ir.MeasureKind.JITTER,
-    ir.MeasureKind.QUEUE,
-)
-
-
-def _axis(
-    requirement: ir.Requirement,
-    expressions: ExpressionLowering,
-    measure: Formula,
-    limit: Formula,
-) -> Formula | None:
-    """Return a measure scaled so that its limit is 1 and its ideal 0; better than ideal is 0.
-
-    None where the limit is the ideal itself, such as a loss of at most 0, or where it lies beyond
-    the ideal of zero that nobody stated, such as a gap of at most -3 ms: it is met or not.
-    """
-    ideal: Formula = ZERO
-    if requirement.ideal is not None:
-        ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
-    room = expressions.put_in(limit - ideal)
-    if room is ZERO or (requirement.ideal is None and sign(room) == -1):
-        return None
-    axis = (measure - ideal) / (limit - ideal)
-    asked = requirement.measure.expr
-    never_negative = isinstance(asked, ir.Measured) and asked.kind in _NEVER_NEGATIVE
-    return axis if never_negative and requirement.ideal is None else maximum(0, axis)
 
 
 def _quality(
@@ -509,37 +473,3 @@ def _both_known(
     """Return how a value is known, and how where losses follow each other."""
     known, there = certainties_of(quantity.expr, expressions, (measured.known, in_series.known))
     return known, there
-
-
-def axes_of(criteria: Iterable[Criterion]) -> tuple[Formula, ...]:
-    """Return the axes of quality: of one measure the tightest counts, once."""
-    return tuple(axes_by_criterion(criteria))
-
-
-def axes_by_criterion(criteria: Iterable[Criterion]) -> dict[Formula, Criterion]:
-    """Return the axes of quality, each with the first of the requirements that it stands for.
-
-    Those on one measure, as it is written, in one direction are one axis, the largest of theirs;
-    so are axes that are the same formula.
-    """
-    by_measure: dict[tuple[str, bool], list[Criterion]] = {}
-    for criterion in criteria:
-        if criterion.axis is not None:
-            by_measure.setdefault(_what_is_limited(criterion), []).append(criterion)
-    found: dict[Formula, Criterion] = {}
-    for alike in by_measure.values():
-        axes = dict.fromkeys(one.axis for one in alike if one.axis is not None)
-        found.setdefault(next(iter(axes)) if len(axes) == 1 else maximum(*axes), alike[0])
-    return found
-
-
-def joined_axes(metric: ir.Metric, axes: Sequence[Formula]) -> Formula:
-    """Return what a metric makes of the axes: 0 is ideal, 1 the limit of what is acceptable.
-
-    Both metrics are norms, as Claypool 1997, section 2.3, asks of one: symmetric, with the
-    triangle inequality, growing with each axis, and with a convex acceptable region.
-    """
-    if metric is ir.Metric.WORST:
-        return maximum(*axes)
-    squares = [power(axis, 2) for axis in axes]
-    return power(total(squares), HALF)

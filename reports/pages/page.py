@@ -17,7 +17,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.lower.lowering import axes_by_criterion
+from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.pages.live import Json

@@ -21,7 +21,7 @@ from qps.compiler.lower.losses_in_series import (
     quality_known_at,
 )
 from qps.compiler.lower.lower_measures import Measures
-from qps.compiler.lower.lowering import axes_by_criterion
+from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import (
     DATA_RATE,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.lowering import joined_axes
+from qps.compiler.lower.quality_axes import joined_axes
 from qps.engine.formulas import Formula, symbol, total
 from qps.engine.substitution import substituted
 from qps.reports.text.quantities import quantity

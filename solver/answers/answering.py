@@ -10,7 +10,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
-from qps.compiler.lower.lowering import axes_of
+from qps.compiler.lower.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula
 from qps.solver.answers.beyond_measured import (

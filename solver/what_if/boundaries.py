@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.lower.lowering import axes_of
+from qps.compiler.lower.quality_axes import axes_of
 from qps.compiler.quantities.certainty import EXACT, Certainty, lower_bound, together, upper_bound
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
