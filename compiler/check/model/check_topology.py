@@ -7,7 +7,13 @@ from typing import TypeVar
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
-from qps.compiler.check.names.declarations import Module, declared_in, lookup, report_name
+from qps.compiler.check.names.declarations import (
+    Module,
+    declared_in,
+    lookup,
+    repeated,
+    report_name,
+)
 from qps.compiler.check.names.places import Place, place_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -145,7 +151,14 @@ class TopologyChecker(Part, frozen=True):
         for name in link.everyone.but:
             if not isinstance(self.main.names.get(name.text), ast.Node):
                 report_name(self.sink, self.main, name, "node", (ast.Node,))
-        self._distinct_ends(link.everyone.but)
+        for name, earlier in repeated(link.everyone.but, lambda name: name.text):
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                name.span,
+                f"`{name.text}` is left out twice",
+                secondary=[Label(earlier.span, "first here")],
+                hint="name it once",
+            )
         if not link.ends:
             self.sink.report(
                 codes.NO_ROUTE,
@@ -153,19 +166,6 @@ class TopologyChecker(Part, frozen=True):
                 f"`{link.name.text}` joins no node",
                 hint="leave fewer of them out",
             )
-
-    def _distinct_ends(self, names: tuple[ast.Name, ...]) -> None:
-        first: dict[str, ast.Name] = {}
-        for name in names:
-            earlier = first.setdefault(name.text, name)
-            if earlier is not name:
-                self.sink.report(
-                    codes.DUPLICATE_NAME,
-                    name.span,
-                    f"`{name.text}` is left out twice",
-                    secondary=[Label(earlier.span, "first here")],
-                    hint="name it once",
-                )
 
 
 def _place_hint(expr: ast.Expr, name: str, what: str) -> str:

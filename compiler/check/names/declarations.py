@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
@@ -17,6 +17,7 @@ from qps.compiler.syntax import ast
 from qps.grammar.words import RESERVED
 
 N = TypeVar("N", bound=ast.Shared)
+T = TypeVar("T")
 
 KIND_WORDS: dict[type, str] = {
     ast.Unit: "a unit",
@@ -328,6 +329,15 @@ def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
         for inner, deeper in imported.imports.items():
             if deeper.is_system:
                 yield from (f"{alias}.{inner}.{name}" for name in names_of(deeper, kinds))
+
+
+def repeated(items: Iterable[T], name_of: Callable[[T], str]) -> Iterator[tuple[T, T]]:
+    """Yield what has the name of something before it, with the first that has it."""
+    first: dict[str, T] = {}
+    for item in items:
+        earlier = first.setdefault(name_of(item), item)
+        if earlier is not item:
+            yield item, earlier
 
 
 def report_name(

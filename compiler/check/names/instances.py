@@ -20,6 +20,7 @@ from qps.compiler.check.names.declarations import (
     lookup,
     names_of,
     owner_in,
+    repeated,
     unit_meant,
 )
 from qps.compiler.check.names.places import place_of
@@ -90,14 +91,10 @@ class Instances(Struct, frozen=True):
         self.sink.report(code, span, message, secondary=labels, hint=hint)
 
     def _are_distinct(self, changes: Iterable[ast.Change]) -> None:
-        seen: dict[str, ast.Change] = {}
-        for change in changes:
-            name = change.name.text
-            earlier = seen.setdefault(name, change)
-            if earlier is not change:
-                label = Label(earlier.name.span, "first changed here")
-                told = f"`{name}` is changed twice here"
-                self._refuse(codes.DUPLICATE_NAME, change.name.span, told, "keep one", label)
+        for change, earlier in repeated(changes, lambda change: change.name.text):
+            label = Label(earlier.name.span, "first changed here")
+            told = f"`{change.name.text}` is changed twice here"
+            self._refuse(codes.DUPLICATE_NAME, change.name.span, told, "keep one", label)
 
     # -- scenarios and modes -------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from qps.compiler.check.names.declarations import (
     Program,
     keyword,
     lookup_as,
+    repeated,
     report_name,
 )
 from qps.compiler.check.values.check_expressions import ExpressionChecker
@@ -72,20 +73,16 @@ class Part(Struct, frozen=True):
 
     def are_distinct(self, items: Iterable[HasName], told: str, first: str, hint: str) -> bool:
         """Return whether all names differ; each that comes twice is reported, `told` of it."""
-        seen: dict[str, HasName] = {}
-        is_sound = True
-        for item in items:
-            earlier = seen.setdefault(item.name.text, item)
-            if earlier is not item:
-                is_sound = False
-                self.sink.report(
-                    codes.DUPLICATE_NAME,
-                    item.name.span,
-                    told.format(f"`{item.name.text}`"),
-                    secondary=[Label(earlier.name.span, first)],
-                    hint=hint,
-                )
-        return is_sound
+        again = list(repeated(items, lambda item: item.name.text))
+        for item, earlier in again:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                item.name.span,
+                told.format(f"`{item.name.text}`"),
+                secondary=[Label(earlier.name.span, first)],
+                hint=hint,
+            )
+        return not again
 
     def first(self, found: Sequence[W], told: str, hint: str) -> W | None:
         """Return the first of what there can be one of; all others are reported."""
