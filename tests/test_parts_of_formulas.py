@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf, isfinite
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, ceil, exp, floor, log, ratio, waiting
@@ -85,8 +85,12 @@ def _within(draw: st.DrawFn) -> tuple[Range, Fraction]:
     return found[kind], at
 
 
+_NOTHING = Range(Fraction(0), Fraction(0)), Fraction(0)
+
+
 @law
 @given(_trees(), _within(), _within(), st.integers(1, 9))
+@example(ratio(X, Y), _NOTHING, _NOTHING, 1)
 def test_every_value_lies_in_the_range_that_is_told(
     formula: Formula, x: tuple[Range, Fraction], y: tuple[Range, Fraction], users: int
 ) -> None:

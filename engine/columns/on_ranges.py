@@ -50,11 +50,14 @@ def minimum(*parts: Range) -> Range:
 
 
 def ratio(above: Range, below: Range) -> Range:
-    """Return the range of a quotient."""
+    """Return the range of a quotient that is infinite where its divisor vanishes."""
+    found = mean(above, below)
+    return found if below.low > 0 else Range(found.low, inf)
+
+
+def mean(above: Range, below: Range) -> Range:
+    """Return the range of a quotient that is 0 where its divisor vanishes."""
     return ANY if below.below else _product(above, NOT_NEGATIVE)
-
-
-mean = ratio
 
 
 def waiting(work: Range, _load: Range) -> Range:
