@@ -94,6 +94,12 @@ FAR_FROM_MEASURED = Code(
 NO_USERS = Code(
     "QPS0608", "no-users", _W, "loads and requirements on which the number of users has no bearing"
 )
+UNSAID_WAITS = Code(
+    "QPS0609",
+    "unsaid-waits",
+    _W,
+    "a latency that counts no waiting at a resource that is nearly full",
+)
 UNDECIDED = Code(
     "QPS0630", "undecided", _E, "a load or requirement so close to its limit that it is not told"
 )

@@ -10,6 +10,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import LossPart, QueuePart
 from qps.compiler.lower.queueing import Visit
+from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
 
@@ -45,8 +46,8 @@ class StreamResult(Struct, kw_only=True):
     `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
     those that have one, by resource; `visits` is for each part of the latency that is a wait the
     visit that waits, `uncounted` the resources that state no queueing: the latency counts no
-    waiting there. Of these, and of limits of items a second, what is `unbounded` lets a queue grow
-    that nothing bounds.
+    waiting there, and of those that are `unsaid` nothing says so. Of all of them, and of limits of
+    items a second, what is `unbounded` lets a queue grow that nothing bounds.
     """
 
     name: str
@@ -57,6 +58,7 @@ class StreamResult(Struct, kw_only=True):
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
     visits: dict[int, Visit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)
+    unsaid: dict[str, Unwaited] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
     rate: Formula = ZERO
     throughput: Formula = ZERO

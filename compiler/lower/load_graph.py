@@ -37,6 +37,7 @@ from qps.compiler.lower.queue_certainty import (
     unlawful,
 )
 from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.lower.waterfall import calls_known, latency_of_calls
 from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.quantities.dimension import Dimension
@@ -195,6 +196,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     """The resources on its way, and what its playout buffer asks for."""
     uncounted: tuple[str, ...] = ()
     """The resources on its way that state no queueing: no waiting is counted there."""
+    unsaid: tuple[Unwaited, ...] = ()
+    """Those of these of which nothing says that no waiting is meant."""
     endless: tuple[LatencyPart, ...] = ()
     """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
     buffer_certainty: Certainty = EXACT
@@ -213,10 +216,13 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
     def calls_certainty(self, node: str) -> Certainty:
         """Return how the mean time of a call of a node is known."""
-        inside = [p for p in every(self.latency) if any(call.node == node for call in p.calls)]
-        places = {part.place for part in inside}
-        missing = [n for n in self.uncounted if any(f"{n}.".startswith(f"{p}.") for p in places)]
+        missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
         return together(calls_known(self.latency, node), uncounted(missing))
+
+    def is_in_calls(self, resource: str, node: str) -> bool:
+        """Return whether a resource is passed in a call of a node."""
+        inside = [p for p in every(self.latency) if any(call.node == node for call in p.calls)]
+        return any(f"{resource}.".startswith(f"{part.place}.") for part in inside)
 
     def latency_quantile(self, level: Fraction) -> Formula:
         """Return the latency that a share `level` of the items does not exceed, in s.
@@ -354,6 +360,8 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """How the measure is known; the limit is always exact."""
     known_in_series: Certainty = EXACT
     """How it is known where a stream passes several resources that are loaded beyond 1."""
+    unsaid: tuple[Unwaited, ...] = ()
+    """The resources on which it rests and of which nothing says how they are waited for."""
 
 
 class NamedMeasure(Struct, frozen=True, kw_only=True):
@@ -411,6 +419,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     quality_known: Certainty = EXACT
     quality_in_series: Certainty = EXACT
     """How it is known where a stream passes several resources that are loaded beyond 1."""
+    quality_unsaid: tuple[Unwaited, ...] = ()
+    """Of which resources nothing says how they are waited for, where a formula of its own asks."""
     weighed: Mapping[str, bool] = field(default_factory=dict)
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
     looked_at: frozenset[str] = frozenset()

@@ -27,6 +27,7 @@ from qps.compiler.lower.losses_in_series import InSeries, late_known, loss_known
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import endless
+from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import MONEY
 from qps.engine.formulas import ZERO, Formula, maximum, product, total
@@ -99,6 +100,17 @@ class Measures(Struct, frozen=True):
             return EXACT
         return loss_known(measured.kind, self.streams[measured.subject], self.series)
 
+    def unsaid(self, quantity: ir.Quantity) -> tuple[Unwaited, ...]:
+        """Return the resources on which a value rests, with no word on how they are waited for."""
+        asked = [part for part in parts_of(quantity.expr) if isinstance(part, ir.Measured)]
+        found = [
+            one
+            for part in asked
+            if part.subject in self.streams
+            for one in _unsaid(self.streams[part.subject], part)
+        ]
+        return tuple(dict.fromkeys(found))
+
     def _of_calls(self, stream: str, node: str) -> Formula:
         """Return the mean time of a call of a node; QpsError where none is made as things are."""
         found = self.streams[stream].latency_of_calls(node)
@@ -148,6 +160,25 @@ class Measures(Struct, frozen=True):
             f"there is no {what}: no machine and no network in use has such a price",
             hint=f"add one to a machine or network, such as `price 100 {example}`",
         )
+
+
+def _unsaid(stream: StreamMeasures, measured: ir.Measured) -> list[Unwaited]:
+    """Return of which resources nothing says how they are waited for, where a measure asks it.
+
+    A latency and its quantiles do, of a call in what that passes. Jitter does where no law says how
+    much a resource varies.
+    """
+    node = measured.component
+    if measured.kind is ir.MeasureKind.JITTER:
+        laws = [part.resource for part in stream.jitter]
+        return [
+            one
+            for one in stream.unsaid
+            if not any(f"{one.resource}.".startswith(f"{law}.") for law in laws)
+        ]
+    if measured.kind not in (ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE):
+        return []
+    return [one for one in stream.unsaid if node is None or stream.is_in_calls(one.resource, node)]
 
 
 def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> Formula:
@@ -248,6 +279,7 @@ def stream_measures(
             *(() if playout is None else subjects(playout.delay, playout.dropping)),
         ),
         uncounted=tuple(result.uncounted),
+        unsaid=tuple(result.unsaid.values()),
         endless=_endless(result, measures, expressions.configuration.case),
     )
     return measured if playout is None else _with_playout_known(measured, playout, expressions)

@@ -168,6 +168,7 @@ def _lowered_model(
         targets=targets.stated,
         quality_known=quality_known[0],
         quality_in_series=quality_known[1],
+        quality_unsaid=served.unsaid(model.quality.formula) if model.quality.formula else (),
         weighed=expressions.weighed,
         looked_at=frozenset(expressions.looked_at),
         switches=expressions.switches or {},
@@ -406,6 +407,7 @@ def _criteria(
                 rests_on=subjects(requirement.measure, requirement.limit),
                 known=known[0],
                 known_in_series=known[1],
+                unsaid=measured.unsaid(requirement.measure),
             )
         )
     for name, resource in measured.resources.items():

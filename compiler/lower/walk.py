@@ -30,6 +30,7 @@ from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.switches import only_works
 from qps.compiler.lower.tidy import tidy_extremes
+from qps.compiler.lower.unwaited import Unwaited, fitting
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import (
     ONE,
@@ -221,11 +222,11 @@ class Walk:
         busy = charged * per_second
         if resource.kind is ir.ResourceKind.RATE:
             busy = busy / capacity
-        self._wait(name, demand, resource.waits, held, busy * item_work)
+        self._wait(name, demand, resource, held, busy * item_work)
         if constant is not ZERO:
             demand.background.append(charged * constant * per_second / capacity)
         if is_thread:
-            self._wait(thread, single, resource.waits, held, busy * item_work)
+            self._wait(thread, single, resource, held, busy * item_work)
             if constant is not ZERO:
                 single.background.append(charged * constant * per_second)
         service = item_times * item_work * per_second
@@ -267,15 +268,17 @@ class Walk:
         self,
         name: str,
         demand: Demand,
-        queueing: ir.Queueing | None,
+        resource: ir.Resource,
         held: Formula,
         busy: Formula,
     ) -> None:
         """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
         if busy is ZERO:
             return
+        queueing = resource.waits
         if queueing is None or self.flow.primary is None:
-            self._result.uncounted[name] = None
+            unwaited = Unwaited(name, name, resource.name, fitting(resource))
+            self._note_uncounted(unwaited, resource.queueing)
             if not self._is_bounded:
                 self._result.unbounded[name] = None
         if self.flow.primary is None:
@@ -291,6 +294,14 @@ class Walk:
         visit.is_uneven |= visit.rate != held * now
         service = busy / visit.flows * (now * visit.flows / visit.rate)
         run.services.append(self._for_each(service))
+
+    def _note_uncounted(self, found: Unwaited, stated: ir.Queueing | None) -> None:
+        """Note that no waiting is counted at a resource, and whether that was said."""
+        self._result.uncounted[found.resource] = None
+        if stated is None:
+            can_wait = self.flow.primary is not None
+            unsaid = found if can_wait else replace(found, discipline=None)
+            self._result.unsaid[found.resource] = unsaid
 
     def _for_each(self, service: Formula) -> Formula:
         """Return a time for each visit: none where the population leaves no visits at all."""
@@ -406,7 +417,9 @@ class Walk:
                 visit.batch = ONE if name.endswith(_INTO) else self._batch
                 self._queue(visit, demand, network.waits)
             else:
-                self._result.uncounted[name] = self._result.unbounded[name] = None
+                unwaited = Unwaited(name, leg.link, "link", ir.Discipline.MD1)
+                self._note_uncounted(unwaited, network.queueing)
+                self._result.unbounded[name] = None
             if network.jitter is not None:
                 self._result.jitter[name] = network.jitter
             if network.cap is not None:

@@ -35,6 +35,7 @@ from qps.solver.answers.solution import (
     SolverFault,
     Verdict,
 )
+from qps.solver.answers.unsaid_waits import report_unsaid, unsaid_waits
 from qps.solver.search.method import Method
 
 
@@ -169,6 +170,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         axis=None,
         known=graph.quality_known,
         known_in_series=graph.quality_in_series,
+        unsaid=graph.quality_unsaid,
     )
     return (*graph.criteria, quality)
 
@@ -365,6 +367,9 @@ def _warnings(
     loads = {resource.name: resource.load_at_limit for resource in resources}
     report_far_from_measured(graph, loads, sink)
     report_beyond(beyond_measured(graph, at), sink)
+    unsaid = unsaid_waits(graph, all_criteria(graph), at)
+    if unsaid is not None and verdict is not Verdict.NOWHERE:
+        report_unsaid(unsaid, sink)
     return tuple(sink.found)
 
 

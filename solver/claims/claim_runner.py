@@ -30,9 +30,10 @@ from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
-from qps.solver.answers.answering import certified_answer
+from qps.solver.answers.answering import all_criteria, certified_answer
 from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest, report_beyond
 from qps.solver.answers.saturation import least_saturation
+from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
 
 
 class ClaimRunner(Struct, kw_only=True, dict=True):
@@ -47,6 +48,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
     _beyond: list[Beyond] = field(default_factory=list)
     _looked_at: set[object] = field(default_factory=set)
+    _unsaid: UnsaidWaits | None = None
 
     def value(
         self,
@@ -152,11 +154,19 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             self._looked_at.add(asked)
             self._beyond += beyond_measured(graph, population)
 
+    def _note_unsaid(self, graph: LoadGraph, population: int) -> None:
+        """Keep the requirements that count no waiting at what is fuller than with all before."""
+        found = unsaid_waits(graph, all_criteria(graph), population) if population else None
+        if found is not None and (self._unsaid is None or found.heaviest > self._unsaid.heaviest):
+            self._unsaid = found
+
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What makes the results doubtful that were asked for so far."""
         sink = Sink()
         report_beyond(farthest(self._beyond), sink)
+        if self._unsaid is not None:
+            report_unsaid(self._unsaid, sink)
         return in_order(sink.found)
 
     @cached_property
@@ -243,6 +253,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             self._answers[key] = largest, known
             for graph in graphs:
                 self._beyond += beyond_measured(graph, largest)
+                self._note_unsaid(graph, largest)
         return self._answers[key]
 
     def _in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:

@@ -1,0 +1,111 @@
+"""Latencies that are required, and count no waiting at what is nearly full, with no word on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.unwaited import Unwaited
+
+_NOTICEABLE = 0.7
+"""Above which load waiting is no small part of a latency any more.
+
+At random a visit waits 2.3 service times there for one server, and ever longer from there on.
+"""
+_ROUNDING = 1e-9
+_MOST_NAMED = 3
+
+
+class UnsaidWaits(Struct, frozen=True, kw_only=True):
+    """Requirements at a population, and the resources that they count no wait at: fullest first."""
+
+    requirements: tuple[str, ...]
+    span: Span | None
+    at: str
+    resources: tuple[tuple[Unwaited, float], ...]
+
+    @property
+    def heaviest(self) -> float:
+        """The highest of the loads."""
+        return self.resources[0][1]
+
+
+def unsaid_waits(
+    graph: LoadGraph, criteria: Iterable[Criterion], population: int
+) -> UnsaidWaits | None:
+    """Return which requirements count no waiting at what is nearly full, with no word on it."""
+    there = graph.at(population)
+    found: dict[str, tuple[Unwaited, float]] = {}
+    doubtful = []
+    for criterion in criteria:
+        loads = [
+            (one, there.number(graph.resources[one.resource].load)) for one in criterion.unsaid
+        ]
+        full = [(one, load) for one, load in loads if load > _NOTICEABLE + _ROUNDING]
+        if full:
+            doubtful.append(criterion)
+            found |= {one.resource: (one, load) for one, load in full}
+    if not doubtful:
+        return None
+    return UnsaidWaits(
+        requirements=tuple(dict.fromkeys(one.name for one in doubtful)),
+        span=doubtful[0].span,
+        at=f"{graph.population} = {population:,}",
+        resources=_fullest(found.values()),
+    )
+
+
+def _fullest(found: Iterable[tuple[Unwaited, float]]) -> tuple[tuple[Unwaited, float], ...]:
+    """Return the fullest first, of the ports of a link the fullest alone."""
+    told: dict[str, tuple[Unwaited, float]] = {}
+    for one, load in sorted(found, key=lambda each: -each[1]):
+        told.setdefault(one.told_as, (one, load))
+    return tuple(told.values())
+
+
+def report_unsaid(found: UnsaidWaits, sink: Sink) -> None:
+    """Warn of latencies that count no waiting where much of it would be."""
+    (first, load), *others = found.resources
+    loads = [f"{first.resource} is loaded {_percent(load)} at {found.at}"]
+    loads += [f"{one.resource} {_percent(load)}" for one, load in others[: _MOST_NAMED - 1]]
+    more = len(others) - (_MOST_NAMED - 1)
+    names = [f"`{name}`" for name in found.requirements[:_MOST_NAMED]]
+    several = len(found.requirements) - _MOST_NAMED
+    sink.report(
+        codes.UNSAID_WAITS,
+        found.span,
+        f"no waiting is counted in {_few(names, several)}, though {_few(loads, more)}",
+        hint=_mend([one for one, _ in found.resources]),
+    )
+
+
+def _few(told: list[str], more: int) -> str:
+    if more > 0:
+        return f"{', '.join(told)} and {more} more"
+    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+def _mend(resources: list[Unwaited]) -> str:
+    fitting: dict[str, str] = {}
+    for one in resources:
+        if one.discipline is not None and fitting.get(one.called) != ir.Discipline.MM1.value:
+            fitting[one.called] = one.discipline.value  # one server, where one of a name is
+    none = ", ".join(f"{name} none" for name in dict.fromkeys(one.called for one in resources))
+    silent = f"that none is meant: `queueing {none}`"
+    if fitting:
+        how = ", ".join(f"{name} {discipline}" for name, discipline in fitting.items())
+        return f"say how it is waited for, such as `queueing {how}`, or {silent}"
+    return (
+        "a stream of bytes alone does not wait: name its items, such as `traffic 80 packet/s, "
+        f"1250 byte/packet`, and say how they wait, or say {silent}"
+    )
+
+
+def _percent(load: float) -> str:
+    return f"{load * 100:.3g} %"
