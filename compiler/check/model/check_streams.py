@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_emissions import EmissionChecker
@@ -161,11 +161,12 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 hint="say where it arrives: `at node { … }` after `over`",
             )
             return tuple(legs)
-        self._spreads([leg for leg in legs if isinstance(leg, ir.Visit)])
+        calling = self._sent_before_calls(legs)
+        self._spreads([leg for leg in legs if isinstance(leg, ir.Visit)], calling)
         check_recovery(self.sink, legs)
         return tuple(legs)
 
-    def _spreads(self, visits: list[ir.Visit]) -> None:
+    def _spreads(self, visits: list[ir.Visit], reported: list[ir.Visit]) -> None:
         """Check that what is sent to somebody arrives there: one spread a visit, then a visit."""
         for visit, following in zip_longest(visits, visits[1:]):
             assert visit is not None
@@ -178,8 +179,29 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                     secondary=[Label(spreads[0].span, "the first time")],
                     hint="give each a condition, or make two streams of it",
                 )
-            for step in spreads:
+            for step in spreads if visit not in reported else ():
                 self._arrival(step, visit, following)
+
+    def _sent_before_calls(self, legs: list[ir.Leg]) -> list[ir.Visit]:
+        """Report what is sent on and then calls: what has left makes no call; return where."""
+        found = []
+        for leg, following in pairwise(legs):
+            if not isinstance(leg, ir.Visit) or not isinstance(following, ir.CallMark):
+                continue
+            spread = next((step.spread for step in leg.steps if step.spread is not None), None)
+            if spread is None or following.point is not ir.CallPoint.BEGINS:
+                continue
+            found.append(leg)
+            called = following.call
+            self.sink.report(
+                codes.STREAM_ORDER,
+                called.span,
+                f"`{called.node}` is called from `{leg.node}`, but the stream was sent on from "
+                "there before",
+                secondary=[Label(spread.span, "sent on here")],
+                hint="make the call first, or where it arrives",
+            )
+        return found
 
     def _arrival(self, step: ir.Step, visit: ir.Visit, following: ir.Visit | None) -> None:
         assert step.spread is not None
