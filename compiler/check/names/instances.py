@@ -7,8 +7,7 @@ machines and networks that are those of the using module.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TypeVar, cast
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +22,7 @@ from qps.compiler.check.names.declarations import (
     repeated,
     unit_meant,
 )
+from qps.compiler.check.names.of_each_kind import Way, by_way_of, divided_by, kinds_in, of_kind
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Label, Sink
@@ -38,8 +38,6 @@ _PLACES = (ast.Node, ast.Link)
 _TOLD = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
 _CHOSEN = ("scenario", "mode")
 _Chosen = ast.Scenario | ast.Mode
-
-W = TypeVar("W", bound=ast.Written)
 
 
 class Instances(Struct, frozen=True):
@@ -76,7 +74,7 @@ class Instances(Struct, frozen=True):
         for instance, user in reversed(self.uses):
             assert instance.used is not None
             self._are_distinct(instance.used.changes)
-            changes = _of_its_kind(instance, user)
+            changes = self._of_its_kind(instance, user)
             for kind in _CHOSEN:
                 for change in changes:
                     if change.name.text == kind:
@@ -225,6 +223,41 @@ class Instances(Struct, frozen=True):
         else:
             module.given[name] = Given(user, change)
 
+    def _of_its_kind(self, instance: Module, user: Module) -> tuple[ast.Change, ...]:
+        """Return what an instance is told, as it is for its kind where there is one for each.
+
+        What is told of one kind alone (`eu.web = big`) goes before what is told of all.
+        """
+        used = instance.used
+        assert used is not None
+        kinds = None if used.each is None else user.names.get(used.each.text)
+        if not isinstance(kinds, ast.Kinds):
+            return used.changes
+        kind, known = instance.prefix.rpartition(".")[2], kinds_in(kinds)
+        divided = divided_by(kinds, user)
+        own, of_all = [], []
+        for change in used.changes:
+            for way in by_way_of(change.value, user, divided) if kind == known[0] else ():
+                self._refuse_mean(way, kinds)
+            first, *rest = change.name.parts
+            if first in known and rest:
+                name = replace(change.name, parts=tuple(rest))
+                own += [replace(change, name=name)] * (first == kind)
+            else:
+                of_all.append(change)
+        return tuple(of_kind(c, {kinds.name.text, *divided}, kind) for c in (*of_all, *own))
+
+    def _refuse_mean(self, way: Way, kinds: ast.Kinds) -> None:
+        """Refuse what would be the mean over all kinds, where one of them alone is meant."""
+        told = f"`{way.named.text}` rests on `{way.divided}`, which differs by `{kinds.name.text}`"
+        self._refuse(
+            codes.BAD_SETTING,
+            way.named.span,
+            f"{told}: here it would be the mean of all, for each of them",
+            f"write it out with `{way.divided}` itself, which is the value of each here",
+            Label(kinds.name.span, "one for each of these"),
+        )
+
     def _refuse_circles(self, instance: Module) -> None:
         """Report places, machines and networks that are each other's, and nothing themselves."""
         for name in list(instance.same):
@@ -240,58 +273,6 @@ class Instances(Struct, frozen=True):
                 "tell one of them what it is",
                 Label(own.name.span, "declared here"),
             )
-
-
-def kinds_in(declared: ast.Kinds) -> tuple[str, ...]:
-    """Return the names of kinds, each once."""
-    letters = declared.pattern.value if declared.pattern is not None else ""
-    names = [*(weight.name.text for weight in declared.weights), *letters]
-    return tuple(dict.fromkeys(names))
-
-
-def _of_its_kind(instance: Module, user: Module) -> tuple[ast.Change, ...]:
-    """Return what an instance is told, as it is for its kind where there is one for each.
-
-    What is told of one kind alone (`eu.web = big`) goes before what is told of all.
-    """
-    used = instance.used
-    assert used is not None
-    kinds = None if used.each is None else user.names.get(used.each.text)
-    if not isinstance(kinds, ast.Kinds):
-        return used.changes
-    kind, known = instance.prefix.rpartition(".")[2], kinds_in(kinds)
-    own, of_all = [], []
-    for change in used.changes:
-        first, *rest = change.name.parts
-        if first in known and rest:
-            own += [replace(change, name=replace(change.name, parts=tuple(rest)))] * (first == kind)
-        else:
-            of_all.append(change)
-    divided = {
-        name
-        for name, found in user.names.items()
-        if isinstance(found, ast.Param)
-        and isinstance(found.value, ast.KindTable)
-        and found.value.kinds.text == kinds.name.text
-    }
-    return tuple(_of_kind(c, {kinds.name.text, *divided}, kind) for c in (*of_all, *own))
-
-
-def _of_kind(part: W, names: Collection[str], kind: str) -> W:
-    """Return a part of the tree with names of kinds, and of what differs by them, as of one."""
-    if isinstance(part, ast.Reference) and part.name.text in names:
-        name = replace(part.name, parts=(*part.name.parts, kind))
-        return cast("W", ast.Reference(part.span, name))
-    fields = {name: getattr(part, name) for name in part.__struct_fields__}
-    return replace(part, **{n: _all_of_kind(f, names, kind) for n, f in fields.items()})
-
-
-def _all_of_kind(field: object, names: Collection[str], kind: str) -> object:
-    if isinstance(field, tuple):
-        return tuple(_all_of_kind(one, names, kind) for one in field)
-    if isinstance(field, ast.Written) and not isinstance(field, ast.Name):
-        return _of_kind(field, names, kind)
-    return field
 
 
 def _is_itself(module: Module, name: str) -> bool:

@@ -15,7 +15,8 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     report_name,
 )
-from qps.compiler.check.names.instances import Instances, kinds_in
+from qps.compiler.check.names.instances import Instances
+from qps.compiler.check.names.of_each_kind import kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.source import Source
