@@ -634,6 +634,37 @@ def test_targets_hold_where_they_are_stated(write: Callable[..., Path]) -> None:
     assert found == {"own.cpu": 0.6, "a.a.cpu": 0.7, "b.a.cpu": 0.8}
 
 
+SHARING = """\
+use "one.qps" as one with population = N, a = own
+use "other.qps" as other with population = N, a = own
+users N in 1..1000
+machine pod { cpu 4 core }
+topology { node own = pod }
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "around", "agrees"),
+    [
+        ("target a 70 %", "target a 60 %", "", False),
+        ("target a 70 %", "target a 70 %", "", True),
+        ("target a 70 %", "target a 60 %", "target own 65 %", True),
+        ("target a.cpu 70 %", "target a 60 %", "target own 65 %", False),
+        ("target cpu 70 %", "target cpu 60 %", "", True),
+        ("queueing a mm1", "queueing a md1", "", False),
+        ("queueing a.cpu mg1 cv 2", "queueing a mg1 cv 2", "", True),
+        ("queueing a.cpu mg1 cv 2", "queueing a mg1 cv 3", "", False),
+        ("queueing a mm1", "queueing a md1", "queueing own mmc", True),
+    ],
+)
+def test_instances_say_one_thing_of_a_node_that_they_share(
+    write: Callable[..., Path], one: str, other: str, around: str, agrees: bool
+) -> None:
+    """What the first of them said was taken, without a word."""
+    write(one=f"{BASE}\n{one}\n", other=f"{BASE}\n{other}\n")
+    assert problems(write(using=f"{SHARING}\n{around}\n")) == [codes.MISPLACED.id] * (not agrees)
+
+
 def test_many_instances_are_bounded(write: Callable[..., Path]) -> None:
     """Twice as many on each level: that would be 256 on the eighth."""
     write(level8=BASE)

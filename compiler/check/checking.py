@@ -23,6 +23,7 @@ from qps.compiler.check.model.check_quality import check_quality
 from qps.compiler.check.model.check_quotients import report_quotients
 from qps.compiler.check.model.check_shares import report_shares_of_axes
 from qps.compiler.check.model.check_systems import SystemChecker, with_twins
+from qps.compiler.check.model.check_targets import agreed
 from qps.compiler.check.model.check_threads import check_threads
 from qps.compiler.check.model.check_traffic import report_think_times
 from qps.compiler.check.model.check_unused import report_unreached
@@ -94,8 +95,8 @@ class _ModelChecker(OfChanges, frozen=True):
             groups=groups,
             instances=used,
             requirements=_joined(system.requirements() for system in systems),
-            targets=_joined(system.targets() for system in systems),
-            waits=_joined(system.waits() for system in systems),
+            targets=agreed(_joined(s.targets() for s in systems), "its target", self.sink),
+            waits=agreed(_joined(s.waits() for s in systems), "how it is waited for", self.sink),
             quality=quality,
             modes=self._modes(systems),
             # What is in force in an instance can be a part of a scenario of the spec.

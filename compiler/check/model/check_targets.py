@@ -12,7 +12,7 @@ from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -20,6 +20,7 @@ from qps.compiler.syntax import ast
 _ALL_LINKS = "link"
 
 S = TypeVar("S", ast.Aim, ast.Wait)
+T = TypeVar("T", ir.Target, ir.Wait)
 
 
 class TargetChecker(Part, frozen=True):
@@ -125,3 +126,54 @@ class TargetChecker(Part, frozen=True):
             hint=offered(name.text, known),
         )
         return None, ""
+
+
+def agreed(stated: tuple[T, ...], what: str, sink: Sink) -> tuple[T, ...]:
+    """Report where instances say different things of one place that they share.
+
+    What stands further outside says which holds. A place that one of them names more closely, such
+    as one resource of a node, is one of which both speak.
+    """
+    of_places = [one for one in stated if one.scope is ir.Scope.PLACE]
+    told: set[str] = set()
+    for one, closer in _of_one_place(of_places):
+        around = [other for other in of_places if other.name == closer.name]
+        if closer.name in told or _is_told(one) == _is_told(closer):
+            continue
+        if any(_is_around(other, one) and _is_around(other, closer) for other in around):
+            continue
+        told.add(closer.name)
+        earlier, later = sorted((one, closer), key=of_places.index)
+        example = {ir.Target: f"target {closer.name} 70 %", ir.Wait: f"queueing {closer.name} mm1"}
+        sink.report(
+            codes.MISPLACED,
+            later.span,
+            f"`{later.instance}` and `{earlier.instance}` share `{closer.name}`, and say different "
+            f"things of {what} there",
+            secondary=[Label(earlier.span, f"said by `{earlier.instance}`")],
+            hint=f"say which one holds, outside of both: `{example[type(later)]}`",
+        )
+    return stated
+
+
+def _of_one_place(stated: Iterable[T]) -> Iterator[tuple[T, T]]:
+    """Yield what instances, neither of which stands in the other, say of one place; closer last."""
+    ordered = sorted(stated, key=lambda one: f"{one.name}.")
+    for index, one in enumerate(ordered):
+        for other in ordered[index + 1 :]:
+            if not f"{other.name}.".startswith(f"{one.name}."):
+                break
+            if not _is_around(one, other) and not _is_around(other, one):
+                yield one, other
+
+
+def _is_told(one: ir.Target | ir.Wait) -> object:
+    if isinstance(one, ir.Target):
+        return one.value.expr
+    variation = one.queueing.variation
+    return one.queueing.discipline, variation and variation.expr
+
+
+def _is_around(outer: ir.OfResources, inner: ir.OfResources) -> bool:
+    """Return whether what says something stands around what says something else, or is it."""
+    return not outer.instance or f"{inner.instance}.".startswith(f"{outer.instance}.")
