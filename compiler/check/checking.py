@@ -42,7 +42,7 @@ from qps.compiler.syntax import ast
 
 _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _CLAIMS = (ast.Expect, ast.Observe)
-_NOBODY = ir.UserRange("N", 1, 1, None)
+_NOBODY = ir.UserRange(name="N", low=1, high=1, span=None)
 
 T = TypeVar("T")
 
@@ -175,8 +175,15 @@ class _ModelChecker(OfChanges, frozen=True):
             )
             return _NOBODY
         bounds = self.changes.user_bounds(users.range)
-        return (
-            _NOBODY if bounds is None else ir.UserRange(users.name.text, *bounds, users.name.span)
+        if bounds is None:
+            return _NOBODY
+        low, high = bounds
+        return ir.UserRange(
+            name=users.name.text,
+            low=low,
+            high=high,
+            span=users.name.span,
+            source=users.source.value if users.source else None,
         )
 
     def _unused_machines(self) -> None:

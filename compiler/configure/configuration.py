@@ -257,9 +257,9 @@ def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:
     node = configuration.nodes.get(change.name)
     if node is not None:
         count = node.count if change.count is None else change.count
-        moved = replace(node, machine=change.kind, count=count)
+        moved = replace(node, machine=change.kind, count=count, source=None)
         return replace(configuration, nodes=configuration.nodes | {change.name: moved})
     link = configuration.links[change.name]
     count = link.count if change.count is None else change.count
-    laid = replace(link, network=change.kind, count=count)
+    laid = replace(link, network=change.kind, count=count, source=None)
     return replace(configuration, links=configuration.links | {change.name: laid})

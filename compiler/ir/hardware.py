@@ -172,13 +172,14 @@ class Network(_Kind, frozen=True, kw_only=True):
         return self.queueing and self.queueing.that_waits
 
 
-class Node(Struct, frozen=True):
+class Node(Struct, frozen=True, kw_only=True):
     """A group of equal machines."""
 
     name: str
     machine: str
     count: Expr
     span: Span
+    source: str | None = None
 
 
 class Link(Struct, frozen=True, kw_only=True):
@@ -189,3 +190,4 @@ class Link(Struct, frozen=True, kw_only=True):
     count: Expr
     ends: tuple[str, ...]
     span: Span
+    source: str | None = None

@@ -14,7 +14,7 @@ class Quantity(Struct, frozen=True, eq=False, kw_only=True):
     """An expression with its dimension and where it stands.
 
     `bound` tells the arguments that were put in for the names of formals: `ratio = 70 %`;
-    `divisors` are the numbers in it that divide with their units.
+    `divisors` are the numbers in it that divide with their units; `source` is what is cited for it.
     """
 
     expr: Expr
@@ -22,6 +22,7 @@ class Quantity(Struct, frozen=True, eq=False, kw_only=True):
     span: Span
     bound: str = ""
     divisors: tuple[Divisor, ...] = ()
+    source: str | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantity) and self._told == other._told
@@ -43,13 +44,14 @@ class Quantity(Struct, frozen=True, eq=False, kw_only=True):
         return f"{self.span.text} ({self.bound})" if self.bound else self.span.text
 
 
-class UserRange(Struct, frozen=True):
-    """The population: its name, its least and its greatest value."""
+class UserRange(Struct, frozen=True, kw_only=True):
+    """The population: its name, its least and its greatest value, and what is cited for them."""
 
     name: str
     low: int
     high: int
     span: Span | None
+    source: str | None = None
 
 
 class Group(Struct, frozen=True, kw_only=True):
@@ -74,13 +76,14 @@ class Instance(Struct, frozen=True):
     span: Span
 
 
-class Option(Struct, frozen=True):
+class Option(Struct, frozen=True, kw_only=True):
     """A choice among names, the first in force unless changed."""
 
     name: str
     choices: tuple[str, ...]
     span: Span
     doc: str | None
+    source: str | None = None
 
 
 class Parameter(Struct, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ class Measure(Struct, frozen=True):
     name: str
     value: Quantity
     doc: str | None
+    source: str | None = None
 
 
 class Requirement(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.lower.mixtures import Mixed, averaged
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, symbol
@@ -32,6 +32,7 @@ class Assuming(Struct, kw_only=True):
     """
 
     assumptions: dict[str, Assumption] = field(default_factory=dict)
+    cited: dict[str, Cited] = field(default_factory=dict)
     mixtures: dict[Formula, Mixed] = field(default_factory=dict)
     keeps_classes: bool = False
     moving: Moving = field(default_factory=dict)
@@ -84,6 +85,17 @@ class Assuming(Struct, kw_only=True):
             name += "'"
             return self.assume(name, value, dimension, text, span, source, is_capacity=is_capacity)
         return known.symbol
+
+    def cite(self, name: str, text: str, span: Span, source: str | None, lowered: Formula) -> None:
+        """Note what is cited for what is made of other numbers."""
+        if source is not None and name not in self.cited:
+            self.cited[name] = Cited(
+                name=name,
+                text=" ".join(text.split()),
+                span=span,
+                source=source,
+                symbols=lowered.symbols,
+            )
 
     def assumed_in(self, lowered: Formula) -> list[Assumption]:
         """Return the assumptions that a formula rests on, in the order of their names."""

@@ -8,7 +8,7 @@ a positive integer, an assumption is real.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -78,6 +78,25 @@ class Assumption(Struct, frozen=True, kw_only=True):
         """The value; where it is no fraction, the float that is next to it."""
         value = self.value.exact
         return Fraction(in_floats(self.value)) if value is None else value
+
+
+class Cited(Struct, frozen=True, kw_only=True):
+    """What is cited for something that is no number of its own, such as a formula or a place.
+
+    `symbols` are those of what it comes to; none where that is a place.
+    """
+
+    name: str
+    text: str
+    span: Span
+    source: str
+    symbols: frozenset[Formula] = frozenset()
+
+    def bears_on(self, symbols: frozenset[Formula], names: Iterable[str]) -> bool:
+        """Return whether it is a part of what rests on some symbols and has to do with names."""
+        if self.symbols:
+            return self.symbols <= symbols
+        return any(name == self.name or name.startswith(f"{self.name}.") for name in names)
 
 
 class ResourceLoad(Struct, frozen=True, kw_only=True):
@@ -425,6 +444,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
     looked_at: frozenset[str] = frozenset()
     """Numbers whose values were asked for: with other values there may be other formulas."""
+    cited: tuple[Cited, ...] = ()
+    """What is cited for formulas and places."""
     switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
     """Of what many configurations share: numbers that are 1 where a condition on options holds."""
 

@@ -177,6 +177,7 @@ class ExpressionLowering(Assuming, kw_only=True):
         """Return a quantity: a fixed number as an assumption of that name, all else lowered."""
         if not isinstance(quantity.expr, ir.Constant):
             lowered = self.lower(quantity.expr, measure)
+            self.cite(name, quantity.text, quantity.span, quantity.source, lowered)
             if is_capacity:
                 self.mark_capacity(lowered)
             return lowered
@@ -187,7 +188,7 @@ class ExpressionLowering(Assuming, kw_only=True):
             quantity.dimension,
             quantity.text,
             quantity.span,
-            source,
+            quantity.source or source,
             is_capacity=is_capacity,
         )
 
@@ -216,6 +217,9 @@ class ExpressionLowering(Assuming, kw_only=True):
             lowered = self.assume(known_as, lowered, declared.dimension, text, span, source)
         else:
             self._check_range(declared, self.put_in(lowered))
+            text, span, _ = where_from(declared, self.configuration)
+            source = declared.source if span is declared.value_span else None
+            self.cite(name, text, span, source, lowered)
         if isinstance(expr, ir.Mixture) and self._case is ir.Case.AVERAGE:
             lowered = self._of_each_class(name, expr, lowered)
         self._parameters[key] = lowered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 
@@ -22,6 +22,7 @@ from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.load_graph import (
     Calibration,
+    Cited,
     Criterion,
     GroupSize,
     LoadGraph,
@@ -171,8 +172,25 @@ def _lowered_model(
         quality_unsaid=served.unsaid(model.quality.formula) if model.quality.formula else (),
         weighed=expressions.weighed,
         looked_at=frozenset(expressions.looked_at),
+        cited=(*expressions.cited.values(), *_cited_places(configuration)),
         switches=expressions.switches or {},
     )
+
+
+def _cited_places(configuration: Configuration) -> Iterator[Cited]:
+    """Yield what is cited for machines and networks in their places."""
+    for node in configuration.nodes.values():
+        if node.source is not None:
+            yield _cited_place(node, node.machine, node.source)
+    for link in configuration.links.values():
+        if link.source is not None:
+            yield _cited_place(link, link.network, link.source)
+
+
+def _cited_place(place: ir.Node | ir.Link, stands: str, source: str) -> Cited:
+    count = place.count
+    often = f" * {count.value}" if isinstance(count, ir.Constant) and count.value != 1 else ""
+    return Cited(name=place.name, text=stands + often, span=place.span, source=source)
 
 
 def _named(
@@ -183,9 +201,11 @@ def _named(
 ) -> NamedMeasure:
     """Return a measure of the spec's own."""
     known, known_in_series = _both_known(measure.value, expressions, measured, in_series)
+    value, stated = _lowered(measure.value, expressions, measured.of), measure.value
+    expressions.cite(measure.name, stated.text, stated.span, measure.source, value)
     return NamedMeasure(
         name=measure.name,
-        value=_lowered(measure.value, expressions, measured.of),
+        value=value,
         dimension=measure.value.dimension,
         doc=measure.doc,
         rests_on=subjects(measure.value),

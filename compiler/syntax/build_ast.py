@@ -280,14 +280,24 @@ class Builder:
     def _placed(self, line: Tree) -> Iterator[ast.Node | ast.Link]:
         """Yield the nodes or links of one line, which are alike but for their names."""
         count = next(i for i, piece in enumerate(line.children) if isinstance(piece, Tree))
-        place, *ends = self._all(line.children[count:])
+        place, *ends = self._all(line.children[count:-1])
+        source = self._built(line.children[-1])
         span, names = self._span(line), [self._built(name) for name in line.children[:count]]
         if line.data == "node":
-            yield from (ast.Node(span=span, name=name, place=place) for name in names)
+            yield from (
+                ast.Node(span=span, name=name, place=place, source=source) for name in names
+            )
             return
         everyone = ends.pop() if isinstance(ends[-1], ast.AllNodes) else None
         for name in names:
-            yield ast.Link(span=span, name=name, place=place, ends=tuple(ends), everyone=everyone)
+            yield ast.Link(
+                span=span,
+                name=name,
+                place=place,
+                ends=tuple(ends),
+                everyone=everyone,
+                source=source,
+            )
 
     def _column(self, tree: Tree) -> ast.Column:
         heading, *rest = tree.children  # the heading is a name, or any text in quotes

@@ -192,6 +192,22 @@ def _call(fault: Fault) -> str | None:
     return None
 
 
+_CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
+
+
+def _source(fault: Fault) -> str | None:
+    """Where a citation goes wrong: it stands last, behind what it is cited for."""
+    if fault.word == "," and re.match(r"\s*source\b", fault.behind):
+        return "no comma stands before `source`: take it out"
+    if fault.word == "source" and {"TO", "IF"} <= fault.accepted:
+        return "cite it where the number stands: in the component, or in a `let` that it names"
+    if fault.word.startswith('"') and re.search(r"\btraffic\s+source$", fault.before):
+        return 'the traffic stands first: `traffic 30 frame/s source "…"`'
+    if fault.word not in (",", "}", "\n") and _CITED.search(fault.before[-LOOKED_BACK:]):
+        return "a source stands last, behind all that it is cited for"
+    return None
+
+
 def _target(fault: Fault) -> str | None:
     if re.search(r"(?:^|\n)target(?:\s[^\n]*,)?$", fault.before) and "LINKS" in fault.accepted:
         return "say what it is the target of: `target cpu 75 %, link 80 %`"
@@ -412,6 +428,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _priority,
     _group,
     _call,
+    _source,
     _target,
     _use,
     _member,

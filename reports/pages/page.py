@@ -28,6 +28,7 @@ from qps.reports.pages.page_rows import (
     ResourceRow,
     assumption_row,
     bottleneck_text,
+    cited_rows,
     first_to_saturate,
     requirement_rows,
     resource_row,
@@ -137,7 +138,10 @@ def page_view(
         bottleneck=bottleneck_text(view),
         sensitivity_of=sensitivity_of(view),
         settings=setting_rows(model, configuration, view),
-        assumptions=tuple(assumption_row(model, a) for a in solution.graph.assumptions.values()),
+        assumptions=(
+            *(assumption_row(model, a) for a in solution.graph.assumptions.values()),
+            *cited_rows(solution.graph),
+        ),
         formulas=tuple(_formulas(solution, named[:_MOST_FORMULAS])),
         formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
         claims=tuple(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.answers import SolveView
@@ -194,7 +194,8 @@ def setting_rows(
     settled = in_force(next(each for each in every if each.mode == view.mode))
     population, span = view.population, model.population.span
     set_from = configuration.case_from
-    rows = [_fact(population.name, f"{population.from_:,} to {population.to:,}", span)]
+    source = model.population.source
+    rows = [_fact(population.name, f"{population.from_:,} to {population.to:,}", span, source)]
     rows += [
         _fact("mode", mode.name, mode.span, mode.doc)
         for mode in model.modes
@@ -204,13 +205,15 @@ def setting_rows(
         rows.append(_fact("case", _chosen(view.case, [case.value for case in ir.Case]), set_from))
     for option in model.options:
         chosen = _chosen(settled.options[option.name], option.choices)
-        rows.append(_fact(option.name, chosen, option.span, option.doc))
+        rows.append(_fact(option.name, chosen, option.span, option.source or option.doc))
     for node in settled.nodes.values():
         machine = model.machines[node.machine]
-        rows.append(_fact(node.name, node.machine, node.span, machine.source or machine.doc))
+        source = node.source or machine.source or machine.doc
+        rows.append(_fact(node.name, node.machine, node.span, source))
     for link in settled.links.values():
         network = model.networks[link.network]
-        rows.append(_fact(link.name, link.network, link.span, network.source or network.doc))
+        source = link.source or network.source or network.doc
+        rows.append(_fact(link.name, link.network, link.span, source))
     return tuple(rows)
 
 
@@ -222,6 +225,12 @@ def _chosen(choice: str, choices: Iterable[str]) -> str:
 def _fact(name: str, value: str, span: Span | None, source: str | None = None) -> FactRow:
     place = "" if span is None else span.place
     return FactRow(name=name, value=value, place=place, source=" ".join((source or "").split()))
+
+
+def cited_rows(graph: LoadGraph) -> tuple[FactRow, ...]:
+    """Return what is cited for what is made of numbers, each with its place and its source."""
+    made = (one for one in graph.cited if one.symbols)
+    return tuple(_fact(one.name, one.text, one.span, one.source) for one in made)
 
 
 def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:

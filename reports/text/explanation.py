@@ -131,6 +131,9 @@ def taken_apart(
     formulas.append((f"at {at_text}", told(total, digits=6)))
     shown = free | beside.symbols
     used = [a for a in graph.assumptions.values() if a.symbol in shown]
+    known = shown | {graph.population, *(elastic.parameter.symbol for elastic in graph.elastic)}
+    subjects = (name, *scope, *(subject for part in parts for subject in part.scope))
+    cited = [one for one in graph.cited if one.bears_on(known, subjects)]
     return Explanation(
         schema="qps/explain/1",
         name=name,
@@ -144,6 +147,9 @@ def taken_apart(
         assumptions=tuple(
             ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
             for a in used
+        )
+        + tuple(
+            ExplainedNumber(c.name, c.text, c.span.place, " ".join(c.source.split())) for c in cited
         ),
     )
 

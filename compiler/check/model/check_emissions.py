@@ -38,11 +38,12 @@ class EmissionChecker(Part, frozen=True):
                 hint="say what it carries: `source 8000 byte/s in 1280 byte/packet`",
             )
             return None
-        return self._emission(emission)
+        return self._emission(emission, declaration.source)
 
-    def _emission(self, item: ast.Emission) -> ir.Emission | None:
+    def _emission(self, item: ast.Emission, source: ast.Text | None) -> ir.Emission | None:
         scope = Scope(self.main, Allowed.FLOWS)
-        quantities = whole([self.expressions.quantity(value, scope) for value in item.values])
+        stated = (self.expressions.quantity(value, scope) for value in item.values)
+        quantities = whole([self.cited(one, item.source, source) for one in stated])
         if quantities is None:
             return None
         first = quantities[0]

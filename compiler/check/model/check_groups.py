@@ -57,6 +57,7 @@ class GroupChecker(Part, frozen=True):
         scope = Scope(declared.module, Allowed.POPULATION)
         what = "the size of a group"
         size = self.expressions.quantity(declaration.size, scope, DIMENSIONLESS, what)
+        size = self.cited(size, declaration.source)
         if size is None:
             return None
         users = self.users_of(declared.module)

@@ -47,7 +47,16 @@ class ParameterChecker(Part, frozen=True):
                         hint="list it once",
                     )
             chosen = self._chosen(declared, choices)
-            built.append(ir.Option(declared.qualified, chosen, option.name.span, option.doc))
+            source = option.source.value if option.source else None
+            built.append(
+                ir.Option(
+                    name=declared.qualified,
+                    choices=chosen,
+                    span=option.name.span,
+                    doc=option.doc,
+                    source=source,
+                )
+            )
         return tuple(built)
 
     def _chosen(
@@ -107,7 +116,7 @@ class ParameterChecker(Part, frozen=True):
                     high=high.expr if high else None,
                     span=param.name.span,
                     value_span=value.span,
-                    source=origin(source, fitted),
+                    source=origin(source, fitted) or value.source,
                     doc=param.doc,
                     is_elastic=param.is_elastic and given is None,
                     least_text=_least_text(param) if param.is_elastic and given is None else "",

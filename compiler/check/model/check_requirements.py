@@ -29,10 +29,15 @@ class RequirementChecker(Part, frozen=True):
         if measure is None or self._is_no_measure(measure, condition, scope):
             return None
         fixed = Scope(self.main, Allowed.NOTHING)
-        limit = self.expressions.quantity(limiting, fixed, measure.dimension, "the limit")
+        limit = self.cited(
+            self.expressions.quantity(limiting, fixed, measure.dimension, "the limit"), item.source
+        )
         ideal = None
         if item.ideal is not None:
-            ideal = self.expressions.quantity(item.ideal, fixed, measure.dimension, "the ideal")
+            ideal = self.cited(
+                self.expressions.quantity(item.ideal, fixed, measure.dimension, "the ideal"),
+                item.source,
+            )
         if limit is None or (ideal is None and item.ideal is not None):
             return None
         at_most = condition.operators[0] in ("<", "<=")

@@ -88,14 +88,18 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         if buffer is None:
             return None
         scope = Scope(self.main, Allowed.MODEL)
-        delay = self.expressions.quantity(buffer.delay, scope, TIME, "a playout delay")
+        delay = self.cited(
+            self.expressions.quantity(buffer.delay, scope, TIME, "a playout delay"), buffer.source
+        )
         name = self.main.qualified(declaration.name.text)
         if delay is None or self._goes_round(delay, name, _BEFORE_BUFFER):
             return None
         dropping = None
         if buffer.dropping is not None:
-            dropping = self.expressions.quantity(
-                buffer.dropping, scope, DIMENSIONLESS, "the share that is dropped"
+            what = "the share that is dropped"
+            dropping = self.cited(
+                self.expressions.quantity(buffer.dropping, scope, DIMENSIONLESS, what),
+                buffer.source,
             )
             known = (*_BEFORE_BUFFER, ir.MeasureKind.BUFFER)
             if dropping is None or self._goes_round(dropping, name, known):

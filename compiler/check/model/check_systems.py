@@ -94,7 +94,8 @@ class SystemChecker(OfChanges, frozen=True):
             value = self.expressions.quantity(measure.value, scope)
             if value is not None:
                 name = self.main.qualified(measure.name.text)
-                built.append(ir.Measure(name, value, measure.doc))
+                source = measure.source.value if measure.source else None
+                built.append(ir.Measure(name, value, measure.doc, source))
         return tuple(built)
 
     def requirements(self) -> tuple[ir.Requirement, ...]:

@@ -53,7 +53,9 @@ class TargetChecker(Part, frozen=True):
 
     def _target(self, aim: ast.Aim) -> ir.Target | None:
         fixed = Scope(self.main, Allowed.NOTHING)
-        value = self.expressions.quantity(aim.value, fixed, DIMENSIONLESS, "a target")
+        value = self.cited(
+            self.expressions.quantity(aim.value, fixed, DIMENSIONLESS, "a target"), aim.source
+        )
         scope, name = self._scope(aim.name)
         if scope is None or value is None:
             return None

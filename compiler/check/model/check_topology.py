@@ -38,7 +38,14 @@ class TopologyChecker(Part, frozen=True):
             place = self._place(node.place, node.name, is_node=True)
             if place is not None:
                 name = self.main.qualified(node.name.text)
-                built[name] = ir.Node(name, *place, node.name.span)
+                machine, count = place
+                built[name] = ir.Node(
+                    name=name,
+                    machine=machine,
+                    count=count,
+                    span=node.name.span,
+                    source=self._source(node),
+                )
         return built
 
     def links(self) -> dict[str, ir.Link]:
@@ -55,8 +62,14 @@ class TopologyChecker(Part, frozen=True):
                     count=count,
                     ends=self._ends(link),
                     span=link.name.span,
+                    source=self._source(link),
                 )
         return built
+
+    def _source(self, placed: ast.Node | ast.Link) -> str | None:
+        """Return what is cited for a place, where nothing else was told to stand there."""
+        is_told = placed.source is None or placed.name.text in self.main.given
+        return None if is_told or placed.source is None else placed.source.value
 
     def shared_links(self) -> dict[str, tuple[str, ...]]:
         """Return what an instance joins by links that are those of another module."""

@@ -178,9 +178,9 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         call = ir.Call(
             number=number,
             node=there,
-            times=times,
-            sends=sends,
-            returns=returns,
+            times=self.cited(times, item.source),
+            sends=self.cited(sends, item.source),
+            returns=self.cited(returns, item.source),
             condition=condition,
             span=node.span,
             fork=fork,

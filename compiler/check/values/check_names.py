@@ -162,7 +162,8 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return self._unit(unit, unit.declaration, expr.span)
         if is_formal:
             bound = scope.formals[name.text]
-            return leaf(bound.expr, bound.dimension, expr.span, bound.divisors)
+            value = leaf(bound.expr, bound.dimension, expr.span, bound.divisors)
+            return value if bound.source is None else replace(value, sources=(bound.source,))
         if declared is not None:
             return self._declared(declared, expr)
         divided = lookup_class(scope.module, name)
@@ -202,7 +203,9 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 return None if value is None else replace(value, span=span)
             case ast.Let() | ast.Measure():
                 value = self._definition(declared, declaration.value)
-                return None if value is None else replace(value, span=span)
+                cited = () if declaration.source is None else (declaration.source.value,)
+                sources = value and tuple(dict.fromkeys((*cited, *value.sources)))
+                return None if value is None else replace(value, span=span, sources=sources or ())
             case ast.Users():
                 return leaf(ir.Population(), DIMENSIONLESS, span)
             case _:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from qps.compiler import ir
 from qps.compiler.check.names.declarations import (
     DeclaredAs,
     Module,
@@ -70,6 +72,13 @@ class Part(Struct, frozen=True):
         if declared is None:
             report_name(self.sink, module, name, keyword(kind), (kind,))
         return declared
+
+    def cited(self, quantity: ir.Quantity | None, *sources: ast.Text | None) -> ir.Quantity | None:
+        """Return a quantity with what is cited for it, the closest before what it is made of."""
+        stated = next((source.value for source in sources if source is not None), None)
+        if quantity is None or stated is None:
+            return quantity
+        return replace(quantity, source=stated)
 
     def are_distinct(self, items: Iterable[HasName], told: str, first: str, hint: str) -> bool:
         """Return whether all names differ; each that comes twice is reported, `told` of it."""

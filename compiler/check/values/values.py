@@ -52,7 +52,8 @@ class ExpressionTooDeepError(Exception):
 class Value(Struct, frozen=True, kw_only=True):
     """A checked expression: its dimension, what it mentions, how many nodes it has, how deep.
 
-    `divisors` are the numbers in it that divide with their units, for a hint.
+    `divisors` are the numbers in it that divide with their units, for a hint; `sources` tell where
+    the numbers come from that are named in it.
     """
 
     expr: ir.Expr
@@ -62,12 +63,17 @@ class Value(Struct, frozen=True, kw_only=True):
     size: int = 1
     depth: int = 1
     divisors: tuple[Divisor, ...] = ()
+    sources: tuple[str, ...] = ()
 
     @property
     def quantity(self) -> ir.Quantity:
         """The expression as the model keeps it."""
         return ir.Quantity(
-            expr=self.expr, dimension=self.dimension, span=self.span, divisors=self.divisors
+            expr=self.expr,
+            dimension=self.dimension,
+            span=self.span,
+            divisors=self.divisors,
+            source="; ".join(self.sources) or None,
         )
 
 
@@ -95,8 +101,11 @@ class Arithmetic(Struct, frozen=True):
     ) -> Value:
         """Return an expression that was made of parts; its dimension rests on the divisors."""
         mentions = Allowed.NOTHING
+        sources: tuple[str, ...] = ()
         for part in parts:
             mentions |= part.mentions
+            if part.sources:
+                sources = tuple(dict.fromkeys((*sources, *part.sources)))
         size = 1 + sum(part.size for part in parts)
         depth = 1 + max((part.depth for part in parts), default=0)
         if size > LARGEST_EXPRESSION:
@@ -116,6 +125,7 @@ class Arithmetic(Struct, frozen=True):
             size=size,
             depth=depth,
             divisors=divisors,
+            sources=sources,
         )
 
     def sum(self, span: Span, terms: list[tuple[bool, Value | None]]) -> Value | None:

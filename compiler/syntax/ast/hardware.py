@@ -135,6 +135,7 @@ class Node(Shared, frozen=True):
     """`node station = ws.ipx * N`: `place` is the machine times a count."""
 
     place: Expr
+    source: Text | None = None
 
 
 class AllNodes(Written, frozen=True):
@@ -149,6 +150,7 @@ class Link(Shared, frozen=True, kw_only=True):
     place: Expr
     ends: tuple[Name, ...]
     everyone: AllNodes | None = None
+    source: Text | None = None
 
 
 class Topology(Declaration, frozen=True):

@@ -34,12 +34,14 @@ class Users(Shared, frozen=True):
     """The population and its range."""
 
     range: Range
+    source: Text | None = None
 
 
 class Group(Shared, frozen=True):
     """`group room of 12 users`: into which the users are divided."""
 
     size: Expr
+    source: Text | None = None
 
 
 class Option(Shared, frozen=True, kw_only=True):
@@ -84,6 +86,7 @@ class Let(Shared, frozen=True):
     """A name for an expression."""
 
     value: Expr
+    source: Text | None = None
 
 
 class Formal(Written, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.syntax.ast.expressions import Change, Expr
+from qps.compiler.syntax.ast.expressions import Change, Expr, Text
 from qps.compiler.syntax.ast.written import Declaration, Name, Named, Shared, Written
 
 
@@ -10,6 +10,7 @@ class Measure(Shared, frozen=True):
     """A measure of the spec's own."""
 
     value: Expr
+    source: Text | None = None
 
 
 class Requirement(Written, frozen=True):
@@ -17,6 +18,7 @@ class Requirement(Written, frozen=True):
 
     condition: Expr
     ideal: Expr | None
+    source: Text | None = None
 
 
 class Require(Declaration, frozen=True):
@@ -30,6 +32,7 @@ class Aim(Written, frozen=True):
 
     name: Name
     value: Expr
+    source: Text | None = None
 
 
 class Target(Declaration, frozen=True):

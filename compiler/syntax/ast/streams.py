@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.syntax.ast.expressions import Expr
+from qps.compiler.syntax.ast.expressions import Expr, Text
 from qps.compiler.syntax.ast.written import Name, Shared, Written
 
 
@@ -34,6 +34,7 @@ class Emission(Written, frozen=True):
     """`source 8000 byte/s in size`: what leaves the source, the first value a rate."""
 
     values: tuple[Expr, ...]
+    source: Text | None = None
 
 
 class CallStep(Written, frozen=True, kw_only=True):
@@ -47,6 +48,7 @@ class CallStep(Written, frozen=True, kw_only=True):
     times: Expr | None = None
     sends: Expr | None = None
     returns: Expr | None = None
+    source: Text | None = None
     condition: Expr | None = None
     steps: tuple[Step | CallStep | Together, ...] = ()
 
@@ -75,6 +77,7 @@ class Playout(Written, frozen=True):
 
     delay: Expr
     dropping: Expr | None
+    source: Text | None = None
 
 
 class Each(Written, frozen=True):
@@ -92,4 +95,5 @@ class Stream(Shared, frozen=True, kw_only=True):
     """Items on their way, and whose they are: by default of each machine of the first node."""
 
     whose: Each | InAll | None
-    items: tuple[Emission | At | Over | Playout, ...]
+    items: tuple[Emission | At | Over | Playout, ...] = ()
+    source: Text | None = None
