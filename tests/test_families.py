@@ -580,6 +580,24 @@ def test_components_that_run_in_others_answer_as_all_of_their_steps(
     assert any("parsing" in line for line in runs)
 
 
+def test_what_runs_several_times_takes_its_delay_so_often() -> None:
+    """It was counted once, also of a step that was done no times."""
+    text = """users N in 1..9
+        param times = 3
+        machine pc { cpu 1 core }
+        component query { cpu 2 ms/packet; delay 1 ms }
+        component handle { run query * times; run query }
+        topology { node a = pc * N }
+        stream s_ for each a { traffic 1 packet/s, 9 byte/packet; at a { handle * 2; query * 0 } }
+    """
+    for times in (0, 1, 3):
+        graph = lower(
+            (checked := spec(text)).model, checked.configuration(None, [f"times={times}"])
+        )
+        told = graph.at(1).number(graph.streams["s_"].mean_latency)
+        assert told == pytest.approx(0.003 * (times + 1) * 2)
+
+
 def test_what_runs_in_a_component_is_used_and_may_be_of_a_module(tmp_path: Path) -> None:
     (tmp_path / "steps.qps").write_text(
         "component parse { cpu 1 ms/request }\ncomponent handle(n) { run parse * n; delay 1 ms }"

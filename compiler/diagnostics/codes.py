@@ -66,6 +66,7 @@ QUOTIENT = Code("QPS0521", "quotient", _W, "a quotient of two numbers right befo
 CASE_OR_DIFFERENCE = Code(
     "QPS0522", "case-or-difference", _W, "a case below zero, called as something that is declared"
 )
+ONCE_ONLY = Code("QPS0523", "once-only", _W, "an effect of a step that is repeated: it counts once")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "a fit that misses what was measured by much")

@@ -111,7 +111,7 @@ class Walk:
             )
             for cost in costs_in_force(step.component, self._machine(leg.node)):
                 self._charge(step, leg.node, cost, charged, item_times, held)
-            held = self._effects(step, leg.node, held, pools)
+            held = self._effects(step, leg.node, repeat, held, pools)
         self._copies = held * count * copies
         self._batch = self._extreme(maximum, 1, copies)
         self._meets = self._meets or self._spreads
@@ -336,8 +336,13 @@ class Walk:
         place = self._streams.configuration.place_of(visit.resource)
         latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO, place=place))
 
-    def _effects(self, step: ir.Step, node: str, held: Formula, pools: Formula) -> Formula:
-        """Change the flow as the component says; return how many flows are held then."""
+    def _effects(
+        self, step: ir.Step, node: str, repeat: Formula, held: Formula, pools: Formula
+    ) -> Formula:
+        """Change the flow as the component says; return how many flows are held then.
+
+        A step that is repeated takes its fixed delay so often; all else it does once.
+        """
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
                 held = self._extreme(minimum, held / pools, 1) * pools
@@ -360,9 +365,8 @@ class Walk:
                     self._bursty = True
                 case ir.EffectKind.DELAY:
                     self._runs = {}  # it comes back later, and waits anew
-                    self._result.latency.append(
-                        LatencyPart(stage=f"{step.component.name}, fixed", value=value, place=node)
-                    )
+                    stage, taken = f"{step.component.name}, fixed", value * repeat
+                    self._result.latency.append(LatencyPart(stage=stage, value=taken, place=node))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
                 case ir.EffectKind.QUEUE:

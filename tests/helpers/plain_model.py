@@ -304,7 +304,7 @@ class _Walker:
                         case ir.EffectKind.ACTIVE:
                             held *= value
                         case ir.EffectKind.DELAY:
-                            self.result.latency[name] += value
+                            self.result.latency[name] += value * repeated
                         case ir.EffectKind.DROP:
                             rates = {b: r * (1 - value) for b, r in rates.items()}
                             kept *= 1 - value

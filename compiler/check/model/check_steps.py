@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from msgspec import field
 
 from qps.compiler import ir
@@ -12,12 +14,15 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 MOST_RUN = 20_000
 """Components that run in others, in all steps of a spec, beyond which it is refused."""
 _CASTS = ("unicast", "multicast")
+_ONCE = frozenset(ir.EffectKind) - {ir.EffectKind.DELAY, ir.EffectKind.MERGE}
+"""What a step does to a stream once, however often it is repeated; merging again merges nothing."""
 
 
 class StepChecker(Part, frozen=True, kw_only=True):
@@ -65,6 +70,8 @@ class StepChecker(Part, frozen=True, kw_only=True):
         if self._are_too_many(item, parts):
             return ()
         placed = [part.within(repeat, condition) for part in parts]
+        for part in placed:
+            self._happen_once(item, part)
         return tuple(
             ir.Step(
                 component=part.component,
@@ -75,6 +82,27 @@ class StepChecker(Part, frozen=True, kw_only=True):
                 group=group,
             )
             for part in placed
+        )
+
+    def _happen_once(self, item: ast.Step, part: ComponentPart) -> None:
+        """Warn where a step that is repeated changes the stream, which it does once all the same.
+
+        Its costs and its delay count so often.
+        """
+        if part.repeat is None or part.repeat == ir.Constant(Fraction(1)):
+            return
+        effect = next((e for e in part.component.effects if e.kind in _ONCE), None)
+        if effect is None:
+            return
+        name = part.component.name
+        self.sink.report(
+            codes.ONCE_ONLY,
+            item.span,
+            f"`{name}` is repeated, but its `{effect.kind.value}` counts once: only its costs and "
+            "its delay count so often",
+            secondary=[Label(effect.span, "this counts once")],
+            hint=f"write `{name}` so often, one behind the other; or make the "
+            f"`{effect.kind.value}` a component of its own",
         )
 
     def _are_too_many(self, item: ast.Step, parts: tuple[ComponentPart, ...]) -> bool:
