@@ -223,7 +223,9 @@ def test_ten_per_cent_more_is_rounded_up(users: int, more: int) -> None:
 
 
 def test_there_may_be_more_to_tell_than_anybody_reads() -> None:
-    extra = "".join(f"require {{ pages.latency <= {40 + i} ms }}\n" for i in range(1, 7))
+    extra = "".join(
+        f"require {{ pages.latency + {i} ms <= {40 + 2 * i} ms }}\n" for i in range(1, 7)
+    )
     text = SPEC.replace("at web { work }", "at web { work * max(1, N - 50) }") + extra
     assert "4 more like these" in _lines(text)[1]
 

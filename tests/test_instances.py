@@ -153,7 +153,9 @@ def test_two_regions_answer_as_the_same_text_by_hand(
     of_hand = [re.sub(r"\b(eu|ap)\.", r"\1_", setting) for setting in settings]
     answer = told("solve", using, *settings)
     # Advice keeps to the machines of an instance; by hand all machines are at hand.
-    assert answer == alike(told("solve", hand, *of_hand), "eu", "ap")
+    warned_at = r"\S+\.qps:\d+:\d+:"
+    by_hand_answer = alike(told("solve", hand, *of_hand), "eu", "ap")
+    assert re.sub(warned_at, "", answer) == re.sub(warned_at, "", by_hand_answer)
     for name in ("browse.latency", "web.cpu", "margin", "lan"):
         by_names = told("explain", using, f"ap.{name}", *settings)
         text = told("explain", hand, f"ap_{name}", *of_hand)

@@ -20,6 +20,7 @@ from qps.engine.formulas import ZERO, Formula, number
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
 from qps.solver.answers.answering import solve
+from test_matrices import disagreements
 
 law = settings(max_examples=40, deadline=None)
 
@@ -347,3 +348,39 @@ def test_a_bound_that_is_said_twice_changes_no_answer(metric: str) -> None:
     text = PRELUDE.replace("1..100", "1..1000") + ONE + f"measure x = N\nquality {metric}\n"
     for stated in ("x <= 100", "x <= 100; x <= 100; x <= 200", "x <= 150 ideal 30; x <= 100"):
         assert solve(lowered(f"{text}require {{ {stated} }}")).largest_acceptable == 100
+
+
+@pytest.mark.parametrize(
+    ("stated", "left"),
+    [
+        ("x <= 100; x <= 100", ["x <= 100"]),
+        ("x <= 100; accuracy >= 90 %; x <= 50", ["x <= 50", "accuracy >= 90 %"]),
+        ("x < 100; x <= 100", ["x < 100"]),
+        ("x <= 100; x < 100; x < 101", ["x < 100"]),
+        ("accuracy >= 90 %; accuracy >= 95 %", ["accuracy >= 95 %"]),
+        ("x <= 100 ideal 5; x <= 90 ideal 5", ["x <= 90 ideal 5"]),
+        ("x >= 2; x <= 100", ["x >= 2", "x <= 100"]),
+        # an ideal makes another axis, a parameter may move
+        ("x <= 100 ideal 5; x <= 90", ["x <= 100 ideal 5", "x <= 90"]),
+        ("x <= 100; x <= top", ["x <= 100", "x <= top"]),
+    ],
+)
+def test_of_what_is_said_twice_the_tighter_is_left(stated: str, left: list[str]) -> None:
+    text = PRELUDE + ONE + "param top = 60\nmeasure x = N\nmeasure accuracy = 1 - N * 0.1 %\n"
+    graph = lowered(f"{text}require {{ {stated} }}")
+    named = [one for one in graph.criteria if one.span is not None]
+    assert [one.span.text for one in named if one.span is not None] == left
+    fewer = lowered(f"{text}require {{ {'; '.join(left)} }}")
+    assert solve(graph).largest_acceptable == solve(fewer).largest_acceptable
+    assert solve(graph).quality_at_limit == solve(fewer).quality_at_limit
+
+
+def test_what_a_mode_asks_counts_beside_what_is_said_twice() -> None:
+    """Rows of a matrix look at the same requirements as the graph that they are made of."""
+    text = PRELUDE + ONE + (
+        "param top = 60 in 0.5..200\nmeasure x = N\nmeasure y = N / 2\n"
+        "require { y <= 70; x <= 90; x <= 100; y <= 80 }\n"
+        "mode calm { y <= top; x <= 80; x <= 95 }\n"
+        "matrix tops { top in [10, 30, 90, 100] }\n"
+    )  # fmt: skip
+    assert disagreements(text) == []

@@ -36,7 +36,8 @@ from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets, bounds_load
 from qps.compiler.lower.mixtures import kind_by_kind
-from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes, what_is_limited
+from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes
+from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
 from qps.compiler.quantities.certainty import Certainty, opposite, together
@@ -117,7 +118,7 @@ def _lowered_model(
     results = [lower_stream(stream, streams) for stream in model.streams]
     streams.idle()
     _average(expressions, streams, results)
-    requirements = _requirements(model, configuration)
+    requirements = requirements_in_force(model, configuration.mode)
     targets = Targets(
         model=model,
         expressions=expressions,
@@ -226,18 +227,6 @@ def _lowered(
         raise QpsError(
             [structs.replace(d, primary=d.primary or label) for d in error.diagnostics]
         ) from error
-
-
-def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Requirement, ...]:
-    """Return the requirements of all, and those of the mode that is in force.
-
-    What the mode asks of a measure takes the place of what is asked of it in the same direction
-    of all: two limits of one measure would make two axes, and count it twice.
-    """
-    modes = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
-    own = [item for items in modes for item in items]
-    replaced = {what_is_limited(item) for item in own}
-    return (*(r for r in model.requirements if what_is_limited(r) not in replaced), *own)
 
 
 def _resources(

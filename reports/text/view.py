@@ -151,7 +151,8 @@ def _margin(solution: Solution) -> tuple[MarginView, ...]:
     planned = {name: graph.number(value) for name, value in graph.targets.items()}
     for criterion in graph.criteria:
         if criterion.span is not None and criterion.at_most and criterion.name.endswith(".load"):
-            planned[criterion.name] = graph.number(criterion.limit)
+            limit = graph.number(criterion.limit)
+            planned[criterion.name] = min(limit, planned.get(criterion.name, limit))
     return tuple(MarginView(name, value) for name, value in planned.items() if value < 1)
 
 

@@ -24,6 +24,7 @@ from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, poin
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
+from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.engine.exact import Exact, ExactRunner, as_fraction, exact
 from qps.engine.formulas import Formula
 from qps.engine.formulas import number as number_of
@@ -194,8 +195,7 @@ def _structure(
     model: ir.Model, graph: LoadGraph, asking: Asking, guarded: _Guarded
 ) -> Iterator[Guard]:
     """Yield what the structure of the graph rests on."""
-    own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
-    requirements = (*model.requirements, *(item for items in own for item in items))
+    requirements = requirements_in_force(model, graph.mode)
     low, high = graph.low, graph.high
     points = [number_of(at) for at in (Fraction(low), Fraction(2 * low + high, 3), Fraction(high))]
 
