@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from helpers.specs import lowered
+from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
+from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
 from qps.solver.answers.answering import solve
 
 SPEC = """users N in 1..100000
@@ -61,6 +65,19 @@ def _answer(text: str) -> object:
 )  # fmt: skip
 def test_a_line_says_what_machines_and_networks_would(line: str, stated: tuple[str, ...]) -> None:
     assert _answer(_spec(line, *NOTHING)) == _answer(_spec("", *stated))
+
+
+def test_whatever_the_discipline_what_waits_is_asked_for() -> None:
+    assert set(DISCIPLINES) == {one.value for one in ir.Discipline}
+    for word in DISCIPLINES:
+        told = "cpu mm1, " if word == "md1" else ""
+        text = _spec(f"queueing {told}{word}{' cv 1.2' * (word == 'mg1')}", *NOTHING)
+        (found,) = check_source(Source("waits.qps", text)).diagnostics
+        assert found.message == f"`{word}` says how, but not what is waited for"
+        assert found.primary is not None
+        assert found.primary.span.text == word
+        for mend in re.findall(r"`(queueing [^`]*)`", found.hints[0]):
+            lowered(_spec(mend, *NOTHING))
 
 
 def test_what_a_machine_states_goes_before_all_and_after_a_place() -> None:

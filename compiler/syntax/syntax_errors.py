@@ -10,6 +10,7 @@ from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax.common_mistakes import LOOKED_BACK, RANGE_HINT, Fault, how_to_mend
+from qps.compiler.syntax.queueing_mistakes import discipline_of_nothing, report_nothing_waits
 from qps.grammar.parsing import END, SEPARATOR, UnexpectedError
 from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, in_words
 
@@ -21,7 +22,11 @@ def report_syntax_error(
 ) -> None:
     """Turn what the parser raised into a diagnostic."""
     at, token = error.position, error.token
-    if token is not None and token.type != END:
+    before = at if token is None or token.type != END else end
+    lacking = discipline_of_nothing(source, start, before)
+    if lacking is not None and not _open_brackets(source.text, start, before)[0]:
+        report_nothing_waits(lacking, sink)
+    elif token is not None and token.type != END:
         span = Span(source, at, at + 1 if token.type == SEPARATOR else max(token.end, at + 1))
         _unexpected(error, span, start, sink)
     elif token is None:
