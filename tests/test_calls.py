@@ -592,6 +592,108 @@ def test_what_recovers_and_queues_may_stand_in_a_call_that_all_make_once() -> No
     ]
 
 
+# -- users and items of several kinds ----------------------------------------------------------
+
+KINDS = """
+kinds audience {of} {{ light 60 %; heavy 40 % }}
+param misses by audience {{ light 0 %; heavy 100 % }}
+param often by audience {{ light 0; heavy 2 }}
+param some by audience {{ light 10 %; heavy 50 % }}
+param long by audience {{ light 1 ms/request; heavy 10 ms/request }}
+param lost by audience {{ light 0 %; heavy 20 % }}
+component give_up {{ drop lost }}
+"""
+OF_KINDS = [{"weight": 0.6, "misses": 0.0, "often": 0.0, "some": 0.1, "long": 1.0, "lost": 0.0},
+            {"weight": 0.4, "misses": 1.0, "often": 2.0, "some": 0.5, "long": 10.0, "lost": 0.2}]  # fmt: skip
+WAYS = [  # how often each call is made, in calls, and what its step takes
+    ("work(long)", [], "long"),
+    ("call db * misses { work(long) }", ["misses"], "long"),
+    ("call db * misses { call cache * misses { work(long) } }", ["misses", "misses"], "long"),
+    ("call db * some { call cache * some { work(long) } }", ["some", "some"], "long"),
+    ("call db * often { work(1 ms/request) }", ["often"], "1"),
+    ("call db * some { call cache * often { work(1 ms/request) } }", ["some", "often"], "1"),
+    ("call db * 50 % { call cache * misses { work(long) } }", ["0.5", "misses"], "long"),
+]
+
+
+def of_kind(kind: dict[str, float], name: str) -> Fraction:
+    return Fraction(str(kind[name])) if name in kind else Fraction(name)
+
+
+@pytest.mark.parametrize("of", ["", "of users"])
+@pytest.mark.parametrize(("way", "often", "takes"), WAYS)
+def test_kinds_call_and_take_what_each_of_them_does(
+    way: str, often: list[str], takes: str, of: str
+) -> None:
+    """The mean of how often was multiplied by the mean of how long, and none was slower."""
+    text = spec(f"at web {{ {way} }}", more=KINDS.format(of=of)).replace(
+        "switched; rate 1 Mbit/s; header 66 byte/packet; propagation 1 ms",
+        "switched; rate 1e30 bit/s",
+    )
+    graph = lowered(text)
+    distribution: Times = {}
+    mean = calls_made = Fraction(0)
+    for kind in OF_KINDS:
+        weight, long = of_kind(kind, "weight"), of_kind(kind, takes) / 1000
+        times: Times = {long: Fraction(1)}
+        for how_often in reversed([of_kind(kind, name) for name in often]):
+            more = how_often - floor(how_often)
+            once, times = times, {Fraction(0): Fraction(1)}
+            for _ in range(floor(how_often)):
+                times = added(times, once)
+            again = {time: share * more for time, share in once.items()}
+            again[Fraction(0)] = again.get(Fraction(0), Fraction(0)) + 1 - more
+            times = added(times, again)
+        for time, share in times.items():
+            distribution[time] = distribution.get(time, Fraction(0)) + weight * share
+            mean += weight * share * time
+        if often:
+            calls_made += weight * of_kind(kind, often[0])
+    stream = graph.streams["shop"]
+    assert at(graph, stream.mean_latency, 1) == pytest.approx(mean)
+    if often:
+        each = stream.latency_of_calls("db")
+        assert each is not None
+        assert at(graph, each, 1) == pytest.approx(mean / calls_made)
+    for level in map(Fraction, ("1/2", "3/4", "9/10", "99/100")):
+        share, quantile = Fraction(0), Fraction(0)
+        for quantile in sorted(distribution):
+            share += distribution[quantile]
+            if share >= level:
+                break
+        assert at(graph, stream.latency_quantile(level), 1) > quantile - Fraction(1, 10**9)
+        known = stream.quantile_certainty(level)
+        assert any("kinds of users or items" in reason for reason in known.reasons)
+
+
+def test_waits_of_kinds_that_call_both_are_counted_as_often_as_they_wait() -> None:
+    """Of the 40 % that call all call again: a share of 16 % was counted."""
+    way = "at web { call db * misses { call cache * misses { work(4 ms/request) } } }"
+    text = spec(way, ", queueing mm1", more=KINDS.format(of="of users"))
+    graph = lowered(text.replace("cpu 2 core", "cpu 1 core"))
+    stream = graph.streams["shop"]
+    waits = sum(at(graph, p.value, 50) for p in stream.latency if p.queue and p.times is not None)
+    busy = Fraction(50 * 4 * 4, 10000)
+    assert waits == pytest.approx(Fraction(4, 10) * busy / (1 - busy) * Fraction(4, 1000))
+
+
+@pytest.mark.parametrize("way", ["give_up; give_up", "call db * misses { spill; spill }"])
+def test_who_loses_at_one_stage_loses_at_the_next(way: str) -> None:
+    graph = lowered(spec(f"at web {{ {way} }}", more=KINDS.format(of="of users")))
+    stream = graph.streams["shop"]
+    left = Fraction(6, 10) + Fraction(4, 10) * Fraction(8, 10) ** 2
+    assert at(graph, stream.rate, 1) == left
+    assert at(graph, stream.loss, 1) == 1 - left
+
+
+def test_the_quantile_of_a_queue_is_that_of_the_slowest_kind() -> None:
+    """Of the 40 % that take 10 ms on average, e^(-t/10 ms) take longer than t without any wait."""
+    text = spec("at web { work(long) }", ", queueing mm1", more=KINDS.format(of="of users"))
+    graph = lowered(text.replace("cpu 2 core", "cpu 1 core"))
+    told = at(graph, graph.streams["shop"].latency_quantile(Fraction(99, 100)), 1)
+    assert told > 0.010 * log(0.4 / 0.01)
+
+
 # -- by simulation -----------------------------------------------------------------------------
 
 QUEUED = """

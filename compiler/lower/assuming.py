@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption, Cited
-from qps.compiler.lower.mixtures import Mixed, averaged
+from qps.compiler.lower.mixtures import Mixed, averaged, largest
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, symbol
 from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
@@ -44,6 +44,10 @@ class Assuming(Struct, kw_only=True):
     def averaged(self, lowered: Formula) -> Formula:
         """Return what was lowered with kinds kept as a mean over all of them."""
         return averaged(lowered, self.mixtures)
+
+    def largest(self, lowered: Formula) -> Formula | None:
+        """Return the most that it is for any kind; None where kinds make no difference."""
+        return largest(lowered, self.mixtures)
 
     def mark_capacity(self, lowered: Formula) -> None:
         """Remember that the numbers of an expression say how much hardware can do."""

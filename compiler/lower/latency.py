@@ -23,7 +23,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, product, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
@@ -32,12 +32,16 @@ class CallMade(Struct, frozen=True, kw_only=True):
     """A call that a stage stands in: `times` for each time that its caller is reached.
 
     Those of one `fork` are made at the same time. What `is_whole` is stated as a whole number of
-    calls, what `is_share` as a number of at most 1.
+    calls, what `is_share` as a number of at most 1. It is `reached` so often for each item of the
+    stream, on average; where users or items are of several kinds, none of these makes it more than
+    `most` times.
     """
 
     number: int
     node: str
     times: Formula = ONE
+    reached: Formula = ONE
+    most: Formula | None = None
     fork: int | None = None
     is_whole: bool = True
     is_share: bool = True
@@ -50,7 +54,8 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     over all items: of a stage that stands in `calls`, outermost first, that
     of one passage, `single`, as often as they are made. Where the stage is a wait, `queue` is what
     it waits in, and `visit` what waits there. Where calls are made together, the stage is all of
-    them, and `branches` has the stages of each.
+    them, and `branches` has the stages of each. `slowest` is what one passage takes for the slowest
+    kind of users or items, None where kinds do not differ.
     """
 
     stage: str
@@ -62,6 +67,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     calls: tuple[CallMade, ...] = ()
     single: Formula | None = None
     branches: tuple[tuple[LatencyPart, ...], ...] = ()
+    slowest: Formula | None = None
 
     @property
     def once(self) -> Formula:
@@ -71,7 +77,14 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     @property
     def times(self) -> Formula:
         """How often an item passes here on average."""
-        return product(call.times for call in self.calls)
+        return self.calls[-1].reached if self.calls else ONE
+
+    @property
+    def differs(self) -> bool:
+        """True where it is not the same for all kinds of users or items."""
+        by_calls = any(call.most is not None for call in self.calls)
+        by_visit = self.visit is not None and self.visit.most is not None
+        return self.slowest is not None or by_calls or by_visit
 
     @property
     def certainty(self) -> Certainty:
@@ -80,7 +93,9 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
             return EXACT if self.queue is None else mean_certainty(self.queue)
         parts = [part for branch in self.branches for part in every(branch)]
         known = [part.certainty for part in parts]
-        varies = any(part.queue is not None or _may_be_left_out(part) for part in parts)
+        varies = any(
+            part.queue is not None or part.differs or _may_be_left_out(part) for part in parts
+        )
         if varies and len(self.branches) > 1:
             known.append(
                 lower_bound(f"of {self.stage} the slowest mean counts, not the mean of the slowest")
@@ -96,12 +111,15 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
 
     def changed(self, change: Callable[[Formula], Formula]) -> LatencyPart:
         """Return the stage with every formula changed."""
-        calls = tuple(
-            call if call.times is ONE else replace(call, times=change(call.times))
-            for call in self.calls
-        )
+        calls = tuple(_changed(call, change) for call in self.calls)
         single = None if self.single is None else change(self.single)
-        return replace(self, value=change(self.value), calls=calls, single=single)
+        slowest = None if self.slowest is None else change(self.slowest)
+        return replace(self, value=change(self.value), calls=calls, single=single, slowest=slowest)
+
+    def of_kinds(self, largest: Callable[[Formula], Formula | None]) -> LatencyPart:
+        """Return the stage with what it comes to for the slowest kind."""
+        calls = tuple(replace(call, most=largest(call.times)) for call in self.calls)
+        return replace(self, calls=calls, slowest=largest(self.once))
 
     def waits(self, queue: Queue, visit: Visit) -> LatencyPart:
         """Return the stage with the queue that it waits in."""
@@ -109,6 +127,13 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         if self.single is None:
             return replace(self, value=wait, queue=queue, visit=visit)
         return replace(self, value=wait * self.times, single=wait, queue=queue, visit=visit)
+
+
+def _changed(call: CallMade, change: Callable[[Formula], Formula]) -> CallMade:
+    if call.reached is ONE:
+        return call
+    most = None if call.most is None else change(call.most)
+    return replace(call, times=change(call.times), reached=change(call.reached), most=most)
 
 
 def _may_be_left_out(part: LatencyPart) -> bool:
@@ -197,9 +222,15 @@ class Allotment(Struct, frozen=True):
             if not call.is_whole:
                 more = number(self.more)
                 if reached is not ONE:
-                    more = more / maximum(reached, _NEXT_TO_NOTHING)
-                often = maximum(ZERO, apply("ceil", call.times - more))
-            found, reached = found * often, reached * call.times
+                    least = maximum(reached, _NEXT_TO_NOTHING)
+                    more = more / least
+                    if call.reached is not reached * call.times:  # kinds that call both more often
+                        often = call.reached / least
+                often = maximum(ZERO, apply("ceil", often - more))
+                if call.most is not None:  # more than once at most: then as often as any kind
+                    most = apply("ceil", call.most)
+                    often = maximum(often, most * minimum(ONE, maximum(ZERO, most - 1)))
+            found, reached = found * often, call.reached
         return found
 
 
@@ -247,6 +278,7 @@ def calls_certainty(parts: Sequence[LatencyPart], *, varies: bool) -> Certainty:
     if not made:
         return EXACT
     waits = any(part.queue is not None for part in every(parts))
+    varies = varies or any(part.slowest is not None for part in every(parts))
     left_out = _left_out(parts)
     is_alone = len(left_out) <= 1 and all(map(_is_chain, every(parts)))
     if is_alone and not waits and not varies:
@@ -255,6 +287,13 @@ def calls_certainty(parts: Sequence[LatencyPart], *, varies: bool) -> Certainty:
         return EXACT  # nothing that is called several times varies
     told = listed(list(dict.fromkeys(call.node for call in made)), "and")
     return upper_bound(f"what the calls of {told} leave out or add is allotted by parts")
+
+
+def kinds_certainty(parts: Sequence[LatencyPart]) -> Certainty:
+    """Return what kinds of users and items do to how a quantile is known."""
+    if not any(part.differs for part in every(parts)):
+        return EXACT
+    return upper_bound("where kinds of users or items differ, the slowest counts")
 
 
 def calls_vary(parts: Sequence[LatencyPart]) -> Certainty:

@@ -28,6 +28,7 @@ from qps.compiler.lower.latency import (
     calls_certainty,
     calls_vary,
     every,
+    kinds_certainty,
     quantile_of,
 )
 from qps.compiler.lower.queue_certainty import (
@@ -276,7 +277,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         counts. The law is that of all visits of the stream together.
         """
         if part.queue is None or part.visit is None:
-            return part.once
+            return part.slowest or part.once
         waiting = part.queue.quantile(part.visit, allotment.level(part))
         name = part.queue.resource
         laws = [jitter.value for jitter in self.jitter if jitter.resource == name]
@@ -337,6 +338,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
             what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * self.varies}"
             parts.append(upper_bound(f"the quantiles of {what} are added up"))
         parts.append(calls_certainty(self.latency, varies=self.varies))
+        parts.append(kinds_certainty(self.latency))
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
@@ -10,7 +12,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LossKind, LossPart, QueuePart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.formulas import ZERO, Formula, product
+from qps.engine.formulas import ONE, ZERO, Formula, apply, product
 
 
 def full_queue(
@@ -54,3 +56,24 @@ def recovery(stage: str, losses: Iterable[LossPart], share: Formula, span: Span)
         span=span,
         restored=share,
     )
+
+
+def averaged_losses(
+    losses: Iterable[LossPart], mean: Callable[[Formula], Formula]
+) -> list[LossPart]:
+    """Return stages of which each loses, of all kinds together, a part of what reaches it.
+
+    What is left of all is the mean over the kinds of what is left of each: who loses much at one
+    stage may lose much at the next.
+    """
+    found: list[LossPart] = []
+    inside: Formula = ONE
+    left: Formula = ONE
+    for part in losses:
+        inside = inside * (1 - part.value)
+        now = mean(inside)
+        value = part.value if now is inside else apply("mean", left - now, left)
+        restored = part.restored and mean(part.restored)
+        found.append(replace(part, value=value, restored=restored))
+        left = now
+    return found

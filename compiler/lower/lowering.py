@@ -35,6 +35,7 @@ from qps.compiler.lower.lower_measures import Measures, priced, stream_measures,
 from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets, bounds_load
+from qps.compiler.lower.lower_transport import averaged_losses
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes
 from qps.compiler.lower.requirements_in_force import requirements_in_force
@@ -345,11 +346,15 @@ def _average(
     """Count what the walks came to kind by kind, where parameters have values for each kind."""
     if not expressions.mixtures:
         return
-    mean = expressions.averaged
+    mean, most = expressions.averaged, expressions.largest
     for result in results:
+        result.latency = [part.of_kinds(most) for part in result.latency]
+        result.losses = averaged_losses(result.losses, mean)
         for index, visit in result.visits.items():
             service, batch = mean(visit.service), mean(visit.batch)
-            result.visits[index] = replace(visit, service=service, batch=batch)
+            longest, widest = most(visit.service), most(visit.batch)
+            known = (longest or service, widest or batch) if longest or widest else None
+            result.visits[index] = replace(visit, service=service, batch=batch, most=known)
     for demand in streams.demands.values():
         demand.parts = {by: [mean(load) for load in loads] for by, loads in demand.parts.items()}
         demand.servers, demand.count = mean(demand.servers), mean(demand.count)

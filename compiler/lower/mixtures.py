@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from qps.engine.formulas import ONE, Formula, product, total
+from qps.engine.formulas import ONE, Formula, maximum, product, total
 from qps.engine.monomials import monomials
 from qps.engine.operations import PRODUCT, SUM
 from qps.engine.substitution import substituted
@@ -59,6 +59,18 @@ def kind_by_kind(
         chosen = [substituted(expr, values) for expr in exprs]
         for inner, of_kind in kind_by_kind(chosen, mixtures):
             yield share * inner, of_kind
+
+
+def largest(expr: Formula, mixtures: Mixtures) -> Formula | None:
+    """Return what an expression is at most for any kind; None where no kinds make a difference."""
+    together = _of_one_class([expr], mixtures)
+    if not together:
+        return None
+    found: dict[Formula, None] = {}
+    for _, values in _each(together):
+        of_kind = substituted(expr, values)
+        found[largest(of_kind, mixtures) or of_kind] = None
+    return maximum(*found) if len(found) > 1 else None
 
 
 def _of_one_class(exprs: Collection[Formula], mixtures: Mixtures) -> list[Mixed]:

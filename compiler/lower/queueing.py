@@ -16,6 +16,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
@@ -37,7 +38,8 @@ class Visit(Struct, kw_only=True):
     differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
     where its flows are active only at times; `meets` where copies of one item that went
     different ways may come together; `is_asked_again` where users who think between two requests
-    are taken as open traffic; `is_thinned` where not all items of its flows make it.
+    are taken as open traffic; `is_thinned` where not all items of its flows make it. Where
+    users or items are of several kinds, `most` is the longest service and the largest batch of any.
     """
 
     resource: str
@@ -52,6 +54,15 @@ class Visit(Struct, kw_only=True):
     meets: bool = False
     is_asked_again: bool = False
     is_thinned: bool = False
+    most: tuple[Formula, Formula] | None = None
+
+    @property
+    def slowest(self) -> Visit:
+        """The visit of the kind that takes longest."""
+        if self.most is None:
+            return self
+        service, batch = self.most
+        return replace(self, service=service, batch=batch)
 
 
 class Queue(Struct, frozen=True, kw_only=True):
@@ -194,8 +205,9 @@ class Queue(Struct, frozen=True, kw_only=True):
         It is the quantile of wait and service less the mean service, which is in the latency
         already. Where visits differ, it is that of a queue in which all are as long as the
         longest at the same load: the residual service times are longer there in distribution,
-        and so is their geometric sum, the wait.
+        and so is their geometric sum, the wait. Where kinds differ, it is that of the slowest.
         """
+        own = own.slowest
         if self.discipline is ir.Discipline.PERIODIC:
             return self._periodic_quantile(own, level)
         if self.variation is ZERO:
@@ -217,17 +229,20 @@ class Queue(Struct, frozen=True, kw_only=True):
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
         if self.variation is ZERO:
             return ZERO
-        return own.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
+        return own.slowest.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
 
     def _periodic_quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
         before = (own.batch - 1) * own.service / self.servers
         if self.is_uniform:
             held = apply("periodic_quantile", self._in_a_period, self.load, level)
             return self._longest_batch / self.servers * held + before
-        mine = next(visit for visit in self.visits if visit.of == own.of)
         longest = self._longest_batch / self.servers
-        found = others_quantile(self._classes(mine), self._period, self.load, longest, level)
-        return found + before
+        found = [
+            others_quantile(self._classes(mine), self._period, self.load, longest, level)
+            for mine in self.visits
+            if mine.of == own.of
+        ]
+        return _longest(found) + before
 
     @staticmethod
     def _of_some_length(service: Formula, longest: Formula) -> Formula:

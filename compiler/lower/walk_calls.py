@@ -64,6 +64,7 @@ class _Begun(Struct, frozen=True, kw_only=True):
     visits: int
     passes: dict[str, Formula]
     sent: Formula | None
+    reached: Formula
 
 
 class WalkedCalls:
@@ -117,6 +118,7 @@ class WalkedCalls:
                 visits=len(result.visits),
                 passes=result.passes,
                 sent=_size(flow),
+                reached=(self._begun[-1].reached if self._begun else ONE) * (times or ONE),
             )
         )
         if times is not None:
@@ -140,7 +142,7 @@ class WalkedCalls:
             left = left * others
             self._forks[call.fork] = begun.before, left
         self._walk.flow = begun.before if left is ONE else begun.before.scaled(left)
-        made = self._made(call, begun.times)
+        made = self._made(call, begun)
         for index in range(begun.latency, len(result.latency)):
             result.latency[index] = result.latency[index].within(made, begun.times)
         if begun.times is not None:
@@ -151,15 +153,17 @@ class WalkedCalls:
                 result.passes[name] = now if known is None else 1 - (1 - known) * (1 - now)
         self._note_visits(call, begun, made)
 
-    def _made(self, call: ir.Call, times: Formula | None) -> CallMade:
-        if call.times is None or times is None:
-            return CallMade(number=call.number, node=call.node, fork=call.fork)
+    def _made(self, call: ir.Call, begun: _Begun) -> CallMade:
+        reached = begun.reached
+        if call.times is None or begun.times is None:
+            return CallMade(number=call.number, node=call.node, fork=call.fork, reached=reached)
         stated = call.times.expr
         value = stated.value if isinstance(stated, ir.Constant) else None
         return CallMade(
             number=call.number,
             node=call.node,
-            times=times,
+            times=begun.times,
+            reached=reached,
             fork=call.fork,
             is_whole=value is not None and value.denominator == 1,
             is_share=value is not None and value <= 1,

@@ -50,11 +50,11 @@ def _passages(
             depth=depth,
             name=f"call {name}" if is_call else name,
             times=ONE if call is None else call.times,
-            each=_each(inside, at + is_call),
+            each=_each(inside, at + is_call) if call is None else _of_a_call(call, inside, at + 1),
             starts=starts,
             ends=ends,
             known=together(*(part.certainty for part in inside)),
-            often=_times(inside[0].calls[: at + is_call]),
+            often=inside[0].calls[at + is_call - 1].reached if at + is_call else ONE,
             calls=name if is_call else None,
         )
         if is_call:
@@ -69,6 +69,13 @@ def _group(part: LatencyPart, at: int) -> tuple[bool, str, object]:
     if len(part.calls) > at:
         return True, part.calls[at].node, part.calls[at].number
     return False, part.place or part.stage, id(part) if part.branches else None
+
+
+def _of_a_call(call: CallMade, parts: Sequence[LatencyPart], at: int) -> Formula:
+    """Return how long a call takes each time: of kinds that differ, by those that make it."""
+    if any(part.differs for part in every(parts)):
+        return apply("mean", total(part.value for part in parts), call.reached)
+    return _each(parts, at)
 
 
 def _each(parts: Sequence[LatencyPart], at: int) -> Formula:
