@@ -145,6 +145,11 @@ def _tables() -> Tables:
     return decode(data, type=Tables)
 
 
+def patterns() -> Mapping[str, str]:
+    """Return the regular expression of each terminal."""
+    return _tables().patterns
+
+
 @cache
 def _any_token() -> re.Pattern[str]:
     """Return what matches any token that is no mere word, or a name, the first in lark's order."""

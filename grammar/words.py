@@ -50,18 +50,21 @@ DECLARATIONS = (
 )
 """The words that start a declaration, in the order of the grammar."""
 
-RESERVED = frozenset(DECLARATIONS) - {"queueing"} | frozenset(
+RESERVED = frozenset(
     [
-        "active", "and", "as", "at", "between", "by", "delay", "drop", "dropping", "else", "emit",
-        "fitted", "ideal", "if", "in", "keep", "link", "measured", "merge", "multicast", "node",
-        "not", "note", "off", "on", "or", "over", "queue", "recover", "scaled", "single_thread",
-        "source", "then", "to", "trace", "unicast", "with", "within",
+        "and", "as", "at", "between", "by", "else", "if", "in", "not", "or", "quality",
+        "single_thread", "then", "to", "with", "within",
     ]
 )  # fmt: skip
-"""Names that a spec cannot give to things of its own.
+"""Names that a spec cannot give to things of its own; all other words are free.
 
-Words that stand only where no name can (`rate` in a network, `each` behind `for`) are free.
+Most join expressions, or stand behind one, where a line may go on with them: a name there would be
+read as that. `single_thread` may stand alone on such a line. `quality` is the answer in claims,
+columns and figures.
 """
+
+CHOICES = frozenset(["on", "off", "unicast", "multicast"])
+"""Words that options choose by, which the grammar reads as names."""
 
 TOKEN_CHOICES = {
     "CASE": ("average", "least", "largest"),
@@ -72,6 +75,20 @@ TOKEN_CHOICES = {
     "AT_LEAST_OR_MOST": ("least", "most"),
 }
 """Terminals that are one of a few words."""
+
+NO_RESOURCES = frozenset([*TOKEN_CHOICES["EFFECT"], "fitted", "link", "merge", "source"])
+"""What no resource can be called: a component, a machine or a target says something else by it."""
+
+NO_KINDS = frozenset(["fitted", "source"])
+"""What no kind can be called: among its kinds, a parameter says something else by it."""
+
+NO_UNITS = frozenset(
+    [
+        "dropping", "every", "fitted", "ideal", "load", "measured", "period", "priority", "scaled",
+        "source", "users",
+    ]
+)  # fmt: skip
+"""What no unit can be called: behind a number it is another word."""
 
 TOKEN_WORDS = {
     "NAME": "a name",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers import spec_figures
-from helpers.docs import PAGES, ROOT, Block, blocks, performed
+from helpers.docs import PAGES, ROOT, Block, blocks, performed, with_words
 from qps.compiler import ir
 from qps.compiler.check.values.check_operations import FUNCTIONS
 from qps.compiler.diagnostics import codes
@@ -17,8 +17,9 @@ from qps.compiler.pipeline import check_source
 from qps.compiler.quantities import units
 from qps.compiler.syntax.ast import Expect, OwnSource
 from qps.compiler.syntax.parse import parse
+from qps.grammar.keywords import keywords
 from qps.grammar.making import build_parser
-from qps.grammar.words import RESERVED
+from qps.grammar.words import CHOICES, RESERVED
 
 _PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES]
 _SPECS = [
@@ -136,36 +137,24 @@ def _named_in_reference() -> set[str]:
     } | {word for block in blocks(REFERENCE) for word in re.findall(r"\w+|\$|%", block.body)}
 
 
-def _grammar_keywords() -> set[str]:
+def test_the_reference_names_every_keyword_of_the_grammar() -> None:
+    assert len(keywords()) > 100
+    assert keywords() - _named_in_reference() == set()
+
+
+def test_the_words_are_those_that_lark_reads() -> None:
+    # What is told of as a word may be read as one somewhere, and what is read is told.
     found: set[str] = set()
     for terminal in build_parser().terminals:
         pattern = terminal.pattern.value.replace("\\b", "").partition("(?")[0]
-        if re.fullmatch(r"\(?[a-z_|]+\)?", pattern):
-            found |= set(pattern.strip("()").split("|"))
-    return found
+        if re.fullmatch(r"\(?[a-z_|]+\??\)?", pattern):
+            found |= set(pattern.strip("()").replace("s?", "|s").split("|")) - {"s"}
+    assert found - keywords() == set()
+    assert keywords() - found <= {"configurations", *CHOICES}
 
 
-def test_the_reference_names_every_keyword_of_the_grammar() -> None:
-    keywords = _grammar_keywords()
-    assert len(keywords) > 60
-    assert keywords - _named_in_reference() == set()
-
-
-def test_the_reference_lists_no_keyword_that_the_grammar_lacks() -> None:
-    section = REFERENCE.split("## Keywords")[1].split("\n## ")[0]
-    listed = set(re.findall(r"`([a-z_]+)`", section))
-    # `off` and its like are words of options, which the grammar reads as names.
-    assert listed - {"off", "multicast", "unicast"} == _grammar_keywords()
-
-
-def test_the_reference_lists_the_reserved_words_and_the_free_ones() -> None:
-    section = REFERENCE.split("## Keywords")[1].split("\n## ")[0]
-    reserved, free = (
-        set(re.findall(r"`([a-z_]+)`", text))
-        for text in section.split("Reserved:")[1].split("Free:")
-    )
-    assert reserved == RESERVED
-    assert not free & RESERVED
+def test_the_reference_lists_the_words_as_the_grammar_has_them() -> None:
+    assert with_words(REFERENCE) == REFERENCE, "run `python tests/helpers/docs.py`"
 
 
 @pytest.mark.parametrize("page", _PAGES)

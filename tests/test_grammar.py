@@ -307,6 +307,11 @@ def test_reserved_words_cannot_be_names(word: str) -> None:
     assert mistakes(f"param {word} = 3") == 1
 
 
+def test_few_words_are_reserved() -> None:
+    # One more takes a name from whoever writes a spec: let the lexer look ahead, as at `_RUN`.
+    assert len(RESERVED) <= 16
+
+
 _WORDS = {
     "defaults": "costs",
     "user_group": "group",
@@ -342,3 +347,15 @@ def test_spans_cover_what_they_are_of() -> None:
     assert first.name.span.text == "größe"
     assert second.value.span.text == "größe * 2"
     assert second.value.span.line == 2
+
+
+def test_a_mistake_elsewhere_cuts_no_block_where_a_name_is_a_word_that_declares() -> None:
+    text = (
+        "param users = 3\nrequire {\nusers <= 3\nstream.latency <= 3 ms\n}\n"
+        "scenario option {\nmode = 4\nusers = 5\n}\nmatrix m {\nmode in [1, 2]\n}\n"
+        "let sum = (\nusers + 3)\nparam x = 3 ms ms\nparam b = 4"
+    )
+    outcome = parse(Source("spec.qps", text))
+    assert [d.primary.span.line for d in outcome.diagnostics if d.primary] == [15]
+    assert outcome.value is not None
+    assert len(outcome.value.declarations) == 6

@@ -293,7 +293,7 @@ def test_a_mode_inside_a_claim_takes_the_place_of_that_outside() -> None:
         (["mode = lost"], "there is no mode `lost`"),
         (["scenario = lost"], "there is no scenario `lost`"),
         (["mode = calm", "mode = busy"], "the mode is set twice"),
-        (["mode = 3"], "unexpected `3`"),
+        (["mode = 3"], "there is no mode `3`"),
     ],
 )
 def test_modes_that_are_not_there_are_refused(settings: list[str], said: str) -> None:

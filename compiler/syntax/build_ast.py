@@ -237,11 +237,6 @@ class Builder:
                 return reference if power is None else ast.Power(span, reference, power)
             case "exponent":
                 return ast.Negative(span, self._built(rest[0])) if rest else self._built(first)
-            case "mode_change" | "scenario_change":
-                chosen = self._built(first)
-                return ast.Change(span, _keyword(tree, span), ast.Reference(chosen.span, chosen))
-            case "mode_axis" | "scenario_axis":
-                return ast.Axis(span, _keyword(tree, span), self._built(first))
             case "own_source":
                 text = self._built(rest[0]) or ast.Text(self._span(_token(first)), OUR_OWN)
                 return ast.OwnSource(text.span, text.value)
@@ -384,12 +379,6 @@ def _joined(item: ast.Node | ast.Link, nodes: Sequence[str]) -> ast.Node | ast.L
     span = item.everyone.span
     found = [ast.Name(span, (name,)) for name in dict.fromkeys(nodes) if name not in left_out]
     return replace(item, ends=(*item.ends, *found))
-
-
-def _keyword(tree: Tree, span: Span) -> ast.Name:
-    """Return the word that a change or an axis starts with as a name: `mode`, `scenario`."""
-    word = tree.data.partition("_")[0]
-    return ast.Name(Span(span.source, span.start, span.start + len(word)), (word,))
 
 
 def _is_word(piece: Piece) -> bool:

@@ -14,7 +14,8 @@ from msgspec import Struct
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest, shortened
 from qps.compiler.quantities.units import built_in
-from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, TOKEN_WORDS, in_words
+from qps.grammar.keywords import keywords
+from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, TOKEN_WORDS, in_words
 
 LOOKED_BACK = 200
 RANGE_HINT = "write a range as `2..200`"
@@ -106,19 +107,19 @@ def _first_word(fault: Fault) -> str | None:
 
 
 def _misspelt(fault: Fault) -> str | None:
-    if not fault.word.isidentifier() or fault.word in RESERVED:
+    if not fault.word.isidentifier() or fault.word in keywords():
         return None
     words = [t.strip("_") for t in fault.accepted if t not in TOKEN_WORDS]
-    keywords = [t.lower() for t in words if t.isalpha()]
-    keywords += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
-    near = closest(fault.word, keywords)
+    possible = [t.lower() for t in words if t.isalpha()]
+    possible += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
+    near = closest(fault.word, possible)
     return f"did you mean `{near}`?" if near else None
 
 
 def _misspelt_before(fault: Fault) -> str | None:
     starts_statement = fault.previous[:1] in "{;" or "\n" in fault.previous
     word = fault.previous.lstrip("{;\n ")
-    if not word or word in RESERVED or not starts_statement:
+    if not word or word in keywords() or not starts_statement:
         return None
     if re.search(rf"\bcomponent\s+{word}\b", fault.span.source.text):
         return None  # a step, and no mistake
@@ -132,7 +133,7 @@ def _foreign(fault: Fault) -> str | None:
     if "LINK_PROPERTY" in fault.accepted and fault.word in _NETWORK_WORDS:
         return _NETWORK_WORDS[fault.word]
     for word in (fault.word, fault.previous.lstrip("{;\n ")):
-        if word in _FOREIGN and word not in RESERVED:
+        if word in _FOREIGN and word not in keywords():
             return _FOREIGN[word]
     return None
 
@@ -357,12 +358,19 @@ def _unit(fault: Fault) -> str | None:
     name = re.search(r"[\w.]+$|\)$", fault.before[-LOOKED_BACK:])
     if built_in(fault.word) is None or "PLUS" not in fault.accepted or name is None:
         return None
-    if name.group() in RESERVED or name.group()[:1].isdigit():
+    if name.group() in keywords() or name.group()[:1].isdigit():
         return None
     left = name.group() if name.group() != ")" else "(…)"
     unit = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
     written = fault.word + (unit.group().replace(" ", "") if unit else "")
     return f"a unit stands behind a number: `{left} * 1 {written}`, or `{left}` alone if it has one"
+
+
+def _users(fault: Fault) -> str | None:
+    """Where the plural of `unit user` ends a statement, as the size of a group does."""
+    if fault.word != "users" or not fault.before[-1:].isdigit():
+        return None
+    return "the unit is `user` here: `users` at the end says how large a group is"
 
 
 def _one_thing(fault: Fault) -> str | None:
@@ -393,7 +401,7 @@ def _one_thing(fault: Fault) -> str | None:
 
 
 def _name_hint(word: str) -> str:
-    if word in RESERVED:
+    if word in keywords():
         return f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
     if word.strip('"').isidentifier():
         return f"write it without quotes: `{word.strip(chr(34))}`"
@@ -406,13 +414,13 @@ def _two_statements(fault: Fault) -> str | None:
     if "_SEP" not in fault.accepted:
         return None
     end = "end the statement before it with `;` or a new line"
-    if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in RESERVED:
+    if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in keywords():
         return f"put an operator before it, or {end}"
     return end
 
 
 def _anything(fault: Fault) -> str | None:
-    if fault.word in RESERVED and "NAME" in fault.accepted:
+    if fault.word in keywords() and "NAME" in fault.accepted:
         return f"`{fault.word}` is a word of the language and cannot be a name"
     if fault.word in ("}", ")") or not fault.word.strip(";\n "):
         return "something is missing before it: write what is expected"
@@ -441,6 +449,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _operator,
     _number,
     _unit,
+    _users,
     _one_thing,
     _two_statements,
     _anything,

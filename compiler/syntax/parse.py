@@ -19,6 +19,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder
 from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
+from qps.grammar.keywords import continuing_words
 from qps.grammar.words import DECLARATIONS
 
 LARGEST_TEXT = 400_000
@@ -28,9 +29,10 @@ LARGEST_DECLARATION = 200_000
 """Characters in a declaration beyond which it is refused, comments and blanks included."""
 
 _STARTS = re.compile(r'^(?:\w+|""")|"[^"\n]*"|#[^\n]*|[{}()]', re.MULTILINE)
-_GOES_ON = re.compile(
-    r"(?:with|within|as|to|by|if|between|measured|scaled|single_thread|then|else|and|or|ideal)\b"
+_DECLARES = re.compile(
+    r'quality\b|\w+(?:[ \t]*\{|[ \t]+(?:"|(?!(?:and|at|by|if|in|or|to|with|within)\b)\w))'
 )
+"""What a line starts with that declares something, where a name could stand as well."""
 _WAITS = "+-*/^<>=~,:"
 _LOOKED_BACK = 200
 _DECLARED = re.compile(
@@ -131,9 +133,9 @@ def _names_meant(text: str, start: int, end: int, kind: str) -> set[str]:
 def _parts(text: str) -> list[tuple[int, int]]:
     """Return where each declaration starts and ends.
 
-    A word of `DECLARATIONS` at the left edge always starts one, so that a missing brace
-    costs no more than its own block; any other word there does where nothing is open and
-    the line before is complete.
+    A word of `DECLARATIONS` with a name behind it at the left edge starts one, so that a missing
+    brace costs no more than its own block; any other word there does where nothing is open and the
+    line before is complete.
     """
     starts: list[int] = []
     depth = 0
@@ -150,7 +152,9 @@ def _parts(text: str) -> list[tuple[int, int]]:
             depth = max(0, depth + (1 if word in "{(" else -1))
         elif word[0] in '"#':
             continue
-        elif word in DECLARATIONS or (depth == 0 and not _continues(text, match.start())):
+        elif depth == 0 and not _continues(text, match.start()):
+            starts.append(match.start())
+        elif word in DECLARATIONS and _DECLARES.match(text, match.start()):
             starts.append(match.start())
             depth = 0
     if not starts or text[: starts[0]].strip():
@@ -161,7 +165,10 @@ def _parts(text: str) -> list[tuple[int, int]]:
 def _continues(text: str, at: int) -> bool:
     """Return whether the line that starts at a place goes on from the line before."""
     before = text[max(0, at - _LOOKED_BACK) : at].rstrip()
-    return (before[-1:] in _WAITS and bool(before)) or _GOES_ON.match(text, at) is not None
+    word = re.compile(r"\w+").match(text, at)
+    return (before[-1:] in _WAITS and bool(before)) or (
+        word is not None and word[0] in continuing_words()
+    )
 
 
 def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> parsing.Tree | None:

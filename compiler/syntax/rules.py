@@ -181,7 +181,7 @@ RULES: dict[str, Rule] = {
     "mode": _rule(
         ast.Mode,
         "name",
-        "requirement:requirements* change:changes* mode_change:changes* scenario_change:changes*",
+        "requirement:requirements* change:changes*",
     ),
     "scenario": _rule(ast.Scenario, "name changes..."),
     "change": _rule(ast.Change, "name value"),
@@ -212,7 +212,7 @@ RULES: dict[str, Rule] = {
     "matrix": _rule(
         ast.Matrix,
         "name title changes*",
-        "axis:axes* mode_axis:axes* scenario_axis:axes* included:included* "
+        "axis:axes* included:included* "
         "excluded:excluded* wanted:wanted* derived:columns* asked_at:at "
         "selected:selected+ ordered:order+ source remark:remarks*",
     ),

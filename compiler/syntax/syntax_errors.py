@@ -191,7 +191,7 @@ _OPERATORS = frozenset(
 )
 _NAME_GOES_ON = frozenset(["DOT", "LPAR", "CIRCUMFLEX", "TIMES"])
 _ENDS = ("RBRACE", "_SEP", "$END")
-_SELDOM = frozenset(["FITTED", "SOURCE"])
+_SELDOM = frozenset(["FITTED", "_SOURCE"])
 """What is told only where nothing else fits."""
 
 

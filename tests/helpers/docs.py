@@ -99,8 +99,38 @@ def link_specs(folder: Path) -> None:
     (folder / "specs").symlink_to(ROOT / "specs")
 
 
+def with_words(text: str) -> str:
+    """Return the reference with its lists of words as the grammar has them."""
+    from qps.grammar import keywords, words
+
+    of_units, of_kinds = words.NO_UNITS, words.NO_KINDS
+    lines = {
+        "Reserved: ": f"{_marked(words.RESERVED, 'and')}.",
+        "Free: ": f"{_marked(keywords.keywords() - words.RESERVED, 'and')}.",
+        "- a resource cannot be called ": f"{_marked(words.NO_RESOURCES)}: a component, a machine "
+        "or a target says something else by it;",
+        "- a kind cannot be called ": f"{_marked(of_kinds)}, nor as a case; "
+        f"a unit cannot be called {_marked(of_units)}, since behind a number that is another word;",
+        "one of `": f"{' '.join(keywords.continuing_words())}`;",
+    }
+    for start, rest in lines.items():
+        pattern = rf"^{re.escape(start)}[^\n]*$"
+        text, found = re.subn(
+            pattern, lambda _, a=start, b=rest: f"{a}{b}", text, flags=re.MULTILINE
+        )
+        assert found == 1, start
+    return text
+
+
+def _marked(words: frozenset[str], joint: str = "or") -> str:
+    *first, last = [f"`{word}`" for word in sorted(words)]
+    return f"{', '.join(first)} {joint} {last}"
+
+
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+    reference = ROOT / "docs" / "language.md"
+    reference.write_text(with_words(reference.read_text(encoding="utf-8")), encoding="utf-8")
     for page in PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import OfChanges
-from qps.compiler.check.names.declarations import kind_of, lookup, names_of
+from qps.compiler.check.names.declarations import chooses, kind_of, lookup, names_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -63,7 +63,7 @@ class AxisChecker(OfChanges, frozen=True):
     def _kind(self, item: ast.Axis) -> ir.AxisKind | None:
         """Return what an axis varies."""
         name, main = item.name, self.main
-        if name.text in ("mode", "scenario"):
+        if chooses(main, name):
             return ir.AxisKind(name.text)
         named = lookup(main, name)
         declared = None if named is None else named.declaration

@@ -177,7 +177,7 @@ class MatrixChecker(OfChanges, frozen=True):
         taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
         for derived in item.columns:
             name = derived.name.text
-            is_built_in = name in (*ANSWERS, "reason") or name.startswith("load")
+            is_built_in = name in (*ANSWERS, "reason")
             if is_built_in or name in taken:
                 earlier = Label(taken[name], "first named here") if name in taken else None
                 self.refuse(

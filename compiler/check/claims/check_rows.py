@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import OfChanges
-from qps.compiler.check.names.declarations import Declared, Module, lookup, names_of, owner_in
+from qps.compiler.check.names.declarations import (
+    Declared,
+    Module,
+    chooses,
+    lookup,
+    names_of,
+    owner_in,
+)
 from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.places import Place, resource_name
 from qps.compiler.check.names.scope import Scope
@@ -66,7 +73,7 @@ class RowConditions(OfChanges, frozen=True):
     ) -> Callable[[ast.Reference | ast.Call], str | None] | None:
         """Return how the words of a column are checked; None where it holds no words."""
         text = name.text
-        if text in ("scenario", "mode"):
+        if chooses(self.main, name):
             names = list(self.known.scenarios if text == "scenario" else self.known.modes)
             return lambda value: self._one_of(value, names, text)
         named = lookup(self.main, name)

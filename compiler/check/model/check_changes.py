@@ -14,6 +14,7 @@ from qps.compiler.check.names.check_classes import CASES
 from qps.compiler.check.names.declarations import (
     Declared,
     Module,
+    chooses,
     kind_of,
     lookup,
     lookup_class,
@@ -69,7 +70,7 @@ class ChangeChecker(Part, frozen=True):
 
     def one(self, change: ast.Change, module: Module) -> ir.Change | None:
         """Return one change, or None where it was reported."""
-        if change.name.text in ("mode", "scenario"):
+        if chooses(module, change.name):
             return self._named(change)
         declared = lookup(module, change.name)
         if declared is None:
@@ -146,13 +147,14 @@ class ChangeChecker(Part, frozen=True):
 
     def _named(self, change: ast.Change) -> ir.Change | None:
         """Return the choice of a mode or a scenario."""
-        assert isinstance(change.value, ast.Reference)
-        word, kind = self.main.qualified(change.value.name.text), change.name.text
+        value, kind = change.value, change.name.text
+        named = value.name if isinstance(value, ast.Reference) else None
+        word = self.main.qualified(value.span.text if named is None else named.text)
         if kind == "mode" and word in self.known.modes:
             return ir.SetMode(word, self.known.modes[word].changes, change.span)
         if kind == "scenario" and word in self.known.scenarios:
             return ir.SetScenario(word, self.known.scenarios[word].changes, change.span)
-        instance, name = self._owner(change.value.name)
+        instance, name = (self.main, "") if named is None else self._owner(named)
         known = list(self.known.modes if kind == "mode" else self.known.scenarios)
         declared = {found.name.text: found for found in self._declared(kind, instance)}
         if instance is not self.main and name in declared:
@@ -208,7 +210,8 @@ class ChangeChecker(Part, frozen=True):
             if declared is not None and isinstance(declared.declaration, ast.Users):
                 return True
         named = {s.name.text for s in module.syntax.every(ast.Scenario)}
-        inner = [change.value for change in scenario.changes if change.name.text == "scenario"]
+        told = [change for change in scenario.changes if chooses(module, change.name)]
+        inner = [change.value for change in told if change.name.text == "scenario"]
         return any(  # one that is not known sets it
             isinstance(chosen, ast.Reference)
             and chosen.name.text in named
@@ -222,7 +225,7 @@ class ChangeChecker(Part, frozen=True):
         for change in declaration.changes:
             declared = lookup(self.main, change.name)
             is_users = declared is not None and isinstance(declared.declaration, ast.Users)
-            if is_users or change.name.text in ("mode", "scenario"):
+            if is_users or chooses(self.main, change.name):
                 what = "population" if is_users else change.name.text
                 self.sink.report(
                     codes.BAD_SETTING,

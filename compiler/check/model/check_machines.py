@@ -24,6 +24,7 @@ from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
+from qps.grammar.words import NO_RESOURCES
 
 _SURE = 0.74
 _OF_A_RESOURCE = (*ast.OF_A_RESOURCE, "queueing")
@@ -120,9 +121,21 @@ class MachineChecker(ResourceChecker, frozen=True):
             )
             self._misplaced(declaration, found)
             for item in items:
+                self._is_no_word(item.name)
                 self.check_attributes(item)
                 found[item.name.text] = merged(found.get(item.name.text), item, member.scope)
         return found
+
+    def _is_no_word(self, name: ast.Name) -> None:
+        """Report a resource whose costs a component would read as something else."""
+        if name.text in NO_RESOURCES:
+            self.sink.report(
+                codes.RESERVED_WORD,
+                name.span,
+                f"`{name.text}` is a word of the language and cannot be a resource",
+                hint=f"a cost `{name.text} 3 ms/packet` would say something else: "
+                f"call it `{name.text}_` or something more telling",
+            )
 
     def _misplaced(self, declaration: ast.Machine, parents: Mapping[str, Stated]) -> None:
         """Report what a member of a family says of no resource, or of one by a misspelt word."""

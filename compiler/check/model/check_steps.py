@@ -143,6 +143,18 @@ class StepChecker(Part, frozen=True, kw_only=True):
         )
         return None if formals is None else self.components.parts(declared, formals)
 
+    def _is_no_option(self, cast: ast.Name) -> None:
+        """Report an option that is called as what it would choose: `by multicast`."""
+        declared = self.main.names.get(cast.text)
+        if isinstance(declared, ast.Option):
+            self.sink.report(
+                codes.RESERVED_WORD,
+                declared.name.span,
+                f"`by {cast.text}` sends so, whatever an option of that name says",
+                secondary=[Label(cast.span, "such as here")],
+                hint="call the option otherwise, such as `cast`",
+            )
+
     def _spread(self, item: ast.Spread, node: str | None) -> ir.Spread | None:
         target = node if item.target is None else self.node(item.target)
         if target is None:
@@ -156,6 +168,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
         cast: bool | str = False
         if item.cast is not None:
             if item.cast.text in _CASTS:
+                self._is_no_option(item.cast)
                 cast = item.cast.text == "multicast"
             else:
                 declared = lookup_as(self.main, item.cast, ast.Option)

@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
+from qps.grammar.words import NO_KINDS
 
 CASES = tuple(case.value for case in ir.Case)
 
@@ -125,7 +126,14 @@ class ClassChecker(Struct, frozen=True):
 
     def _is_class(self, weight: ast.Weight, found: dict[str, Share]) -> bool:
         name = weight.name
-        if name.text in CASES:
+        if name.text in NO_KINDS:
+            self.sink.report(
+                codes.RESERVED_WORD,
+                name.span,
+                f"`{name.text}` is a word of the language and cannot be a kind",
+                hint=f"call it `{name.text}_` or something more telling",
+            )
+        elif name.text in CASES:
             self.sink.report(
                 codes.RESERVED_WORD,
                 name.span,

@@ -14,7 +14,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
-from qps.grammar.words import RESERVED
+from qps.grammar.words import CHOICES
 
 N = TypeVar("N", bound=ast.Shared)
 T = TypeVar("T")
@@ -101,6 +101,16 @@ _OF_A_SYSTEM = (
     ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Matrix, ast.Observe, ast.Mode,
 )  # fmt: skip
 """What only a file declares that has something to solve."""
+
+
+CHOOSING: dict[str, type[ast.Mode | ast.Scenario]] = {"mode": ast.Mode, "scenario": ast.Scenario}
+"""The words that choose one of these in a change, unless something else is called so."""
+
+
+def chooses(module: Module, name: ast.Name) -> bool:
+    """Return whether a change of a name in a module chooses a mode or a scenario."""
+    named = module.names.get(name.text)
+    return name.text in CHOOSING and (named is None or isinstance(named, ast.Unit))
 
 
 class Program(Struct, frozen=True, dict=True):
@@ -392,7 +402,7 @@ def _such_as(candidates: list[str]) -> str:
 
 def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
     last = name.parts[-1]
-    if last in RESERVED:
+    if last in CHOICES:
         return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
     if wanted == "unit":
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"

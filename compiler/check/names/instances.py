@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.check.names.declarations import (
     Given,
     Module,
+    chooses,
     kind_of,
     lookup,
     names_of,
@@ -36,7 +37,6 @@ POPULATION = "population"
 _HARDWARE = (ast.Machine, ast.Network)
 _PLACES = (ast.Node, ast.Link)
 _TOLD = (ast.Users, ast.Option, ast.Param, *_PLACES, *_HARDWARE)
-_CHOSEN = ("scenario", "mode")
 _Chosen = ast.Scenario | ast.Mode
 
 
@@ -75,12 +75,11 @@ class Instances(Struct, frozen=True):
             assert instance.used is not None
             self._are_distinct(instance.used.changes)
             changes = self._of_its_kind(instance, user)
-            for kind in _CHOSEN:
-                for change in changes:
-                    if change.name.text == kind:
-                        self._chosen(instance, change)
+            chosen = [change for change in changes if chooses(instance, change.name)]
+            for change in sorted(chosen, key=lambda change: change.name.text, reverse=True):
+                self._chosen(instance, change)
             for change in changes:
-                if change.name.text not in _CHOSEN:
+                if not chooses(instance, change.name):
                     self._tell(instance, change, user)
         for instance, _ in self.uses:
             self._refuse_circles(instance)
@@ -98,12 +97,11 @@ class Instances(Struct, frozen=True):
 
     def _chosen(self, instance: Module, change: ast.Change) -> None:
         """Put the changes of a scenario or a mode of an instance in force."""
-        assert isinstance(change.value, ast.Reference)
         is_mode = change.name.text == "mode"
         syntax = instance.syntax
         found: Sequence[_Chosen] = syntax.every(ast.Mode if is_mode else ast.Scenario)
         known = {one.name.text: one for one in found}
-        word = change.value.name.text
+        word = change.value.span.text
         if word not in known:
             told = f"`{syntax.source.label}` has no {change.name.text} `{word}`"
             self._refuse(codes.BAD_SETTING, change.value.span, told, offered(word, known))
@@ -309,10 +307,10 @@ def _users_of(module: Module) -> ast.Users | None:
 def _flattened(chosen: _Chosen, module: Module, around: tuple[str, ...]) -> Iterator[ast.Change]:
     """Yield what a scenario or a mode changes, first what the scenarios in it do."""
     known = {found.name.text: found for found in module.syntax.every(ast.Scenario)}
-    own = [change for change in chosen.changes if change.name.text not in _CHOSEN]
+    own = [change for change in chosen.changes if not chooses(module, change.name)]
     for change in chosen.changes:
-        if change.name.text == "scenario" and isinstance(change.value, ast.Reference):
-            inner = known.get(change.value.name.text)
+        if chooses(module, change.name) and change.name.text == "scenario":
+            inner = known.get(change.value.span.text)
             if inner is not None and inner.name.text not in around:
                 yield from _flattened(inner, module, (*around, inner.name.text))
     yield from own

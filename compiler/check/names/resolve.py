@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
 from qps.compiler.check.names.declarations import (
+    CHOOSING,
     OF_A_SPEC,
     Module,
     Program,
@@ -24,6 +25,7 @@ from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse
+from qps.grammar.words import NO_UNITS
 
 MOST_MODULES = 200
 LARGEST_TOTAL = 1_000_000
@@ -41,7 +43,27 @@ def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
     loader = _Loader(importer=importer, sink=sink, instances=Instances(sink, []))
     module = loader.load(main, "", (), {})
     loader.instances.settle()
+    for each in loader.loaded:
+        _check_choosing(each, loader.loaded, sink)
     return sink.partial(Program(module, tuple(loader.loaded), frozenset(loader.failed)))
+
+
+def _check_choosing(module: Module, loaded: Sequence[Module], sink: Sink) -> None:
+    """Report what is called `mode` where it or its instances have modes; `scenario` likewise."""
+    for word, kind in CHOOSING.items():
+        named = module.names.get(word)
+        if named is None or isinstance(named, ast.Unit):
+            continue
+        within = [m for m in loaded if f"{m.prefix}.".startswith(f"{module.prefix}.")]
+        found = next((one for own in within for one in own.syntax.every(kind)), None)
+        if found is not None:
+            sink.report(
+                codes.RESERVED_WORD,
+                named.name.span,
+                f"`{word}` cannot be a name where there is a {word}: `{word} = …` chooses one",
+                secondary=[Label(found.name.span, f"a {word}")],
+                hint=f"call it `{word}_` or something more telling",
+            )
 
 
 class _Step(Struct, frozen=True):
@@ -84,6 +106,14 @@ class _Loader(Struct, kw_only=True):
     def _declare(self, module: Module, declaration: ast.Shared) -> None:
         name = declaration.name
         is_unit = isinstance(declaration, ast.Unit)
+        if is_unit and name.text in NO_UNITS:
+            self.sink.report(
+                codes.RESERVED_WORD,
+                name.span,
+                f"`{name.text}` is a word of the language and cannot be a unit",
+                hint=f"call it `{name.text}_` or something more telling",
+            )
+            return
         if is_unit and units.is_reserved(name.text):
             self.sink.report(
                 codes.SHADOWED_UNIT,

@@ -1,0 +1,34 @@
+"""The words of the language, as the grammar has them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from qps.grammar.parsing import patterns
+from qps.grammar.words import CHOICES
+
+_WORDS = re.compile(r"\(?([a-z_]+(?:\|[a-z_]+)*)(\??)\)?(?:\\b|\(\?[=!])")
+
+
+@cache
+def keywords() -> frozenset[str]:
+    """Return all words of the grammar, and those that options choose by.
+
+    >>> {"param", "average", "on", "run", "_sep"} - keywords()
+    {'_sep'}
+    """
+    found = [match for text in patterns().values() if (match := _WORDS.match(text))]
+    words = {word for match in found for word in match[1].split("|")}
+    return CHOICES | words | {match[1][:-1] for match in found if match[2]}  # `configurations?`
+
+
+@cache
+def continuing_words() -> tuple[str, ...]:
+    """Return the words at which a line goes on from the one before.
+
+    >>> continuing_words()[:3]
+    ('with', 'within', 'as')
+    """
+    groups = re.findall(r"(?<!\(\?!)\(\?:([a-z_|]+)\)", patterns()["_CONTINUATION"])
+    return tuple(word for group in groups for word in group.split("|"))
