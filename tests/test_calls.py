@@ -677,6 +677,21 @@ def test_waits_of_kinds_that_call_both_are_counted_as_often_as_they_wait() -> No
     assert waits == pytest.approx(Fraction(4, 10) * busy / (1 - busy) * Fraction(4, 1000))
 
 
+def test_the_tree_of_calls_tells_what_those_do_that_call() -> None:
+    way = "at web { call db * misses { work(long); call cache * often { work(1 ms/request) } } }"
+    text = spec(way, more=KINDS.format(of="of users")).replace(
+        "switched; rate 1 Mbit/s; header 66 byte/packet; propagation 1 ms",
+        "switched; rate 1e30 bit/s",
+    )
+    made = [(c.name, c.made, c.each) for c in explain(lowered(text), "shop.latency", 10).calls]
+    told = [each for each in made if each[0] in ("call db", "db", "call cache")]
+    assert told == [
+        ("call db", "40 %", "12 ms"),
+        ("db", "", "10 ms"),
+        ("call cache", "2", "1 ms"),
+    ]
+
+
 @pytest.mark.parametrize("way", ["give_up; give_up", "call db * misses { spill; spill }"])
 def test_who_loses_at_one_stage_loses_at_the_next(way: str) -> None:
     graph = lowered(spec(f"at web {{ {way} }}", more=KINDS.format(of="of users")))

@@ -44,17 +44,25 @@ def _passages(
     """Yield what stages are made of that stand in `at` calls."""
     for (is_call, name, _), group in groupby(parts, key=lambda part: _group(part, at)):
         inside = list(group)
-        ends = starts + total(part.value for part in inside)
+        takes = total(part.value for part in inside)
+        ends = starts + takes
         call = inside[0].calls[at] if is_call else None
+        around = inside[0].calls[at - 1].reached if at else ONE
+        often = around if call is None else call.reached
+        times = ONE if call is None else call.times
+        each = _each(inside, at + is_call)
+        if any(part.differs for part in every(inside)):  # by those who call, kind by kind
+            times = ONE if call is None else apply("mean", often, around)
+            each = apply("mean", takes, often)
         yield Passage(
             depth=depth,
             name=f"call {name}" if is_call else name,
-            times=ONE if call is None else call.times,
-            each=_each(inside, at + is_call) if call is None else _of_a_call(call, inside, at + 1),
+            times=times,
+            each=each,
             starts=starts,
             ends=ends,
             known=together(*(part.certainty for part in inside)),
-            often=inside[0].calls[at + is_call - 1].reached if at + is_call else ONE,
+            often=often,
             calls=name if is_call else None,
         )
         if is_call:
@@ -69,13 +77,6 @@ def _group(part: LatencyPart, at: int) -> tuple[bool, str, object]:
     if len(part.calls) > at:
         return True, part.calls[at].node, part.calls[at].number
     return False, part.place or part.stage, id(part) if part.branches else None
-
-
-def _of_a_call(call: CallMade, parts: Sequence[LatencyPart], at: int) -> Formula:
-    """Return how long a call takes each time: of kinds that differ, by those that make it."""
-    if any(part.differs for part in every(parts)):
-        return apply("mean", total(part.value for part in parts), call.reached)
-    return _each(parts, at)
 
 
 def _each(parts: Sequence[LatencyPart], at: int) -> Formula:
