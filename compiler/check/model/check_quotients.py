@@ -1,6 +1,7 @@
-"""Quotients of two numbers before a unit: `1/20 message/s` is 1 by `20 message/s`.
+"""Quotients that are read otherwise than they look.
 
-A unit belongs to the number before it, whatever divides that. Few who write it mean that.
+In `1/20 message/s` a unit belongs to the number before it: it is 1 by `20 message/s`. In
+`request/s` a value that is called `s` divides: behind no number, it is no unit.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import (
+    Module,
+    is_value,
+    kind_of,
+    lookup,
+    unit_called,
+    unit_meant,
+)
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -23,7 +31,7 @@ _IN_BRACKETS = re.compile(r"\(")
 
 
 def report_quotients(modules: Iterable[Module], sink: Sink) -> None:
-    """Warn where a quotient of two plain numbers stands right before a unit, once each."""
+    """Warn of quotients of two plain numbers before a unit, and of units by a value, once each."""
     seen: set[str] = set()
     for module in modules:
         label = module.syntax.source.label
@@ -32,6 +40,30 @@ def report_quotients(modules: Iterable[Module], sink: Sink) -> None:
         seen.add(label)
         for product in _products(module.syntax.declarations):
             _report(product, sink)
+            _report_bare_unit(product, module, sink)
+
+
+def _report_bare_unit(product: ast.Product, module: Module, sink: Sink) -> None:
+    """Report a bare unit that is divided by a value with the name of a unit: `request/s`."""
+    for (_, unit), (divides, value) in zip(product.factors, product.factors[1:], strict=False):
+        if not (divides and isinstance(unit, ast.Reference) and isinstance(value, ast.Reference)):
+            continue
+        declared = lookup(module, value.name)
+        is_either = is_value(declared) and unit_called(module, value.name) is not None
+        if not is_either or value.is_unit or unit.is_unit or unit_meant(module, unit) is None:
+            continue
+        if _IN_BRACKETS.search(unit.span.source.text, unit.span.end, value.span.start):
+            continue
+        assert declared is not None
+        name, before = value.name.text, unit.name.text
+        sink.report(
+            codes.ALSO_A_UNIT,
+            value.span,
+            f"`{name}` is {kind_of(declared.declaration)} here, not the unit: it stands behind no "
+            "number",
+            secondary=[Label(declared.declaration.name.span, "declared here")],
+            hint=f"for the unit write `1 {before}/{name}`, for the value `{before}/({name})`",
+        )
 
 
 def _report(product: ast.Product, sink: Sink) -> None:
