@@ -71,7 +71,8 @@ class _ModelChecker(OfChanges, frozen=True):
             if not machine.declaration.formals:
                 MachineChecker(self.expressions).plain(machine)
         for network in program.everywhere(ast.Network):
-            NetworkChecker(self.expressions).network(network)
+            if not network.declaration.formals:
+                NetworkChecker(self.expressions).plain(network)
         nodes, links = self._topology(systems)
         streams = self._streams(systems, nodes, links)
         measures = _joined(system.measures() for system in systems)
@@ -121,7 +122,7 @@ class _ModelChecker(OfChanges, frozen=True):
             machines=self._machines(),
             networks={n: m for n, m in self.known.networks.items() if m is not None},
         )
-        self._unused_machines()
+        self._unused_hardware()
         self._unused_parameters()
         functions = FunctionChecker(self.expressions)
         for function in program.everywhere(ast.Func):  # last, when it is known which are called
@@ -186,21 +187,28 @@ class _ModelChecker(OfChanges, frozen=True):
             source=users.source.value if users.source else None,
         )
 
-    def _unused_machines(self) -> None:
-        """Check the machines with parameters that stand nowhere."""
+    def _unused_hardware(self) -> None:
+        """Check the machines and networks with parameters that stand nowhere."""
         used = {
             name for machine in self.known.machines.values() if machine for name in machine.family
         }
         for machine in self.program.everywhere(ast.Machine):
             if machine.declaration.formals and machine.qualified not in used:
                 MachineChecker(self.expressions).unused(machine)
+        laid = {name.partition("(")[0] for name in self.known.networks}
+        for network in self.program.everywhere(ast.Network):
+            if network.declaration.formals and network.qualified not in laid:
+                NetworkChecker(self.expressions).unused(network)
 
     def _unused_parameters(self) -> None:
         """Say which parameters of the spec no formula names; to set them changes nothing."""
-        for param in self.main.syntax.every(ast.Param):
-            if not self.program.is_module and not self.expressions.is_named(
-                Declared(self.main, param)
-            ):
+        params = self.main.syntax.every(ast.Param)
+        named = {p.name.text for p in params if self.expressions.is_named(Declared(self.main, p))}
+        tables = {p.table.text for p in params if p.table is not None and p.name.text in named}
+        for param in params:
+            # Of a table some values may be left: which are asked for is no matter of its own.
+            is_of_one = param.table is not None and param.table.text in tables
+            if not (self.program.is_module or param.name.text in named or is_of_one):
                 self.sink.report(
                     codes.UNUSED,
                     param.name.span,

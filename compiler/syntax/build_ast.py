@@ -274,13 +274,16 @@ class Builder:
 
     def _placed(self, line: Tree) -> Iterator[ast.Node | ast.Link]:
         """Yield the nodes or links of one line, which are alike but for their names."""
-        count = next(i for i, piece in enumerate(line.children) if isinstance(piece, Tree))
-        place, *ends = self._all(line.children[count:-1])
-        source = self._built(line.children[-1])
-        span, names = self._span(line), [self._built(name) for name in line.children[:count]]
+        *pieces, cited = line.children
+        parts, source = list(self._all(pieces)), self._built(cited)
+        count = next(i for i, part in enumerate(parts) if not isinstance(part, ast.Name))
+        span, names = self._span(line), parts[:count]
+        index = parts.pop(count) if isinstance(parts[count], ast.Index) else None
+        place, *ends = parts[count:]
         if line.data == "node":
             yield from (
-                ast.Node(span=span, name=name, place=place, source=source) for name in names
+                ast.Node(span=span, name=name, place=place, index=index, source=source)
+                for name in names
             )
             return
         everyone = ends.pop() if isinstance(ends[-1], ast.AllNodes) else None
@@ -292,6 +295,7 @@ class Builder:
                 ends=tuple(ends),
                 everyone=everyone,
                 source=source,
+                index=index,
             )
 
     def _column(self, tree: Tree) -> ast.Column:

@@ -93,6 +93,19 @@ def _by_kind(
     return ast.Param(name=name, value=table, **parts)
 
 
+def _by_pair(
+    *,
+    name: ast.Name,
+    kinds: ast.Name,
+    others: ast.Name,
+    entries: tuple[ast.PairValue, ...] = (),
+    **parts: Any,
+) -> ast.Param:
+    last = entries[-1].span if entries else others.span
+    table = ast.PairTable(kinds.span.to(last), kinds, others, entries)
+    return ast.Param(name=name, value=table, **parts)
+
+
 RULES: dict[str, Rule] = {
     "use": _rule(ast.Use, "module alias each changes*"),
     # what may vary
@@ -100,13 +113,15 @@ RULES: dict[str, Rule] = {
     "rating_unit": _rule(partial(ast.Unit, is_rating=True), "name"),
     "derived_unit": _rule(ast.Unit, "name value"),
     "users": _rule(ast.Users, "name range source"),
-    "user_group": _rule(ast.Group, "name size source"),
+    "user_group": _rule(ast.Group, "name size index source"),
     "param": _rule(ast.Param, "name value range source fitted"),
     "case_param": _rule(ast.Param, "name value range source fitted"),
     "elastic_param": _rule(_elastic, "name range priority source"),
     "kind_param": _rule(_by_kind, "name kinds", "kind_value:entries* source fitted range"),
     "cases": _rule(ast.Cases, "values..."),
     "case": _rule(ast.CaseValue, "case value"),
+    "pair_param": _rule(_by_pair, "name kinds others", "pair_value:entries* source fitted range"),
+    "pair_value": _worded(ast.PairValue, "one other value"),
     "kind_value": _worded(ast.KindValue, "name value"),
     "kinds": _rule(ast.Kinds, "name of_users!", "weight:weights* STRING:pattern source"),
     "weight": _worded(ast.Weight, "name value"),
@@ -128,9 +143,15 @@ RULES: dict[str, Rule] = {
     "attribute": _worded(ast.Attribute, "name value"),
     "fit": _rule(ast.Fit, "_ file"),
     "queueing": _worded(ast.Queueing, "discipline variation"),
-    "network": _rule(ast.Network, "name", "medium link_property:properties* queueing price source"),
+    "network": _rule(
+        ast.Network,
+        "name formals*",
+        "medium link_property:properties* queueing price source",
+    ),
     "network_member": _rule(
-        ast.Network, "name parent", "medium link_property:properties* queueing price source"
+        ast.Network,
+        "name formals* parent",
+        "medium link_property:properties* queueing price source",
     ),
     "link_property": _rule(ast.LinkProperty, "kind value"),
     "component": _rule(
@@ -151,10 +172,15 @@ RULES: dict[str, Rule] = {
     "defaults": _rule(ast.Defaults, "machine"),
     # where the steps run, and what travels
     "all_nodes": _rule(ast.AllNodes, "but..."),
+    "for_each": _rule(ast.Index, "kinds but..."),
+    "for_each_pair": _rule(partial(ast.Index, is_pair=True), "kinds"),
+    "in_each": _rule(ast.Index, "kinds but..."),
     "stream": _rule(
-        ast.Stream, "name whose", "emission:items* at:items* over:items* playout:items* source"
+        ast.Stream,
+        "name whose index",
+        "emission:items* at:items* over:items* playout:items* source",
     ),
-    "each": _rule(ast.Each, "flows name"),
+    "each": _rule(ast.Each, "flows name but..."),
     "in_all": _rule(ast.InAll),
     "emission": _rule(ast.Emission, "values* source"),
     "at": _rule(ast.At, "node", "step:steps* call_step:steps* together:steps*"),

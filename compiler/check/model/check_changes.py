@@ -13,6 +13,7 @@ from qps.compiler.check.model.check_precedence import report_without_effect
 from qps.compiler.check.names.check_classes import CASES
 from qps.compiler.check.names.declarations import (
     Declared,
+    Indexed,
     Module,
     chooses,
     kind_of,
@@ -87,12 +88,23 @@ class ChangeChecker(Part, frozen=True):
                 return self._parameter(change, declared, declared.declaration)
             case ast.Node() | ast.Link():
                 return self._place(change, declared)
+            case Indexed() as family:
+                self.sink.report(
+                    codes.BAD_SETTING,
+                    change.name.span,
+                    f"`{change.name.text}` is {kind_of(family)}: one of them can be set here",
+                    secondary=[Label(family.name.span, "declared here")],
+                    hint=f"such as `{family.names[0]} = …`; a scenario of the spec sets all, "
+                    f"`scenario all {{ {change.name.text} = … }}`",
+                )
+                return None
         self.sink.report(
             codes.BAD_SETTING,
             change.name.span,
             f"`{change.name.text}` is {kind_of(declared.declaration)} and cannot be changed",
             secondary=[Label(declared.declaration.name.span, "declared here")],
-            hint="parameters, options, nodes, links and the population can; "
+            hint=_stated_in_a_table(change.name, declared.module)
+            or "parameters, options, nodes, links and the population can; "
             "turn what should vary into a `param`",
         )
         return None
@@ -436,3 +448,11 @@ def _wrong_bounds(low: Fraction, high: Fraction) -> tuple[str, str] | None:
     if low > high:
         return "this range ends below its start", f"write the smaller end first: `{high}..{low}`"
     return None
+
+
+def _stated_in_a_table(name: ast.Name, module: Module) -> str:
+    """Return where to state what is between a kind and itself, for a name of that."""
+    table = module.names.get(name.parts[-3]) if len(name.parts) > 2 else None  # noqa: PLR2004
+    if not isinstance(table, Indexed):
+        return ""
+    return f"it is 0 as long as the table says nothing: state `{' '.join(name.parts[-2:])} …` there"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import DeclaredAs, keyword
+from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -20,6 +22,7 @@ DEEPEST_FAMILY = 40
 """Generations of a family beyond which it is refused."""
 
 K = TypeVar("K", ast.Machine, ast.Network, ast.Component)
+M = TypeVar("M")
 
 
 class Member(Struct, Generic[K], frozen=True):
@@ -57,7 +60,7 @@ class FamilyChecker(Part, frozen=True):
                 return None
             own = above.declaration
             given = self.expressions.arguments(
-                own.name, formals_of(own), parent.arguments, parent.span, above, child.scope
+                own.name, own.formals, parent.arguments, parent.span, above, child.scope
             )
             if given is None:
                 return None
@@ -65,6 +68,36 @@ class FamilyChecker(Part, frozen=True):
             given = {name: handed.get(number.span.text, number) for name, number in given.items()}
             found.append(Member(above, Scope(above.module, allowed, given)))
         return tuple(found)
+
+    def called(
+        self, declared: DeclaredAs[K], stands: ast.Reference | ast.Call, scope: Scope
+    ) -> tuple[str, dict[str, ir.Quantity]] | None:
+        """Return how what stands somewhere is called, and its arguments: `pod(4, 8 GB)`."""
+        declaration = declared.declaration
+        formals = declaration.formals
+        arguments = stands.arguments if isinstance(stands, ast.Call) else ()
+        if not formals and not arguments:
+            return declared.qualified, {}
+        given = self.expressions.arguments(
+            declaration.name, formals, arguments, stands.span, declared, scope
+        )
+        numbers = [self.expressions.quantity(argument, scope) for argument in arguments]
+        if given is None or None in numbers:
+            return None
+        texts = [text_in_model(argument, scope.module) for argument in arguments]
+        written = ", ".join(" ".join(re.sub("#.*", "", text).split()) for text in texts)
+        return f"{declared.qualified}({written})", given
+
+    def made(self, stands: ast.Reference | ast.Call, make: Callable[[], M]) -> M:
+        """Return what is made with arguments; what is wrong with it is told with its use."""
+        if not isinstance(stands, ast.Call):
+            return make()
+        with self.sink.aside() as found:
+            made = make()
+        for one in found:
+            used = Label(stands.span, "used here, with these arguments")
+            self.sink.add(structs.replace(one, secondary=(*one.secondary, used)))
+        return made
 
     def report_circle(
         self, line: list[DeclaredAs[K]], again: DeclaredAs[K], hint: str = ""
@@ -93,11 +126,6 @@ class FamilyChecker(Part, frozen=True):
             f"a family has {DEEPEST_FAMILY} generations at most, `{name.text}` is further down",
             hint="make it of one that stands nearer to the first",
         )
-
-
-def formals_of(declaration: ast.Machine | ast.Network | ast.Component) -> tuple[ast.Formal, ...]:
-    """Return what a declaration takes in parentheses."""
-    return () if isinstance(declaration, ast.Network) else declaration.formals
 
 
 def source_of(line: Sequence[Member[K]]) -> str | None:

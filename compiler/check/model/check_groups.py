@@ -60,7 +60,7 @@ class GroupChecker(Part, frozen=True):
         size = self.cited(size, declaration.source)
         if size is None:
             return None
-        users = self.users_of(declared.module)
+        users = self.users_of(declared.module, declaration.share)
         return ir.Group(
             name=declared.qualified,
             size=size,
@@ -69,12 +69,23 @@ class GroupChecker(Part, frozen=True):
             users=users,
         )
 
-    def users_of(self, module: Module) -> ir.Expr | None:
-        """Return the users of the instance that a module is in; None for those of the spec."""
+    def users_of(self, module: Module, share: ast.Expr | None = None) -> ir.Expr | None:
+        """Return the users of the instance that a module is in; None for those of the spec.
+
+        Where a share is told, these are a part of them.
+        """
         system = self.program.system_of(module)
         users = next((d for d in system.names.values() if isinstance(d, ast.Users)), None)
-        if users is None or not system.prefix:
+        if users is None or not (system.prefix or share):
             return None
+        if share is not None:
+            told = self.expressions.quantity(
+                ast.Product(
+                    share.span, ((False, ast.Reference(share.span, users.name)), (False, share))
+                ),
+                Scope(module, Allowed.POPULATION),
+            )
+            return None if told is None else told.expr
         name = ast.Reference(users.name.span, users.name)
         told = self.expressions.quantity(name, Scope(system, Allowed.POPULATION))
         return None if told is None or isinstance(told.expr, ir.Population) else told.expr

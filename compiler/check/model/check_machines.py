@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-
-from msgspec import structs
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_families import (
@@ -17,10 +14,8 @@ from qps.compiler.check.model.check_families import (
 )
 from qps.compiler.check.model.check_resources import ResourceChecker, Stated, merged
 from qps.compiler.check.names.declarations import DeclaredAs
-from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -40,24 +35,12 @@ class MachineChecker(ResourceChecker, frozen=True):
 
         One with arguments is called as the spec itself writes it: `pod(4, 8 GB)`.
         """
-        declaration = declared.declaration
-        arguments = stands.arguments if isinstance(stands, ast.Call) else ()
-        if not declaration.formals and not arguments:
-            return self.plain(declared)
-        given = self.expressions.arguments(
-            declaration.name, declaration.formals, arguments, stands.span, declared, scope
-        )
-        numbers = [self.expressions.quantity(argument, scope) for argument in arguments]
-        if given is None or None in numbers:
+        families = FamilyChecker(self.expressions)
+        called = families.called(declared, stands, scope)
+        if called is None:
             return None
-        texts = [text_in_model(argument, scope.module) for argument in arguments]
-        written = ", ".join(" ".join(re.sub("#.*", "", text).split()) for text in texts)
-        with self.sink.aside() as found:
-            made = self._known(f"{declared.qualified}({written})", declared, given)
-        for one in found:
-            used = Label(stands.span, "used here, with these arguments")
-            self.sink.add(structs.replace(one, secondary=(*one.secondary, used)))
-        return made
+        name, given = called
+        return families.made(stands, lambda: self._known(name, declared, given))
 
     def plain(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
         """Return a machine that takes no arguments, or None where it was reported."""

@@ -24,15 +24,48 @@ from qps.compiler.syntax import ast
 class NetworkChecker(AttributeChecker, frozen=True):
     """Checks the networks that a model may use, each once."""
 
-    def network(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
-        """Return a network, or None where it was reported."""
-        name = declared.qualified
+    def network(
+        self, declared: DeclaredAs[ast.Network], stands: ast.Reference | ast.Call, scope: Scope
+    ) -> ir.Network | None:
+        """Return the network that stands somewhere, with its arguments; None where it was reported.
+
+        One with arguments is called as the spec itself writes it: `internet(40 ms)`.
+        """
+        families = FamilyChecker(self.expressions)
+        called = families.called(declared, stands, scope)
+        if called is None:
+            return None
+        name, given = called
+        return families.made(stands, lambda: self._known(name, declared, given))
+
+    def plain(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
+        """Return a network that takes no arguments, or None where it was reported."""
+        return self._known(declared.qualified, declared, {})
+
+    def unused(self, declared: DeclaredAs[ast.Network]) -> None:
+        """Check a network with parameters that stands nowhere: the names in it."""
+        own = declared.declaration
+        formals = self.expressions.unknown(declared, own.formals, own.name.span)
+        if formals is None:
+            return
+        stated = [item.value for item in own.properties if item.kind != "jitter"]
+        stated += [] if own.price is None else [own.price]
+        stated += [] if own.parent is None else own.parent.arguments
+        scope = Scope(declared.module, Allowed.NOTHING, formals)
+        for expr in stated:
+            self.expressions.quantity(expr, scope)
+
+    def _known(
+        self, name: str, declared: DeclaredAs[ast.Network], given: dict[str, ir.Quantity]
+    ) -> ir.Network | None:
         if name not in self.known.networks:
-            self.known.networks[name] = self._network(declared)
+            self.known.networks[name] = self._network(name, declared, given)
         return self.known.networks[name]
 
-    def _network(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
-        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, {})
+    def _network(
+        self, name: str, declared: DeclaredAs[ast.Network], given: dict[str, ir.Quantity]
+    ) -> ir.Network | None:
+        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, given)
         if line is None:
             return None
         stated = self._stated_by(line)
@@ -54,7 +87,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
         waits = [(m.own.queueing, m.scope) for m in line if m.own.queueing is not None]
         media = [m.own.medium.text for m in line if m.own.medium is not None]
         return ir.Network(
-            name=declared.qualified,
+            name=name,
             medium=ir.Medium(media[0] if media else "shared"),
             rate=rate,
             header=found.get("header"),

@@ -40,22 +40,28 @@ class PlaceChecker(Part, frozen=True):
                 report_name(self.sink, module, place.name, word, (wanted,))
             return None
         stands = place.stands
-        if network is not None:
-            if isinstance(stands, ast.Call):
-                self._no_arguments(stands, "network")
-                return None
-            laid = NetworkChecker(self.expressions).network(network)
-            return None if laid is None else laid.name
-        assert machine is not None
-        if isinstance(stands, ast.Call) and not machine.declaration.formals:
-            self._no_arguments(stands, "machine")
+        if isinstance(stands, ast.Call) and not found.declaration.formals:
+            self._no_arguments(stands, "machine" if is_node else "network")
             return None
         scope = Scope(module, Allowed.NOTHING)
+        if network is not None:
+            laid = NetworkChecker(self.expressions).network(network, stands, scope)
+            return None if laid is None else laid.name
+        assert machine is not None
         built = MachineChecker(self.expressions).machine(machine, stands, scope)
         return None if built is None else built.name
 
     def _no_arguments(self, stands: ast.Call, what: str) -> None:
         """Report what is written as a call and takes nothing: most mean how many there are."""
+        if len(stands.arguments) == 1 and isinstance(stands.arguments[0], ast.Quantity):
+            self.sink.report(
+                codes.WRONG_KIND,
+                stands.span,
+                f"{what} `{stands.name.text}` takes no arguments",
+                hint="give it a name for one where it is declared, "
+                f"`{what} {stands.name.text}(value) {{ … }}`",
+            )
+            return
         count = f" * {stands.arguments[0].span.text}" if len(stands.arguments) == 1 else ""
         self.sink.report(
             codes.WRONG_KIND,

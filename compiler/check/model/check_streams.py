@@ -9,7 +9,7 @@ from qps.compiler.check.model.check_emissions import EmissionChecker
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
 from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.model.check_visits import VisitChecker
-from qps.compiler.check.names.declarations import lookup, lookup_as
+from qps.compiler.check.names.declarations import Indexed, kind_of, lookup, lookup_as
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -49,7 +49,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             span=declaration.name.span,
             doc=declaration.doc,
             playout=playout,
-            users=self.steps.groups.users_of(self.main)
+            users=self.steps.groups.users_of(self.main, declaration.share)
             if flows_from is ir.Whose.EACH_USER
             else None,
         )
@@ -77,6 +77,18 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 whose.name.span,
                 f"`{whose.name.text}` is the number of users, not one of them",
                 hint="write `for each user`",
+            )
+            return None
+        if declared is not None and isinstance(declared.declaration, Indexed):
+            kinds = declared.declaration.kinds
+            self.sink.report(
+                codes.WRONG_KIND,
+                whose.name.span,
+                f"`{whose.name.text}` is {kind_of(declared.declaration)}: this stream is one for "
+                "all of them",
+                secondary=[Label(declared.declaration.name.span, "declared here")],
+                hint=f"make one in each: `for each {whose.name.text} in each {kinds}`; or name one "
+                f"of them, such as `for each {declared.declaration.names[0]}`",
             )
             return None
         return self.steps.node(whose.name)

@@ -44,6 +44,19 @@ _ASKED_FOR = (
 """What a message calls by the word that declares it."""
 
 
+class Indexed(ast.Shared, frozen=True, kw_only=True):
+    """What there is for each of some kinds: `of` is how one is declared, `web.us` that of a key."""
+
+    of: ast.Shared
+    kinds: str
+    keys: tuple[tuple[str, ...], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of them all."""
+        return tuple(".".join((self.name.text, *key)) for key in self.keys)
+
+
 class Given(Struct, frozen=True):
     """What an instance is told of one of its names, and the module in which that stands."""
 
@@ -84,6 +97,11 @@ class Module(Struct, frozen=True, kw_only=True):
         """True where the file has places, streams or needs, itself or in what it uses."""
         has_own = any(isinstance(d, OF_A_SPEC) for d in self.syntax.declarations)
         return has_own or any(used.is_system for used in self.imports.values())
+
+    @property
+    def has_indices(self) -> bool:
+        """True where the file has something for each of some kinds."""
+        return any(isinstance(declared, Indexed) for declared in self.names.values())
 
     def stated(self, name: str, own: ast.Expr) -> tuple[ast.Expr, Module]:
         """Return the value of a name and the module that it stands in: its own, if not given."""
@@ -210,17 +228,24 @@ class DeclaredAs(Declared, Generic[N], frozen=True):
 
 def lookup(module: Module, name: ast.Name) -> Declared | None:
     """Return what a name means in a module; the names in front of the last are imports."""
-    for part in name.parts[:-1]:
-        imported = module.imports.get(part)
-        if imported is None:
-            return None
-        module = imported
-    return declared_in(module, name.parts[-1])
+    parts = name.parts
+    while len(parts) > 1 and parts[0] in module.imports:
+        module, parts = module.imports[parts[0]], parts[1:]
+    return declared_in(module, ".".join(parts))
 
 
 def declared_in(module: Module, name: str) -> Declared | None:
-    """Return what a module calls by a name: its own, or what an instance was told to be its own."""
+    """Return what a module calls by a name: its own, or what an instance was told to be its own.
+
+    What there is for each pair of kinds is the same both ways.
+    """
     declaration = module.names.get(name)
+    if declaration is None:
+        base, *kinds = name.split(".")
+        if len(kinds) != 2 or not isinstance(module.names.get(base), Indexed):  # noqa: PLR2004
+            return None
+        name = ".".join((base, *reversed(kinds)))
+        declaration = module.names.get(name)
     if declaration is None:
         return None
     same = module.same.get(name)
@@ -237,7 +262,10 @@ def owner_in(module: Module, name: ast.Name) -> tuple[Declared | None, tuple[str
     parts = name.parts
     while len(parts) > 1 and parts[0] in module.imports:
         module, parts = module.imports[parts[0]], parts[1:]
-    return declared_in(module, parts[0]), parts[1:]
+    family = module.names.get(parts[0])
+    of = 1 + len(family.keys[0]) if isinstance(family, Indexed) else 1
+    one = declared_in(module, ".".join(parts[:of])) if of > 1 else None
+    return (declared_in(module, parts[0]), parts[1:]) if one is None else (one, parts[of:])
 
 
 def lookup_as(module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
@@ -313,6 +341,9 @@ def _declared_unit(module: Module, name: ast.Name) -> DeclaredAs[ast.Unit] | Non
 
 def kind_of(declaration: ast.Shared) -> str:
     """Return what a declaration declares, in words."""
+    if isinstance(declaration, Indexed):
+        pair = "pair of " if len(declaration.keys[0]) > 1 else ""
+        return f"{kind_of(declaration.of)} for each {pair}`{declaration.kinds}`"
     return KIND_WORDS[type(declaration)]
 
 
@@ -372,7 +403,7 @@ def report_name(
             name.span,
             f"`{name.text}` is {kind}, not a {wanted}",
             secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
-            hint=offered or f"name a {wanted} here" + _such_as(candidates),
+            hint=one_of(declared) or offered or f"name a {wanted} here" + _such_as(candidates),
         )
         return
     sink.report(
@@ -394,6 +425,17 @@ def report_population(sink: Sink, span: Span, instance: Module) -> None:
         secondary=[Label(given.span, "stated here")],
         hint="set what it is made of: the population of this spec, or a `param`",
     )
+
+
+def one_of(declared: Declared | None) -> str:
+    """Return how to name one of what there is for each of some kinds."""
+    family = None if declared is None else declared.declaration
+    if not isinstance(family, Indexed):
+        return ""
+    told = f"name one of them, such as `{family.names[0]}`"
+    if len(family.keys[0]) > 1:
+        return told
+    return f"{told}; or let this be for each `{family.kinds}`, too"
 
 
 def _such_as(candidates: list[str]) -> str:

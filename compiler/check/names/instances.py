@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import (
     Given,
+    Indexed,
     Module,
     chooses,
+    declared_in,
     kind_of,
     lookup,
     names_of,
@@ -125,8 +127,10 @@ class Instances(Struct, frozen=True):
     def _tell(self, instance: Module, change: ast.Change, user: Module) -> None:
         """Note what an instance is told of one of its names, by a text in the module `user`."""
         module, name = self._target(instance, change.name)
-        declaration = None if module is None else module.names.get(name.partition(".")[0])
-        if module is None or declaration is None:
+        if module is None:
+            return
+        declaration = module.names.get(name) or module.names.get(name.partition(".")[0])
+        if declaration is None:
             return
         if isinstance(change.value, ast.Range):
             self._refuse(
@@ -159,14 +163,23 @@ class Instances(Struct, frozen=True):
             kinds = declared.value.entries if isinstance(declared.value, ast.KindTable) else ()
             if parts[1] in [kind.name.text for kind in kinds]:
                 return module, ".".join(parts)
-        if len(parts) == 1 and isinstance(declared, _TOLD):
-            return module, parts[0]
-        if len(parts) == 1 and declared is not None:
+        if isinstance(declared, Indexed):
+            member = declared_in(module, ".".join(parts))
+            declared = declared if member is None else member.declaration
+        if (
+            declared is not None
+            and isinstance(declared, _TOLD)
+            and len(declared.name.parts) == len(parts)
+        ):
+            return module, declared.name.text
+        if declared is not None and len(declared.name.parts) == len(parts):
             self._refuse(
                 codes.BAD_SETTING,
                 name.span,
                 f"`{name.text}` is {kind_of(declared)} and cannot be changed",
-                "parameters, options, nodes, links, machines, networks and the population can",
+                f"change one of them: `{declared.names[0]} = …`"
+                if isinstance(declared, Indexed)
+                else "parameters, options, nodes, links, machines, networks and the population can",
                 Label(declared.name.span, "declared here"),
             )
             return None, ""
@@ -322,9 +335,14 @@ def text_in_model(expr: ast.Expr, module: Module) -> str:
     `max(find.latency, browse.latency)` of `eu` is `max(eu.find.latency, eu.browse.latency)`.
     """
     text, start = expr.span.text, expr.span.start
-    if not module.prefix:
+    if not (module.prefix or module.has_indices):
         return text
-    for span, name in sorted(_names_in(expr, module), key=lambda found: -found[0].start):
+    called: dict[Span, list[str]] = {}
+    for span, name in _names_in(expr, module):
+        called.setdefault(span, []).append(name)
+    for span, (name, *others) in sorted(called.items(), key=lambda found: -found[0].start):
+        if others:  # it stands for one of each kind
+            continue
         text = text[: span.start - start] + name + text[span.end - start :]
     return text
 

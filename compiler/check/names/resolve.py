@@ -16,6 +16,7 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     report_name,
 )
+from qps.compiler.check.names.expansion import expanded
 from qps.compiler.check.names.instances import Instances
 from qps.compiler.check.names.of_each_kind import kinds_in
 from qps.compiler.diagnostics import codes
@@ -93,6 +94,7 @@ class _Loader(Struct, kw_only=True):
         used: ast.Use | None = None,
     ) -> Module:
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
+        syntax = expanded(syntax, self.sink)
         module = tree[syntax.source.label] = Module(syntax=syntax, prefix=prefix, used=used)
         self.loaded.append(module)
         self.syntaxes[syntax.source.label] = syntax

@@ -310,6 +310,8 @@ class ExpressionChecker:
                 return self._changed(expr, scope)
             case ast.Cases() | ast.KindTable():
                 return self._cases.several(expr, scope)
+            case ast.PairTable():
+                raise AssertionError("a table is written out before it is checked")
             case ast.Comparison() | ast.Junction() | ast.Not():
                 self.sink.report(
                     codes.NOT_A_QUANTITY,

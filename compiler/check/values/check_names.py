@@ -12,6 +12,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.check_classes import CASES, ClassChecker
 from qps.compiler.check.names.declarations import (
     Declared,
+    Indexed,
     Module,
     is_value,
     kind_of,
@@ -332,6 +333,16 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return self._call_latency(owner, found, rest[:-1], expr)
         if owner is not None and rest and isinstance(found, ast.Node | ast.Link):
             return self._load(owner, rest, expr)
+        if owner is not None and isinstance(found, Indexed):
+            one = ".".join((found.names[0], *rest[len(rest) - 1 :]))
+            self.sink.report(
+                codes.WRONG_KIND,
+                expr.name.span,
+                f"`{expr.name.text}` names {kind_of(found)}: which one is meant is not said",
+                secondary=[Label(found.name.span, "declared here")],
+                hint=f"name one of them, such as `{one}`, or join them: `max({expr.name.text})`",
+            )
+            return None
         trace = trace_of(module, expr.name)
         if trace is not None:
             return self.traces.measure(trace, expr)

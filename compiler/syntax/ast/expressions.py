@@ -132,6 +132,22 @@ class KindTable(Written, frozen=True):
     entries: tuple[KindValue, ...]
 
 
+class PairValue(Written, frozen=True):
+    """`us eu 40 ms`: the value between two kinds."""
+
+    one: Name
+    other: Name
+    value: Expr
+
+
+class PairTable(Written, frozen=True):
+    """`by region, region { us eu 40 ms }`: a parameter's value between any two kinds."""
+
+    kinds: Name
+    others: Name
+    entries: tuple[PairValue, ...]
+
+
 Expr = (
     Number
     | Reference
@@ -148,6 +164,7 @@ Expr = (
     | Changed
     | Cases
     | KindTable
+    | PairTable
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Expr, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
-from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
+from qps.compiler.syntax.ast.written import Declaration, Index, Name, Shared, Written
 
 OF_A_RESOURCE = ("idle", "jitter", "efficiency")
 """What may be said of a resource behind its capacity, besides how it is waited for."""
@@ -77,8 +77,12 @@ class LinkProperty(Written, frozen=True):
 
 
 class Network(Shared, frozen=True, kw_only=True):
-    """A network: its medium (`shared`, `switched`, `duplex`) and its properties."""
+    """A network: its medium (`shared`, `switched`, `duplex`) and its properties.
 
+    One with `formals` is a network with their values put in: `internet(40 ms)`.
+    """
+
+    formals: tuple[Formal, ...] = ()
     medium: Name | None = None
     properties: tuple[LinkProperty, ...] = ()
     price: Expr | None = None
@@ -131,11 +135,12 @@ class Component(Shared, frozen=True, kw_only=True):
     parent: Parent | None = None
 
 
-class Node(Shared, frozen=True):
+class Node(Shared, frozen=True, kw_only=True):
     """`node station = ws.ipx * N`: `place` is the machine times a count."""
 
     place: Expr
     source: Text | None = None
+    index: Index | None = None
 
 
 class AllNodes(Written, frozen=True):
@@ -151,6 +156,7 @@ class Link(Shared, frozen=True, kw_only=True):
     ends: tuple[Name, ...]
     everyone: AllNodes | None = None
     source: Text | None = None
+    index: Index | None = None
 
 
 class Topology(Declaration, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Change, Expr, Range, Text
-from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
+from qps.compiler.syntax.ast.written import Declaration, Index, Name, Shared, Written
 
 
 class Use(Declaration, frozen=True, kw_only=True):
@@ -37,11 +37,13 @@ class Users(Shared, frozen=True):
     source: Text | None = None
 
 
-class Group(Shared, frozen=True):
-    """`group room of 12 users`: into which the users are divided."""
+class Group(Shared, frozen=True, kw_only=True):
+    """`group room of 12 users`: into which the users are divided, or a `share` of them."""
 
     size: Expr
     source: Text | None = None
+    index: Index | None = None
+    share: Expr | None = None
 
 
 class Option(Shared, frozen=True, kw_only=True):
@@ -64,6 +66,8 @@ class Param(Shared, frozen=True, kw_only=True):
     is_elastic: bool = False
     priority: Expr | None = None
     fitted: Text | None = None
+    table: Name | None = None
+    """The table that this is one value of."""
 
 
 class Weight(Written, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Expr, Text
-from qps.compiler.syntax.ast.written import Name, Shared, Written
+from qps.compiler.syntax.ast.written import Index, Name, Shared, Written
 
 
 class Spread(Written, frozen=True, kw_only=True):
@@ -81,10 +81,11 @@ class Playout(Written, frozen=True):
 
 
 class Each(Written, frozen=True):
-    """`for 2 in each room`: so many flows in each group, or one of each machine or user."""
+    """`for 2 in each room`: so many flows in each group, or one of each machine, user or kind."""
 
     flows: Expr | None
     name: Name
+    but: tuple[Name, ...] = ()
 
 
 class InAll(Written, frozen=True):
@@ -92,8 +93,13 @@ class InAll(Written, frozen=True):
 
 
 class Stream(Shared, frozen=True, kw_only=True):
-    """Items on their way, and whose they are: by default of each machine of the first node."""
+    """Items on their way, and whose they are: by default of each machine of the first node.
+
+    One of an `index` is made for each of its kinds, each with its `share` of the users.
+    """
 
     whose: Each | InAll | None
     items: tuple[Emission | At | Over | Playout, ...] = ()
     source: Text | None = None
+    index: Index | None = None
+    share: Expr | None = None

@@ -24,6 +24,14 @@ class Name(Written, frozen=True):
         return ".".join(self.parts)
 
 
+class Index(Written, frozen=True):
+    """`for each region but ap`: one for each of these kinds, or for each pair of them."""
+
+    kinds: Name
+    but: tuple[Name, ...] = ()
+    is_pair: bool = False
+
+
 class Declaration(Written, frozen=True, kw_only=True):
     """What a file is made of; the doc string before it says what it is for."""
 
