@@ -461,6 +461,11 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
         """The value of every assumption's symbol."""
         return {a.symbol: a.value for a in self.assumptions.values()}
 
+    @property
+    def ports(self) -> dict[str, str]:
+        """The ports of switches, with the link that each is a port of."""
+        return {n: r.port_of for n, r in self.resources.items() if r.port_of is not None}
+
     @cached_property
     def valued(self) -> Substitution:
         """Puts in the values of all assumptions: what is left is the population."""

@@ -27,7 +27,9 @@ MARKS = {
 }
 MOST_PORTS = 4
 """Ports of a switch that are told one by one: those of two nodes, out and in."""
-_NO_PORTS: Mapping[str, str | None] = {}
+Ports = Mapping[str, str]
+"""Ports of switches, with the link that each is a port of."""
+_NO_PORTS: Ports = {}
 _WHAT = {
     Kind.UPPER_BOUND: ("an upper bound", "upper bounds"),
     Kind.LOWER_BOUND: ("a lower bound", "lower bounds"),
@@ -92,28 +94,25 @@ def known_lines(solution: Solution) -> list[str]:
     uncertain = {name: known for name, known in told.items() if not known.is_exact}
     if answer.is_exact and not uncertain:
         return [ALL_EXACT]
-    lines = []
+    lines, ports = [], solution.graph.ports
     if not answer.is_exact and solution.verdict is not Verdict.NOWHERE:
         what = _WHAT[answer.kind][0]
         own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in answer.reasons if reason in own)
-        lines.append(f"The answer is {what}: {_USERS[answer.kind]}{because(beside)}.")
-    ports = {name: one.port_of for name, one in solution.graph.resources.items()}
+        lines.append(f"The answer is {what}: {_USERS[answer.kind]}{because(beside, ports)}.")
     return [*lines, *_uncertain_lines(uncertain, ports), OTHERS_EXACT]
 
 
-def known_numbers(told: Mapping[str, Certainty]) -> list[str]:
+def known_numbers(told: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> list[str]:
     """Return which of some numbers are not exact and why, or that all are."""
     uncertain = {name: known for name, known in told.items() if not known.is_exact}
     if not uncertain:
         return [ALL_EXACT]
     others = [] if len(uncertain) == len(told) else [OTHERS_EXACT]
-    return [*_uncertain_lines(uncertain), *others]
+    return [*_uncertain_lines(uncertain, ports), *others]
 
 
-def _uncertain_lines(
-    uncertain: Mapping[str, Certainty], ports: Mapping[str, str | None] = _NO_PORTS
-) -> Iterator[str]:
+def _uncertain_lines(uncertain: Mapping[str, Certainty], ports: Ports = _NO_PORTS) -> Iterator[str]:
     for kind in _WHAT:
         names = [name for name, known in uncertain.items() if known.kind is kind]
         if names:
@@ -149,15 +148,15 @@ def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str]) -> str:
     return f"{subject} {is_or_are} ({_TRUTH[kind]}): {'; '.join(reasons)}."
 
 
-def because(reasons: Sequence[str]) -> str:
+def because(reasons: Sequence[str], ports: Ports = _NO_PORTS) -> str:
     """Return reasons as the end of a sentence, empty where there are none."""
-    return f": {'; '.join(merged(reasons))}" if reasons else ""
+    return f": {'; '.join(merged(reasons, ports))}" if reasons else ""
 
 
 _NAMES = re.compile(r"`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?")
 
 
-def merged(reasons: Sequence[str], ports: Mapping[str, str | None] = _NO_PORTS) -> tuple[str, ...]:
+def merged(reasons: Sequence[str], ports: Ports = _NO_PORTS) -> tuple[str, ...]:
     """Return reasons that say the same of several names as one; of many `ports` by their switch.
 
     >>> merged(["no wait at `a`", "no wait at `b` and `c`"])
@@ -176,15 +175,21 @@ def merged(reasons: Sequence[str], ports: Mapping[str, str | None] = _NO_PORTS) 
     )
 
 
-def _all_of(names: Sequence[str], ports: Mapping[str, str | None]) -> str:
-    """Return a list of names; the ports of a switch are counted where there are many of them."""
-    many = {link for link, count in Counter(map(ports.get, names)).items() if count > MOST_PORTS}
+def by_switch(names: Sequence[str], ports: Ports, mark: str = "") -> list[str]:
+    """Return names in `mark`s; the ports of a switch are counted where there are many of them."""
+    counts = Counter(ports[name] for name in names if name in ports)
     told: dict[str, None] = {}
     for name in names:
         link = ports.get(name)
-        of = [other for other in names if ports.get(other) == link] if link in many else []
-        told[f"`{name}`" if link is None or not of else f"{len(of)} ports of `{link}`"] = None
-    *first, last = told
+        if link is None or counts[link] <= MOST_PORTS:
+            told[f"{mark}{name}{mark}"] = None
+        else:
+            told[f"{counts[link]} ports of {mark}{link}{mark}"] = None
+    return list(told)
+
+
+def _all_of(names: Sequence[str], ports: Ports) -> str:
+    *first, last = by_switch(names, ports, "`")
     return f"{', '.join(first)} and {last}" if first else last
 
 

@@ -121,7 +121,7 @@ def inverse_known_line(solution: InverseSolution) -> str:
     if known.is_exact:
         return ALL_EXACT
     may = _IN_TRUTH[known.kind] if solution.intervals else "A value may do in truth"
-    return f"{may}{because(known.reasons)}."
+    return f"{may}{because(known.reasons, solution.ports)}."
 
 
 def inverse_answer(solution: InverseSolution) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from qps.reports.text.answers import ResourceView, SolveView
-from qps.reports.text.how_known import MOST_PORTS
+from qps.reports.text.how_known import MOST_PORTS, Ports
 from qps.solver.answers.solution import Solution
 
 R = TypeVar("R")
@@ -20,20 +20,27 @@ def with_ports_together(
 
     That is the first one of them. A port that matters is told by itself.
     """
-    listed = [(one, name_of(one)) for one in resources]
-    switch = {name: solution.graph.resources[name].port_of for _, name in listed}
     itself = {one.name for one in view.resources if _matters(one, view)}
-    ports = Counter(switch.values())
+    return by_their_switch(resources, name_of, solution.graph.ports, itself)
+
+
+def by_their_switch(
+    resources: Iterable[R], name_of: Callable[[R], str], ports: Ports, itself: Collection[str]
+) -> list[tuple[R, str]]:
+    """Return the same of resources of which it is known which ones are told by themselves."""
+    listed = [(one, name_of(one)) for one in resources]
+    switch = {name: ports.get(name) for _, name in listed}
+    counts = Counter(switch.values())
     together = Counter(link for name, link in switch.items() if name not in itself)
     told: list[tuple[R, str]] = []
     gone: set[str] = set()
     for one, name in listed:
         link = switch[name]
-        if link is None or ports[link] <= MOST_PORTS or name in itself:
+        if link is None or counts[link] <= MOST_PORTS or name in itself:
             told.append((one, name))
         elif link not in gone:
             gone.add(link)
-            told.append((one, _fullest(name, together[link], ports[link])))
+            told.append((one, _fullest(name, together[link], counts[link])))
     return told
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite, isnan
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -14,10 +15,12 @@ from qps.reports.text.how_known import (
     ALL_EXACT,
     OTHERS_EXACT,
     because,
+    by_switch,
     known_numbers,
     marked,
     marked_value,
 )
+from qps.reports.text.ports import by_their_switch
 from qps.reports.text.quantities import (
     in_percent,
     joined_words,
@@ -173,11 +176,13 @@ def sizing_known(sizing: Sizing) -> list[str]:
     told["which capacities would do"] = sizing.mends_known
     if sizing.growth is not None:
         told["machines"] = sizing.growth.known
-    numbers = known_numbers(told)
+    numbers = known_numbers(told, sizing.ports)
     if sizing.known.is_exact:
         return numbers
     may = "may not be carried" if sizing.is_possible else "may be carried"
-    verdict = f"In truth {users_text(sizing.at)} {may}{because(sizing.known.reasons)}."
+    verdict = (
+        f"In truth {users_text(sizing.at)} {may}{because(sizing.known.reasons, sizing.ports)}."
+    )
     return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
 
 
@@ -186,7 +191,7 @@ def sizing_answer(sizing: Sizing) -> str:
     users = users_text(sizing.at)
     short = [one.resource for one in _ordered(sizing) if not one.suffices and one.takes is not None]
     what = (
-        f"With what {joined_words(short)} take{'s' * (len(short) == 1)}"
+        f"With what {joined_words(by_switch(short, sizing.ports))} take{'s' * (len(short) == 1)}"
         if short
         else "As it stands"
     )
@@ -265,16 +270,19 @@ def _ordered(sizing: Sizing) -> list[Needed]:
 
 
 def _table(sizing: Sizing) -> Table:
+    short = {one.resource for one in sizing.needed if not one.suffices}
     rows: list[tuple[str, ...]] = [
         (
-            one.resource,
+            name,
             percent(one.load),
             percent(one.target),
             "" if isnan(one.capacity.has) else quantity(one.capacity.has, one.capacity.dimension),
             marked(_takes(one), one.known),
             _machines(one.machines),
         )
-        for one in _ordered(sizing)
+        for one, name in by_their_switch(
+            _ordered(sizing), attrgetter("resource"), sizing.ports, short
+        )
     ]
     headings = ("resource", f"load at {sizing.at:,}", "target", "has", "takes", "or machines")
     shown = len(headings) if any(row[-1] for row in rows) else len(headings) - 1

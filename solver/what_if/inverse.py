@@ -8,13 +8,13 @@ values are alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -70,6 +70,8 @@ class InverseSolution(Struct, frozen=True, kw_only=True):
     fails: tuple[Failure, ...]
     fails_throughout: bool
     known: Certainty = EXACT
+    ports: Mapping[str, str] = field(default_factory=dict)
+    """The ports of switches, with the link that each is a port of."""
 
 
 def solve_for(
@@ -111,6 +113,7 @@ def solve_for(
         fails=() if found else fails,
         fails_throughout=bool(throughout),
         known=together(judged.known(is_none=not found), found_at.known, below),
+        ports=number.graphs[0].ports,
     )
 
 

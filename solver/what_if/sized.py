@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, field
 
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -114,6 +116,8 @@ class Sizing(Struct, frozen=True, kw_only=True):
     growth: Growth | None = None
     known: Certainty = EXACT
     mends_known: Certainty = EXACT
+    ports: Mapping[str, str] = field(default_factory=dict)
+    """The ports of switches, with the link that each is a port of."""
 
     @property
     def is_possible(self) -> bool:

@@ -95,6 +95,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         is_carried=is_carried,
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
+        ports=modes[0].ports,
     )
 
 
@@ -209,6 +210,11 @@ class _Mode:
     def numbers(self) -> tuple[str, ...]:
         """The numbers that turn the capacities of this mode."""
         return tuple(dict.fromkeys(self._scaled.capacities.values()))
+
+    @property
+    def ports(self) -> dict[str, str]:
+        """The ports of switches, with the link that each is a port of."""
+        return self._graph.ports
 
     @property
     def link_numbers(self) -> frozenset[str]:

@@ -1,0 +1,42 @@
+"""Ports of a switch are one line, or one phrase, where a question is turned round, too."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from helpers.specs import checked
+from qps.compiler.pipeline import load
+from qps.reports.text.inverse_text import inverse_text
+from qps.reports.text.sizing_text import sizing_text
+from qps.solver.what_if.inverse import solve_for
+from qps.solver.what_if.sizing import size
+
+SHOP = Path(__file__).parent / "applications" / "fifteen_services_by_calls.qps"
+
+
+def test_what_each_resource_takes_tells_of_a_switch_once() -> None:
+    spec = load(SHOP)
+    told = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop")
+    assert "fabric.gateway.out, fullest of 30 ports" in told
+    assert "28 ports of `fabric`" in told
+    assert len(re.findall(r"\bfabric\b", told)) == 2
+    assert "edge.client.in" in told, "two ports and their other ends are told one by one"
+
+
+def test_ports_that_take_more_are_told_by_themselves() -> None:
+    text = SHOP.read_text(encoding="utf-8").replace("rate 10 Gbit/s", "rate 20 Mbit/s", 1)
+    spec = checked(text)
+    told = sizing_text(size(spec.model, spec.configuration(), 30_000), "shop")
+    (line,) = re.findall(r"^ *fabric.gateway.out .*", told, re.MULTILINE)
+    assert "fullest" not in line
+    assert "fullest of other 24 ports" in told
+    assert "With what auth.cpu and 6 ports of fabric take" in told
+
+
+def test_values_that_carry_tell_of_a_switch_once() -> None:
+    spec = load(SHOP)
+    configuration = spec.configuration()
+    told = inverse_text(solve_for(spec.model, configuration, "auth.cpu.cores", 25_000))
+    assert "28 ports of `fabric`" in told
+    assert len(re.findall(r"\bfabric\b", told)) == 1
