@@ -53,6 +53,18 @@ class Point:
         self._exact |= {part: self.exact(value) for part, value in self._values.items()}
         self._balls: dict[int, dict[Formula, arb]] = {}
 
+    def moved(self, values: Mapping[Formula, Formula]) -> Point:
+        """Return the point with other values of some symbols; what is free of these is known."""
+        other = Point({})
+        other._values = {**self._values, **values}
+        other._exact = {
+            part: value
+            for part, value in self._exact.items()
+            if part.symbols.isdisjoint(values.keys())
+        }
+        other._exact |= {part: other.exact(value) for part, value in values.items()}
+        return other
+
     def exact(self, formula: Formula) -> Exact | None:
         """Return the value as a fraction; an infinity, or not-a-number where there is none.
 

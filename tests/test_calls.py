@@ -432,6 +432,17 @@ def test_what_is_called_together_takes_as_long_as_the_slowest() -> None:
     assert graph.streams["shop"].latency[4].certainty.kind is Kind.EXACT
 
 
+def test_what_waits_before_calls_together_waits_alone() -> None:
+    # Nothing waits within them: there is no queue that both visit.
+    both = "call db { wait }; call cache { wait }"
+    text = spec(f"at web {{ work(1 ms/request); together {{ {both} }} }}")
+    busy = "machine busy { cpu 2 core, queueing mmc }\n"
+    graph = lowered(busy + text.replace("node web = pod", "node web = busy"))
+    (wait,) = (p for p in graph.streams["shop"].latency if p.stage == "waiting for web.cpu")
+    assert wait.visit is not None
+    assert not wait.visit.meets
+
+
 def test_the_mean_of_the_slowest_is_a_lower_bound_where_branches_wait() -> None:
     both = "call db { work(4 ms/request) }; call cache { work(9 ms/request) }"
     graph = lowered(spec(f"at web {{ together {{ {both} }} }}", ", queueing mmc"))

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from helpers.specs import shop
 from qps.cli import main
 from qps.commands import kept_files, kept_specs
 from qps.commands.kept_files import KeptFiles
@@ -50,6 +51,9 @@ stream requests for each user {
   at here { hw.answer }
 }
 """
+
+
+PARAM = "param cost = 1 ms/request\nmachine"
 
 
 @pytest.fixture
@@ -168,6 +172,22 @@ def test_graphs_that_were_kept_answer_as_new_ones(
     shutil.rmtree(kept)
     assert told(capsys, *solve, "--set", setting) == warm
     assert len(lowered) - new - with_setting >= with_setting
+
+
+def test_what_advice_shares_is_kept(
+    kept: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("shop.qps").write_text(
+        shop(12).replace("1 ms/request", "cost").replace("machine", PARAM, 1)
+    )
+    first = told(capsys, "solve", "shop.qps")
+    new = len(lowered)
+    assert told(capsys, "solve", "shop.qps") == first
+    warm = told(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request")
+    assert len(lowered) == new
+    shutil.rmtree(kept)
+    assert told(capsys, "solve", "shop.qps", "--set", "cost = 2 ms/request") == warm
+    assert len(lowered) == 2 * new
 
 
 def test_graphs_of_another_engine_are_lowered_again(

@@ -79,6 +79,11 @@ class Configuration(Struct, frozen=True, kw_only=True):
             tuple((c.name, c.kind, c.count) for c in self.explicit if isinstance(c, ir.SetPlace)),
         )
 
+    def place(self, name: str) -> ir.Node | ir.Link:
+        """Return what stands in a place."""
+        node = self.nodes.get(name)
+        return self.links[name] if node is None else node
+
     def place_of(self, name: str) -> str:
         """Return the node or link that a name starts with: that of a resource, of one of its loads.
 

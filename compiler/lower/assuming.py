@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from fractions import Fraction
+from typing import TypeGuard, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.lower.mixtures import Mixed, averaged, largest
-from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import Formula, symbol
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.engine.formulas import Formula, number, symbol
 from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.known_signs import range_of_constant
 from qps.engine.substitution import substituted
@@ -40,6 +42,8 @@ class Assuming(Struct, kw_only=True):
     weighed: dict[str, bool] = field(default_factory=dict)
     looked_at: set[str] = field(default_factory=set)
     """Numbers whose values were asked for: with other values there may be other formulas."""
+    counts: set[Formula] = field(default_factory=set)
+    """Symbols of numbers of machines and networks."""
 
     def averaged(self, lowered: Formula) -> Formula:
         """Return what was lowered with kinds kept as a mean over all of them."""
@@ -101,6 +105,20 @@ class Assuming(Struct, kw_only=True):
                 symbols=lowered.symbols,
             )
 
+    def assume_count(self, place: str, value: Fraction, span: Span) -> Formula:
+        """Return the symbol of a number of machines or networks."""
+        name = count_of(place)
+        moving = self.assume(name, number(value), DIMENSIONLESS, str(value), span, None)
+        self.counts.add(moving)
+        return moving
+
+    def with_counts(self, formula: Formula) -> Formula:
+        """Return a formula that is looked at, with the numbers of machines put in."""
+        found = formula.symbols & self.counts
+        self.looked_at.update(one.name for one in found)
+        values = {one: self.assumptions[one.name].value for one in found}
+        return substituted(formula, values) if found else formula
+
     def assumed_in(self, lowered: Formula) -> list[Assumption]:
         """Return the assumptions that a formula rests on, in the order of their names."""
         named = sorted(one.name for one in lowered.symbols)
@@ -146,7 +164,17 @@ class Assuming(Struct, kw_only=True):
                     self.weighed[known.name] = by_sign and self.weighed.get(known.name, True)
 
 
-def _sign(number: Assumption, may_turn: bool) -> Range:  # noqa: FBT001 - as `moving` tells it
+def count_of(place: str) -> str:
+    """Return what the number of machines or networks in a place is called."""
+    return f"count of {place}"
+
+
+def is_some(count: ir.Expr) -> TypeGuard[ir.Constant]:
+    """Return whether a count is a number above zero."""
+    return isinstance(count, ir.Constant) and count.value > 0
+
+
+def _sign(assumed: Assumption, may_turn: bool) -> Range:  # noqa: FBT001 - as `moving` tells it
     """Return the range of any number of the sign that a number has, or of any sign."""
-    value = range_of_constant(number.value)
+    value = range_of_constant(assumed.value)
     return NOT_NEGATIVE if value.above and not value.below and not may_turn else ANY

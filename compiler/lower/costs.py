@@ -46,6 +46,14 @@ def work_of(
     return total(rates), total(items), total(constant)
 
 
+def is_carried(cost: ir.Cost, machine: ir.Machine, flow: Flow) -> bool:
+    """Return whether a flow has all items that a cost is counted by."""
+    resource = machine.resource(cost.resource)
+    assert resource is not None
+    items = (item_of(term, resource.work) for term in cost.terms)
+    return all(not item or item in flow.rates for item in items)
+
+
 def scale_of(
     expressions: ExpressionLowering, node: str, machine: ir.Machine, cost: ir.Cost
 ) -> Formula:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.assuming import count_of, is_some
 from qps.compiler.lower.hardware_forms import HardwareForms
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lower_expressions import where_from
@@ -23,13 +24,13 @@ from qps.compiler.lower.switches import is_on
 from qps.engine.formulas import ONE, ZERO, Formula, number
 from qps.engine.remembering import Memory
 
-Plain = tuple[Configuration, LoadGraph]
-"""A graph that was asked for as it stands, and what it was lowered of."""
+Told = tuple[Configuration, LoadGraph, bool]
+"""A graph in which nothing moves, or else an outline, and what it was lowered of."""
 
 Shape = tuple[object, ...]
 """All of a configuration but its numbers, and what else a graph was asked for with."""
 
-_SHARED = object()
+_SHARED, _OUTLINE = object(), object()
 _ROOM = 20_000
 """Numbers and demands, in all graphs that are kept."""
 _MOST_ALIKE = 5
@@ -79,24 +80,48 @@ class KeptGraphs:
 
         In options that are numbers; which are not is known by the graphs that there are.
         """
-        shape = self._but_options(configuration, asked)
-        decide = sorted(self._decide.get(shape, ()))
-        return (_SHARED, *((option, configuration.options[option]) for option in decide), *shape)
+        return self._with_options(self._shared(configuration, asked), configuration)
+
+    def outline_of(self, configuration: Configuration) -> Shape:
+        """Return the same of those that may also differ in how many of each place there are."""
+        return self._with_options(self._outline(configuration), configuration)
 
     def keep_shared(
         self, configuration: Configuration, graph: LoadGraph, *asked: object
     ) -> LoadGraph:
         """Return a graph with switches, kept."""
-        own = self._but_options(configuration, asked)
-        self._decide[own] = self._decide.get(own, frozenset()) | graph.asked
-        return self.keep(self.shared_shape_of(configuration, *asked), configuration, graph)
+        return self._keep_switched(self._shared(configuration, asked), configuration, graph)
 
-    def _but_options(self, configuration: Configuration, asked: Iterable[object]) -> Shape:
+    def keep_outline(self, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
+        """Return a graph with switches in which counts are symbols, kept."""
+        return self._keep_switched(self._outline(configuration), configuration, graph)
+
+    def _keep_switched(
+        self, own: Shape, configuration: Configuration, graph: LoadGraph
+    ) -> LoadGraph:
+        self._decide[own] = self._decide.get(own, frozenset()) | graph.asked
+        return self.keep(self._with_options(own, configuration), configuration, graph)
+
+    def _with_options(self, shape: Shape, configuration: Configuration) -> Shape:
+        decide = sorted(self._decide.get(shape, ()))
+        return (*((option, configuration.options[option]) for option in decide), *shape)
+
+    def _shared(self, configuration: Configuration, asked: Iterable[object]) -> Shape:
         now, form = configuration, self._forms.of
         return (
+            _SHARED,
             *((form(place.machine), place.count) for place in now.nodes.values()),
             *((form(place.network), place.count) for place in now.links.values()),
             *self._rest(now, asked),
+        )
+
+    def _outline(self, configuration: Configuration) -> Shape:
+        now, form = configuration, self._forms.of
+        return (
+            _OUTLINE,
+            *((form(place.machine), _counted(place.count)) for place in now.nodes.values()),
+            *((form(place.network), _counted(place.count)) for place in now.links.values()),
+            *self._rest(now, ()),
         )
 
     def _rest(self, now: Configuration, asked: Iterable[object]) -> Shape:
@@ -125,7 +150,7 @@ class KeptGraphs:
             hardware = self._forms.moved(graph.assumptions, before, configuration)
             if hardware is None:
                 continue
-            put_in |= hardware
+            put_in |= hardware | _counts(graph.assumptions, before, configuration)
             if graph.looked_at.isdisjoint((*moved, *put_in)) and all(
                 _is_in_range(self._declared[name], values[name]) for name in moved
             ):
@@ -146,17 +171,21 @@ class KeptGraphs:
                 del self._kept[oldest]
         return graph
 
-    def plain(self) -> Iterator[Plain]:
-        """Yield all graphs in which nothing moves."""
+    def told(self) -> Iterator[Told]:
+        """Yield all graphs in which nothing moves, and all outlines."""
         for shape, alike in self._kept.items():
             for kept in alike:
-                if shape == self.shape_of(kept.configuration, False):  # noqa: FBT003
-                    yield kept.configuration, kept.graph
+                is_outline = shape == self.outline_of(kept.configuration)
+                if is_outline or shape == self.shape_of(kept.configuration, False):  # noqa: FBT003
+                    yield kept.configuration, kept.graph, is_outline
 
-    def take(self, graphs: Iterable[Plain]) -> None:
+    def take(self, graphs: Iterable[Told]) -> None:
         """Keep graphs that were lowered elsewhere, of this very model."""
-        for configuration, graph in graphs:
-            self.keep(self.shape_of(configuration, False), configuration, graph)  # noqa: FBT003
+        for configuration, graph, is_outline in graphs:
+            if is_outline:
+                self.keep_outline(configuration, graph)
+            else:
+                self.keep(self.shape_of(configuration, False), configuration, graph)  # noqa: FBT003
         self.added = 0
 
     def _with_numbers(
@@ -190,6 +219,28 @@ class KeptGraphs:
         text, span, source = where_from(self._declared[known.name], configuration)
         written = " ".join(text.split())
         return replace(known, value=number(value.value), text=written, span=span, source=source)
+
+
+def _counted(count: ir.Expr) -> object:
+    """Return all of a count that is no number above zero."""
+    return ir.Constant if is_some(count) else count
+
+
+def _counts(
+    known: Mapping[str, Assumption], before: Configuration, now: Configuration
+) -> dict[str, Formula]:
+    """Return the numbers of machines and networks in an outline that are others now."""
+    found: dict[str, Formula] = {}
+    pairs: list[tuple[ir.Node | ir.Link, ir.Node | ir.Link]] = []
+    pairs += [(before.nodes[name], node) for name, node in now.nodes.items()]
+    pairs += [(before.links[name], link) for name, link in now.links.items()]
+    for was, place in pairs:
+        name = count_of(place.name)
+        if place is not was and name in known and is_some(place.count):
+            value = number(place.count.value)
+            if value is not known[name].value:
+                found[name] = value
+    return found
 
 
 def _size(graph: LoadGraph) -> int:

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.assuming import Assuming
+from qps.compiler.lower.assuming import Assuming, count_of, is_some
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.load_graph import LoadGraph
@@ -60,6 +60,8 @@ class ExpressionLowering(Assuming, kw_only=True):
     asked_at: Span | None = None
     switches: dict[ir.Condition, Formula] | None = None
     """Numbers that tell which conditions on options hold; None where these decide."""
+    counts_move: bool = False
+    """Whether numbers of machines and networks are symbols, too."""
     _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)
     _declared: dict[str, ir.Parameter] = field(default_factory=dict)
 
@@ -104,7 +106,7 @@ class ExpressionLowering(Assuming, kw_only=True):
             case ir.Population():
                 return self.population
             case ir.NodeCount(name):
-                return self.keeping_classes().count(name)
+                return self.keeping_classes().counted(name)
             case ir.Members(name):
                 return self.keeping_classes().members(name)
             case ir.GroupCount(name):
@@ -143,9 +145,16 @@ class ExpressionLowering(Assuming, kw_only=True):
                 raise AssertionError("only parameters have cases")
 
     def count(self, name: str) -> Formula:
-        """Return how many there are of a node or a link."""
-        node = self.configuration.nodes.get(name)
-        return self.lower(node.count if node else self.configuration.links[name].count)
+        """Return how many there are of a node or a link, to share flows among them."""
+        place = self.configuration.place(name)
+        if self.counts_move and is_some(place.count):
+            return self.assume_count(name, place.count.value, place.span)
+        return self.lower(place.count)
+
+    def counted(self, name: str) -> Formula:
+        """Return the same for an expression: less one of them may be none, so it is looked at."""
+        self.looked_at.add(count_of(name))
+        return self.lower(self.configuration.place(name).count)
 
     def members(self, name: str) -> Formula:
         """Return how many users there are in each group: all of them, where they are few."""

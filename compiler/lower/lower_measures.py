@@ -361,20 +361,19 @@ def priced(
     prices: list[Price] = []
     unpriced: list[str] = []
     places = [
-        (node.name, node.count, model.machines.get(node.machine))
-        for node in configuration.nodes.values()
+        (node.name, model.machines.get(node.machine)) for node in configuration.nodes.values()
     ]
     networks = [
-        (link.name, link.count, model.networks.get(link.network))
-        for link in configuration.links.values()
+        (link.name, model.networks.get(link.network)) for link in configuration.links.values()
     ]
-    for name, count, kind in (*places, *networks):
-        if expressions.lower(count) is ZERO:
+    for name, kind in (*places, *networks):
+        count = expressions.count(name)
+        if count is ZERO:
             continue
         if kind is None or kind.price is None:
             unpriced.append(name)
             continue
         price = expressions.symbol(f"{name}.price", kind.price, kind.origin(kind.price))
         is_running = kind.price.dimension != MONEY
-        prices.append(Price(name, expressions.lower(count) * price, is_running))
+        prices.append(Price(name, count * price, is_running))
     return tuple(prices), tuple(unpriced)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from enum import Enum
 from fractions import Fraction
 from functools import partial
 
@@ -85,10 +87,39 @@ def lower_as_one_of_many(
         return known
     try:
         with powers_told(), kept.memory.in_use():
-            graph = _lowered_model(model, settled, moving, sizes_move=False, is_shared=True)
+            graph = _lowered_model(model, settled, moving, sizes_move=False, shared=Shared.OPTIONS)
     except QpsError:  # it may be of a step that is not taken
         return lower(model, configuration, moving)
     return kept.keep_shared(settled, graph, *moving.items())
+
+
+def outlined(model: ir.Model, configuration: Configuration) -> None:
+    """Lower a load graph that serves all configurations that differ in counts, too.
+
+    In it the numbers of machines and networks in each place are symbols, and all steps that only
+    work are switched. It tells what `lower` tells of what is loaded, limited and paid; how well
+    that is known it does not tell. There may be none.
+    """
+    kept, settled = model.once(KeptGraphs), in_force(configuration)
+    if kept.like(kept.outline_of(settled), settled) is not None:
+        return
+    with suppress(QpsError), powers_told(), kept.memory.in_use():
+        graph = _lowered_model(model, settled, {}, sizes_move=False, shared=Shared.OUTLINE)
+        kept.keep_outline(settled, graph)
+
+
+def from_outline(model: ir.Model, configuration: Configuration) -> LoadGraph | None:
+    """Return a graph that was `outlined`, with the numbers of a configuration; None for none."""
+    kept, settled = model.once(KeptGraphs), in_force(configuration)
+    return kept.like(kept.outline_of(settled), settled)
+
+
+class Shared(Enum):
+    """By what configurations a graph is shared: also by those that differ in these."""
+
+    NUMBERS = "numbers"
+    OPTIONS = "options"
+    OUTLINE = "counts"
 
 
 def _lowered_model(
@@ -97,7 +128,7 @@ def _lowered_model(
     moving: Moving,
     *,
     sizes_move: bool,
-    is_shared: bool = False,
+    shared: Shared = Shared.NUMBERS,
 ) -> LoadGraph:
     users = population(model.population.name)
     expressions = ExpressionLowering(
@@ -106,7 +137,8 @@ def _lowered_model(
         population=users,
         moving=moving,
         sizes_move=sizes_move,
-        switches={} if is_shared else None,
+        switches=None if shared is Shared.NUMBERS else {},
+        counts_move=shared is Shared.OUTLINE,
     )
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))

@@ -41,21 +41,19 @@ def is_on(condition: ir.Condition, options: Mapping[str, str]) -> bool:
     raise AssertionError("it asks for nothing but options")
 
 
-def only_works(
-    step: ir.Step,
-    others: Iterable[ir.Step],
-    machine: ir.Machine,
-    machines: Mapping[str, ir.Machine],
-) -> bool:
-    """Return whether a step adds to loads and times alone, of what others load in any case.
-
-    Then nothing else of the graph tells whether it is taken: no flow, no queue, no name.
-    """
+def only_works(step: ir.Step, machine: ir.Machine, machines: Mapping[str, ir.Machine]) -> bool:
+    """Return whether a step adds to loads and times alone: to no flow, and to no queue."""
     if not _is_plain(step) or any(one.waits is not None for one in machine.resources):
         return False
     # What is not taken need not fit its machine.
-    if not all(_is_rated(cost, machine, machines) for cost in step.component.costs):
-        return False
+    return all(_fits(cost, machine, machines) for cost in step.component.costs)
+
+
+def loads_what_others_do(step: ir.Step, others: Iterable[ir.Step]) -> bool:
+    """Return whether a step loads nothing but what others load in any case.
+
+    Then no name in the graph tells whether it is taken, either.
+    """
     always = {
         cost.resource
         for one in others
@@ -71,6 +69,9 @@ def _is_plain(step: ir.Step) -> bool:
     return is_alone and not any(cost.single_thread for cost in component.costs)
 
 
-def _is_rated(cost: ir.Cost, machine: ir.Machine, machines: Mapping[str, ir.Machine]) -> bool:
+def _fits(cost: ir.Cost, machine: ir.Machine, machines: Mapping[str, ir.Machine]) -> bool:
+    resource = machine.resource(cost.resource)
+    if resource is None:
+        return False
     base = None if cost.measured_on is None else scaling_base(machines[cost.measured_on], cost)
     return base is None or machine.rating(base) is not None

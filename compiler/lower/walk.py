@@ -16,7 +16,14 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.think_times import think_time
-from qps.compiler.lower.costs import cores_of, costs_in_force, is_on_measured, scale_of, work_of
+from qps.compiler.lower.costs import (
+    cores_of,
+    costs_in_force,
+    is_carried,
+    is_on_measured,
+    scale_of,
+    work_of,
+)
 from qps.compiler.lower.flows import Demand, Flow, StreamResult
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import (
@@ -28,7 +35,7 @@ from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_demands import StreamDemands
-from qps.compiler.lower.switches import only_works
+from qps.compiler.lower.switches import loads_what_others_do, only_works
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.unwaited import Unwaited, fitting
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
@@ -46,6 +53,10 @@ from qps.engine.formulas import (
 
 _ONE = Fraction(1)
 _INTO = ".in"  # how the name of a port ends through which a switch sends to a node
+
+
+def _merges(step: ir.Step) -> bool:
+    return any(effect.kind is ir.EffectKind.MERGE for effect in step.component.effects)
 
 
 class _Run(Struct, frozen=True):
@@ -69,6 +80,7 @@ class Walk:
         self._copies = flow.total  # what the sender puts on the network
         self._batch: Formula = ONE  # copies of an item that leave together
         self._spreads = self._meets = self._bursty = self._is_bounded = False
+        self._taken: Formula = ONE  # how often the step is taken
         self._is_asked_again = think_time(streams.model, stream) is not None
         self._runs: dict[str, _Run] = {}  # of the resource that the last step was on
         self._served: list[_Run] = []
@@ -77,23 +89,28 @@ class Walk:
     def end(self) -> None:
         """Sum up what the visits ask for: each as long as all of its steps."""
         for run in self._served:
-            run.visit.service = total(run.services)
+            # Visits that are alike are told so by their formulas.
+            run.visit.service = self._expressions.with_counts(total(run.services))
 
     # -- nodes ---------------------------------------------------------------------------
 
     def visit(self, leg: ir.Visit) -> None:
         """Run the steps at a node."""
         count = self._expressions.count(leg.node)
+        if any(map(_merges, leg.steps)):  # what comes alone is not merged
+            count = self._expressions.with_counts(count)
+            flows = self._expressions.with_counts(self.flow.total)
+            self.flow = replace(self.flow, total=flows)
         held = self.flow.total / count
         copies: Formula = ONE
         receivers: Formula = ONE
         begins = len(self._result.latency)
         self._runs = {}
         for step in leg.steps:
-            taken = self._switch(step, leg) or ONE
+            taken = self._taken = self._switch(step, leg) or ONE
             if taken is ONE and not self._expressions.holds(step.condition):
                 continue
-            merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
+            merges = _merges(step)
             pools = self._pools(step, count)
             merged = self._extreme(maximum, 0, held / pools - 1) if merges else None
             if merges:
@@ -122,8 +139,14 @@ class Walk:
         """Return how often a step is taken, none times or once; None where it is no number."""
         if step.condition is None or self._expressions.switches is None:
             return None
-        machines = self._streams.model.machines
-        if not only_works(step, leg.steps, self._machine(leg.node), machines):
+        machine = self._machine(leg.node)
+        if not only_works(step, machine, self._streams.model.machines):
+            return None
+        costs = costs_in_force(step.component, machine)
+        if not all(is_carried(cost, machine, self.flow) for cost in costs):
+            return None
+        is_outline = self._expressions.counts_move and not any(r.jitter for r in machine.resources)
+        if not is_outline and not loads_what_others_do(step, leg.steps):
             return None
         return self._expressions.switch(step.condition, step.span)
 
@@ -148,13 +171,14 @@ class Walk:
 
     def _receivers(self, spread: ir.Spread, node: str, flows: Formula) -> Formula:
         if spread.group is not None:
+            flows = self._expressions.with_counts(flows)
             return receivers_in(spread, self._stream.name, flows, self._expressions)
         if spread.kind is ir.SpreadKind.ONE:
             return ONE
         if spread.kind is ir.SpreadKind.OTHERS:
-            return self._expressions.count(node) - 1
+            return self._expressions.counted(node) - 1
         assert spread.target is not None
-        return self._expressions.count(spread.target)
+        return self._expressions.counted(spread.target)
 
     def _sent(self, spread: ir.Spread, receivers: Formula) -> Formula:
         """Return how many copies the sender makes: one by multicast."""
@@ -203,7 +227,7 @@ class Walk:
         if resource.carries_bits:
             demand.carried.append(charged * work)
             demand.count = self._expressions.count(node)
-        self._result.passes[name] = ONE
+        self._pass(name)
         if cost.measured_at is not None:
             self._calibrate(name, by, cost, machine, charged)
         if resource.jitter is not None:
@@ -213,7 +237,7 @@ class Walk:
         if is_thread:
             single = self._streams.demand(thread, cost.span)
             single.add(by, charged * work * per_second)
-            self._result.passes[thread] = ONE
+            self._pass(thread)
         if resource.kind is ir.ResourceKind.STORE:
             return
         if resource.kind is ir.ResourceKind.PROCESSOR:
@@ -234,6 +258,13 @@ class Walk:
             service = service / capacity
         on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
         self._serve(by, node, service, capacity if on_any else ONE)
+
+    def _pass(self, resource: str) -> None:
+        """Note that items pass a resource: all of them, where the step is taken."""
+        passes, taken = self._result.passes, self._taken
+        passes[resource] = (
+            ONE if taken is ONE else 1 - (1 - passes.get(resource, ZERO)) * (1 - taken)
+        )
 
     def _calibrate(
         self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine, charged: Formula
@@ -462,7 +493,7 @@ class Walk:
         self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: Formula
     ) -> list[tuple[str, Formula, Formula]]:
         """Return what a crossing loads of a link: name, flows on each, how many of it there are."""
-        count = self._expressions.lower(link.count)
+        count = self._expressions.count(leg.link)
         if network.medium is ir.Medium.SHARED:
             return [(leg.link, self._copies / count, count)]
         if network.medium is ir.Medium.DUPLEX:

@@ -179,12 +179,13 @@ class WalkedCalls:
                 visit.after = tuple(dict.fromkeys(every))
         for visit in inside:
             visit.is_thinned |= begun.times is not None
-            if call.fork is not None:
-                first = self._visited.setdefault(call.fork, {})
-                visit.meets |= first.setdefault(visit.resource, call.number) != call.number
-        for visit in result.visits.values() if call.fork is not None else ():
-            first_by = self._visited[call.fork or 0].get(visit.resource)
-            visit.meets |= first_by is not None and any(
+        if call.fork is None:
+            return
+        first = self._visited.setdefault(call.fork, {})
+        for visit in inside:
+            visit.meets |= first.setdefault(visit.resource, call.number) != call.number
+        for visit in result.visits.values():
+            visit.meets |= visit.resource in first and any(
                 one.meets for one in inside if one.resource == visit.resource
             )
 

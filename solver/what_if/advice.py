@@ -29,6 +29,7 @@ from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
 from qps.solver.search.certain_signs import sign_of
 from qps.solver.what_if.candidates import Candidate, candidates, takes_from_a_mode
+from qps.solver.what_if.outlines import Outlines, outlines_for
 
 _MOST_OF_A_KIND = 3
 _NOTICEABLE = 0.005
@@ -69,11 +70,16 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     """
     if solution.verdict is Verdict.RANGE:
         return ()
-    trials = _Trials(model, configuration, solution)
+    tried = [
+        candidate
+        for candidate in candidates(model, configuration, solution)
+        if not takes_from_a_mode(model, configuration, candidate)
+    ]
+    changed = (candidate.configuration for candidate in tried)
+    outlines = outlines_for(model, configuration, solution, changed)
+    trials = _Trials(model=model, configuration=configuration, solution=solution, outlines=outlines)
     found: dict[Way, list[Advice]] = {way: [] for way in Way}
-    for candidate in candidates(model, configuration, solution):
-        if takes_from_a_mode(model, configuration, candidate):
-            continue
+    for candidate in tried:
         advice = trials.tried(candidate, found)
         if advice is not None:
             of_its_way = [*found[advice.way], advice]
@@ -82,12 +88,13 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     return tuple(advice for way in Way for advice in found[way])
 
 
-class _Trials(Struct):
+class _Trials(Struct, kw_only=True):
     """Tries changes; what they are applied to is lowered once."""
 
     model: ir.Model
     configuration: Configuration
     solution: Solution
+    outlines: Outlines
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
 
     def tried(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
@@ -107,6 +114,8 @@ class _Trials(Struct):
         return self.solution.largest_acceptable or self.solution.graph.low - 1
 
     def _helping(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
+        if self._is_outdone(candidate, best):
+            return None
         graphs = [
             _times(self._lowered(settled), candidate.factors)
             for settled in in_each_mode(self.model, candidate.configuration)
@@ -129,6 +138,34 @@ class _Trials(Struct):
             known=self._known(graphs, largest),
         )
 
+    def _is_outdone(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> bool:
+        """Return whether a change is sure to help less than others, before it is lowered."""
+        graphs = [
+            _times(graph, candidate.factors) for graph in self.outlines.of(candidate.configuration)
+        ]
+        if not graphs:
+            return False
+        if self.outlines.still_fails(graphs, self._now + 1):
+            return True
+        way = Way.CAPACITY
+        if not candidate.is_capacity:
+            graph = self._in_the_mode(graphs)
+            way = self._moved(graph, self.outlines.at(graph, self.solution.at))[0]
+        least = self._least(candidate, way, best)
+        return least is not None and self.outlines.still_fails(graphs, least)
+
+    def _in_the_mode(self, graphs: Sequence[LoadGraph]) -> LoadGraph:
+        mode = self.solution.graph.mode
+        return next(graph for graph in graphs if graph.mode == mode)
+
+    @staticmethod
+    def _least(candidate: Candidate, way: Way, best: dict[Way, list[Advice]]) -> int | None:
+        """Return what a change must give to be among the best; None where there are few."""
+        if len(best[way]) < _MOST_OF_A_KIND:
+            return None
+        last = best[way][-1]
+        return last.largest_acceptable + (candidate.text > last.change)
+
     def _way_among_the_best(
         self, candidate: Candidate, graphs: Sequence[LoadGraph], best: dict[Way, list[Advice]]
     ) -> tuple[Way, str | None, float | None] | None:
@@ -141,14 +178,10 @@ class _Trials(Struct):
             return None
         way: tuple[Way, str | None, float | None] = Way.CAPACITY, None, None
         if not candidate.is_capacity:
-            mode = self.solution.graph.mode
-            way = self._moved(next(graph for graph in graphs if graph.mode == mode))
-        if len(best[way[0]]) == _MOST_OF_A_KIND:
-            last = best[way[0]][-1]
-            least = last.largest_acceptable + (candidate.text > last.change)
-            if not self._acceptable(graphs, least):
-                return None
-        return way
+            graph = self._in_the_mode(graphs)
+            way = self._moved(graph, self._at(graph, self.solution.at))
+        least = self._least(candidate, way[0], best)
+        return way if least is None or self._acceptable(graphs, least) else None
 
     def _at(self, graph: LoadGraph, population: int) -> Point:
         """Return a graph at a population: where its numbers are those of now, most is known there.
@@ -185,15 +218,18 @@ class _Trials(Struct):
         ]
         return largest_known(failures, graphs[0].low)
 
-    def _moved(self, after: LoadGraph) -> tuple[Way, str | None, float | None]:
-        """Tell whether demand was taken away or moved: to where, and what is left there."""
+    def _moved(self, after: LoadGraph, there: Point) -> tuple[Way, str | None, float | None]:
+        """Tell whether demand was taken away or moved: to where, and what is left there.
+
+        `there` is the graph at the population of the answer so far.
+        """
         before, at = self.solution.graph, self.solution.at
         # Elastic parameters take what is freed: at the rates of before, what was moved shows.
         held = {
             one.parameter.symbol: before.at(at).constant(one.value)
             for one in (*after.elastic, *before.elastic)
         }
-        loads, old = self._loads(after, held), self._loads(before, held)
+        loads, old = self._loads(after, held, there), self._loads(before, held, before.at(at))
         rises = {
             name: load - old.get(name, 0.0)
             for name, load in loads.items()
@@ -202,11 +238,12 @@ class _Trials(Struct):
         if not rises or not any(loads.get(name, 0.0) < load for name, load in old.items()):
             return Way.DEMAND, None, None
         to = max(rises, key=lambda name: rises[name])
-        return Way.SHIFT, to, after.at(at).number(after.resources[to].target) - loads[to]
+        return Way.SHIFT, to, there.number(after.resources[to].target) - loads[to]
 
-    def _loads(self, graph: LoadGraph, held: Mapping[Formula, Formula]) -> dict[str, float]:
+    def _loads(
+        self, graph: LoadGraph, held: Mapping[Formula, Formula], point: Point
+    ) -> dict[str, float]:
         """Return the loads at the answer so far, with elastic parameters as they are held."""
-        point = self._at(graph, self.solution.at)
         if held:
             users = {graph.population: number(self.solution.at)}
             point = Point({**graph.values, **held, **users})

@@ -54,3 +54,27 @@ def latency(graph: LoadGraph, stream: str, population: int) -> Fraction:
     return sum(
         (at(graph, part.value, population) for part in graph.streams[stream].latency), Fraction(0)
     )
+
+
+def shop(services: int, queueing: str = "") -> str:
+    """Return a spec of services that one gateway calls."""
+    condition = "" if queueing else "if o{i}"  # a step that waits is no number
+    steps = [condition.format(i=i) for i in range(services)]
+    calls = "; ".join(f"call s{i} {{ work {step} }}" for i, step in enumerate(steps))
+    return f"""users N in 1..100_000
+machine pod {{ cpu 2 core{queueing} }}
+machine bigger = pod with cpu 8 core
+network mesh {{ switched; rate 10 Gbit/s }}
+component work {{ cpu 1 ms/request }}
+{"" if queueing else "".join(f"option o{i} = on{chr(10)}" for i in range(services))}
+topology {{
+  node gateway = pod
+  node {", ".join(f"s{i}" for i in range(services))} = pod * 2
+  link lan = mesh between all
+}}
+stream browse in all {{
+  traffic N * 1 request / 20 s, 2 kB/request
+  at gateway {{ work * 2; {calls} }}
+}}
+require {{ browse.latency <= 1 s }}
+"""

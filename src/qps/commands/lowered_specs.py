@@ -13,7 +13,7 @@ from pathlib import Path
 from qps.commands.kept_files import kept_files
 from qps.commands.kept_specs import Kept, checked, found, keep, key_of, load
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.kept_graphs import KeptGraphs, Plain
+from qps.compiler.lower.kept_graphs import KeptGraphs, Told
 from qps.compiler.pipeline import Spec
 from qps.compiler.syntax.importer import read_spec
 
@@ -24,7 +24,7 @@ _FEW = 4
 class _KeptWithGraphs(Kept, frozen=True):
     """A spec, and the graphs that were lowered of it."""
 
-    graphs: tuple[Plain, ...]
+    graphs: tuple[Told, ...]
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def with_graphs(path: Path) -> Iterator[Spec]:
         yield load(path)
         return
     key = key_of(read.value, "compiler", "grammar", "engine")
-    kept, before = found(files.read(key), read.value), tuple[Plain, ...]()
+    kept, before = found(files.read(key), read.value), tuple[Told, ...]()
     if isinstance(kept, _KeptWithGraphs):
         before = kept.graphs
     elif kept is None:
@@ -50,4 +50,4 @@ def with_graphs(path: Path) -> Iterator[Spec]:
     graphs.take(before)
     yield kept.spec
     if graphs.added > len(before) / _FEW:
-        keep(_KeptWithGraphs(kept.spec, kept.asked, tuple(graphs.plain())), key, files)
+        keep(_KeptWithGraphs(kept.spec, kept.asked, tuple(graphs.told())), key, files)
