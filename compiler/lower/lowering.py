@@ -148,10 +148,16 @@ def _lowered_model(
         expressions=expressions.keeping_classes(),
         demands={},
     )
-    results = [lower_stream(stream, streams) for stream in model.streams]
+    there = tuple(one for one in model.streams if expressions.holds(one.condition))
+    results = [lower_stream(stream, streams) for stream in there]
     streams.idle()
     _average(expressions, streams, results)
-    requirements = requirements_in_force(model, configuration.mode)
+    absent = frozenset(one.name for one in model.streams if one not in there)
+    requirements = tuple(
+        one
+        for one in requirements_in_force(model, configuration.mode)
+        if absent.isdisjoint(subjects(one.measure, one.limit))
+    )
     targets = Targets(
         model=model,
         expressions=expressions,
@@ -162,8 +168,8 @@ def _lowered_model(
     prices, unpriced = priced(model, configuration, expressions)
     put_in = Substitution({one.parameter.symbol: one.value for one in elastic})
     queues = queues_of(streams.demands, resources, put_in, expressions)
-    measured = Measures(resources, {}, prices)
-    for stream, result in zip(model.streams, results, strict=True):
+    measured = Measures(resources=resources, streams={}, prices=prices, absent=absent)
+    for stream, result in zip(there, results, strict=True):
         measured.streams[stream.name] = stream_measures(
             stream, result, measured, expressions, queues
         )
@@ -179,7 +185,12 @@ def _lowered_model(
         assumptions=expressions.assumptions,
         resources=resources,
         streams=measured.streams,
-        measures={m.name: _named(m, expressions, measured, in_series) for m in model.measures},
+        measures={
+            m.name: _named(m, expressions, measured, in_series)
+            for m in model.measures
+            if absent.isdisjoint(subjects(m.value))
+        },
+        absent=absent,
         criteria=criteria,
         metric=model.quality.metric,
         quality=_quality(model, expressions, served.of, criteria),

@@ -21,6 +21,7 @@ LOOKED_BACK = 200
 RANGE_HINT = "write a range as `2..200`"
 _SURE = 0.74
 _LOOKED_AHEAD = 60
+_LOOKED_BACK_FAR = 5000
 
 
 class Fault(Struct, frozen=True):
@@ -191,6 +192,20 @@ def _call(fault: Fault) -> str | None:
     if node and (fault.word in "};" or "\n" in fault.word):
         return f"say what is done there: `call {node[1]} {{ … }}`"
     return None
+
+
+def _condition(fault: Fault) -> str | None:
+    """Where the condition of a visit or of a whole stream stands behind it."""
+    if fault.word != "if" or not fault.before.endswith("}"):
+        return None
+    block, depth = len(fault.before) - 1, 1
+    while depth and block > max(0, len(fault.before) - _LOOKED_BACK_FAR):
+        block -= 1
+        depth += {"}": 1, "{": -1}.get(fault.before[block], 0)
+    head = re.search(r"\b(stream|at|call)\s+([\w.]+)[^{};\n]*$", fault.before[:block])
+    if head is None:
+        return "a condition stands before the `{`"
+    return f"the condition stands before the `{{`: `{head[1]} {head[2]} if … {{ … }}`"
 
 
 _CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
@@ -436,6 +451,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _priority,
     _group,
     _call,
+    _condition,
     _source,
     _target,
     _use,

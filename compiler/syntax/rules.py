@@ -177,13 +177,13 @@ RULES: dict[str, Rule] = {
     "in_each": _rule(ast.Index, "kinds but..."),
     "stream": _rule(
         ast.Stream,
-        "name whose index",
+        "name whose index condition",
         "emission:items* at:items* over:items* playout:items* source",
     ),
     "each": _rule(ast.Each, "flows name but..."),
     "in_all": _rule(ast.InAll),
     "emission": _rule(ast.Emission, "values* source"),
-    "at": _rule(ast.At, "node", "step:steps* call_step:steps* together:steps*"),
+    "at": _rule(ast.At, "node condition", "step:steps* call_step:steps* together:steps*"),
     "call_step": _rule(
         ast.CallStep,
         "node",
@@ -191,7 +191,7 @@ RULES: dict[str, Rule] = {
         "step:steps* call_step:steps* together:steps*",
     ),
     "together": _rule(ast.Together, "", "step:steps* call_step:steps* together:steps*"),
-    "over": _rule(ast.Over, "links..."),
+    "over": _rule(ast.Over, "", "name:links* when:condition"),
     "playout": _rule(ast.Playout, "delay dropping source"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
     # what users need
