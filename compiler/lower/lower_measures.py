@@ -11,7 +11,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.ir.parts import parts_of
+from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.latency import LatencyPart, in_line
@@ -345,12 +345,6 @@ def not_there(stream: str) -> QpsError:
         f"there is no stream `{stream}` here: its condition does not hold",
         hint="choose the option by which it is there, or ask under the same condition",
     )
-
-
-def subjects(*quantities: ir.Quantity | None) -> tuple[str, ...]:
-    """Return the streams, resources, nodes and links whose measures some quantities name."""
-    parts = [part for q in quantities if q is not None for part in parts_of(q.expr)]
-    return tuple(dict.fromkeys(part.subject for part in parts if isinstance(part, ir.Measured)))
 
 
 class _BeforePlayout(Struct, frozen=True):

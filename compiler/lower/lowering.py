@@ -16,6 +16,7 @@ from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.certainties import certainties_of
 from qps.compiler.lower.comparing import compare
@@ -33,7 +34,7 @@ from qps.compiler.lower.load_graph import (
 )
 from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
-from qps.compiler.lower.lower_measures import Measures, priced, stream_measures, subjects
+from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
 from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets, bounds_load
@@ -153,11 +154,7 @@ def _lowered_model(
     streams.idle()
     _average(expressions, streams, results)
     absent = frozenset(one.name for one in model.streams if one not in there)
-    requirements = tuple(
-        one
-        for one in requirements_in_force(model, configuration.mode)
-        if absent.isdisjoint(subjects(one.measure, one.limit))
-    )
+    requirements = requirements_in_force(model, configuration.mode, absent)
     targets = Targets(
         model=model,
         expressions=expressions,
