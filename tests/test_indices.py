@@ -374,3 +374,31 @@ use "one.qps" as place for each region with population = N * region
     short, long = loads(ROOMS), loads(use)
     assert short
     assert short == long
+
+
+def test_an_instance_for_each_takes_what_there_is_for_its_kind(
+    told: Callable[..., str], tmp_path: Path
+) -> None:
+    tmp_path.joinpath("shop.qps").write_text(
+        "users n in 1..1000\nparam lag = 1 ms\nmachine pod { cpu 2 core }\n"
+        "network lan { rate 1 Gbit/s; propagation lag }\ncomponent work { cpu 1 ms/request }\n"
+        "topology { node web = pod * 4; node db = pod; link l = lan between web, db }\n"
+        "stream a for each user {\n  traffic 1 request/s, 1 kB/request\n"
+        "  at web { work }\n  at db { work }\n}\n",
+        encoding="utf-8",
+    )
+    text = """\
+use "shop.qps" as shop for each region with population = N * region, lag = distance.eu, db = store
+users N in 1..1000
+kinds region { us 60 %; eu 40 % }
+param distance by region, region { us eu 40 ms }
+machine big { cpu 8 core }
+topology { node store for each region = big }
+require { shop.us.a.latency <= 1 s; store.cpu.load <= 90 % }
+"""
+    answer = json.loads(told(text, "solve", "--set", "N=100", "--format", "json"))
+    loads = {one["name"]: one["load_at_limit"] for one in answer["resources"]}
+    assert loads["store.us.cpu"] == pytest.approx(60 / 8000)
+    assert loads["store.eu.cpu"] == pytest.approx(40 / 8000)
+    assert "at N = 100\n    42" in told(text, "explain", "shop.us.a", "--at", "100")
+    assert "at N = 100\n    2.0" in told(text, "explain", "shop.eu.a", "--at", "100")
