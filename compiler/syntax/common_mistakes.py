@@ -150,7 +150,7 @@ def _case(fault: Fault) -> str | None:
     """Where the value of a case goes wrong: another word for it, no comma, no value."""
     before = fault.previous.lstrip("{;\n ")
     for word in (fault.word, before):
-        if word in _CASE_WORDS and ("CASE" in fault.accepted or fault.word[:1].isdigit()):
+        if word in _CASE_WORDS and ({"CASE", "BARE_CASE"} & fault.accepted or fault.word[:1].isdigit()):
             return f"write `{_CASE_WORDS[word]}` for `{word}`"
     if fault.word in TOKEN_CHOICES["CASE"] and "COMMA" in fault.accepted:
         return "put a comma before it"
@@ -411,8 +411,11 @@ def _one_thing(fault: Fault) -> str | None:
         return f"a name has letters, digits and `_`, but no `{fault.word}`"
     if fault.word == "in" and accepted == {"EQUAL"}:
         return "write `=` and a value first"
+    (only,) = accepted
+    if only in TOKEN_CHOICES:
+        return f"write {' or '.join(f'`{word}`' for word in TOKEN_CHOICES[only])} before it"
     where = "before it" if re.match(r"\w|\n", fault.word) else "instead"
-    return f"write {in_words(next(iter(accepted)))} {where}"
+    return f"write {in_words(only)} {where}"
 
 
 def _name_hint(word: str) -> str:
