@@ -150,7 +150,9 @@ def _case(fault: Fault) -> str | None:
     """Where the value of a case goes wrong: another word for it, no comma, no value."""
     before = fault.previous.lstrip("{;\n ")
     for word in (fault.word, before):
-        if word in _CASE_WORDS and ({"CASE", "BARE_CASE"} & fault.accepted or fault.word[:1].isdigit()):
+        if word in _CASE_WORDS and (
+            {"CASE", "BARE_CASE"} & fault.accepted or fault.word[:1].isdigit()
+        ):
             return f"write `{_CASE_WORDS[word]}` for `{word}`"
     if fault.word in TOKEN_CHOICES["CASE"] and "COMMA" in fault.accepted:
         return "put a comma before it"
