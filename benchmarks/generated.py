@@ -55,7 +55,7 @@ def spec_of(components: int) -> str:
         here, there = f"n{g}", f"n{(g + 1) % groups}"
         lines += [
             f"stream s{g} {{",
-            "  source N * 8000 byte/s in 1000 byte/packet",
+            "  traffic N * 8000 byte/s in 1000 byte/packet",
             f"  at {here} {{ {'; '.join(steps[:half])} }}",
             f"  over l{g}" if groups > 1 else "",
             f"  at {there} {{ {'; '.join(steps[half:])} }}",
@@ -75,7 +75,7 @@ def _each(count: int, text: str, between: str = "") -> str:
 def _one_node(components: str, steps: str, more: str = "require { fl.latency <= 1000 s }\n") -> str:
     return (
         f"users N in 1..100_000\n{_HEAD}{components}topology {{ node n = box }}\n"
-        "stream fl {\n  source N * 8000 byte/s in 1000 byte/packet\n"
+        "stream fl {\n  traffic N * 8000 byte/s in 1000 byte/packet\n"
         f"  at n {{ {steps} }}\n}}\n{more}"
     )
 
@@ -121,33 +121,8 @@ def elastic(count: int) -> str:
             "component c{i} {{ cpu 1 ms/frame measured on box }}\n",
         )
         + "topology { node n = box }\n"
-        + _each(count, "stream s{i} {{\n  source N * e{i}\n  at n {{ c{i} }}\n}}\n")
+        + _each(count, "stream s{i} {{\n  traffic N * e{i}\n  at n {{ c{i} }}\n}}\n")
         + "require { n.cpu.load <= 100 % }\n"
-    )
-
-
-def services(count: int) -> str:
-    """Return a spec of so many services that one gateway calls, five for each stream."""
-    names = ", ".join(f"svc{i}" for i in range(count))
-    streams = []
-    for first in range(0, count, 5):
-        calls = [
-            f"  call svc{i} {{ work({3 + i % 5}00 us/request); "
-            f"call svc{(i + 7) % count} * 20 % {{ work(1 ms/request) }} }}\n"
-            for i in range(first, min(first + 5, count))
-        ]
-        streams.append(
-            f"stream st{first // 5} for each user {{\n"
-            " traffic 1 request / 20 s, 2 kB/request, 1448 byte/packet\n at client { }\n"
-            f" at gateway {{\n  work(0.2 ms/request)\n{''.join(calls)} }}\n at client {{ }}\n}}\n"
-        )
-    return (
-        "users N in 1..1_000_000\nmachine pod { cpu 2 core }\nmachine browser { }\n"
-        "network mesh { switched; rate 10 Gbit/s; propagation 50 us }\n"
-        "component work(t) { cpu t }\n"
-        "topology {\n node client = browser * N\n node gateway = pod * 4\n"
-        f" node {names} = pod * 2\n link lan = mesh between all\n}}\n"
-        f"{''.join(streams)}target cpu 70 %\nrequire {{ st0.latency <= 250 ms }}\n"
     )
 
 
@@ -160,7 +135,7 @@ def queue(discipline: str, share: str = "", largest: str = "100_000") -> str:
         f"machine m {{ cpu {cores}100 score, queueing {discipline} }}\n"
         "param cost = 5 us/packet in 1..20 us/packet\ncosts measured on m\n"
         "component c { cpu cost }\ntopology { node n = m }\n"
-        "stream fl {\n  source N * 8000 byte/s in 1000 byte/packet\n  at n { c }\n}\n"
+        "stream fl {\n  traffic N * 8000 byte/s in 1000 byte/packet\n  at n { c }\n}\n"
         f"require {{ {bound} <= 1 s }}\n"
     )
 

@@ -42,7 +42,7 @@ def _by(advice: tuple[Advice, ...], way: Way) -> dict[str, int]:
 SERVER = PRELUDE.replace("1..100", "1..10_000") + (
     "costs measured on rated\ncomponent x { cpu 10 ms/packet }\n"
     "topology { node host = rated * 2\n node user = box * N }\n"
-    "stream flow for each user { source 4 packet/s; at host { x } }\n"
+    "stream flow for each user { traffic 4 packet/s; at host { x } }\n"
 )
 
 
@@ -90,7 +90,7 @@ def test_another_network_and_more_of_it() -> None:
     text = PRELUDE.replace("1..100", "1..10_000") + (
         "network big { rate 3 Mbit/s }\nnetwork small { rate 500 kbit/s }\n"
         "topology { node web = twice * 4\n node user = box * N\n link net = wire between web, user }\n"
-        "stream flow for each user { source 1250 byte/s; at user { }\n at web { } }\n"
+        "stream flow for each user { traffic 1250 byte/s; at user { }\n at web { } }\n"
     )
     solution, advice = _advised(text)
     # 10 kbit/s each
@@ -127,7 +127,7 @@ def test_a_parameter_that_is_capacity_is_doubled() -> None:
 
 CORE = PRELUDE.replace("1..100", "1..10_000") + (
     "machine quad { cpu 4 core }\ntopology { node host = %s\n node user = box * N }\n"
-    "stream flow for each user { source 4 packet/s; at host { work } }\n"
+    "stream flow for each user { traffic 4 packet/s; at host { work } }\n"
 )
 
 
@@ -143,7 +143,7 @@ machine big { cpu 16 core }
 component sync   { cpu 12 us/packet single_thread }
 component script { cpu 8 us/packet single_thread }
 topology { node server = big }
-stream state { source N * 50 packet/s, 1 byte/packet; at server { sync; script } }
+stream state for each server { traffic N * 50 packet/s, 1 byte/packet; at server { sync; script } }
 """
 
 
@@ -179,7 +179,7 @@ DEMANDING = PRELUDE.replace("1..100", "1..10_000") + (
     "costs measured on rated\ncomponent x { cpu 1 ms/packet }\ncomponent check { cpu 4 ms/packet }\n"
     "component care { cpu 3 ms/packet }\n"
     "topology { node host = rated }\n"
-    "stream flow { source N * pace; at host { x; check if checks; care if mood == good; care if mood == bad; x if mood == ugly } }\n"
+    "stream flow for each host { traffic N * pace; at host { x; check if checks; care if mood == good; care if mood == bad; x if mood == ugly } }\n"
 )
 
 
@@ -223,7 +223,7 @@ def test_a_wider_limit_is_no_advice() -> None:
 def test_parameters_of_modules_are_facts() -> None:
     text = "use std.claypool1997.playout as policy\n" + PRELUDE + (
         "topology { node host = box }\nmachine odd { cpu 1 core, jitter 1 us^2 * load }\n"
-        "stream flow { source N * 1 packet/s; at host { work }; playout policy.buffer(flow.jitter) + N * 1 ms }\n"
+        "stream flow for each host { traffic N * 1 packet/s; at host { work }; playout policy.buffer(flow.jitter) + N * 1 ms }\n"
         "require { flow.latency <= 90 ms }\n"
     )  # fmt: skip
     solution, advice = _advised(text)
@@ -245,7 +245,7 @@ def test_servers_are_whole() -> None:
 SHIFTING = PRELUDE.replace("1..100", "1..10_000") + (
     "option pack = off\ncomponent zip { cpu 20 ms/packet; emit 25 % }\n"
     "topology { node user = box * N\n node web = twice * 4\n link net = wire between user, web }\n"
-    "stream flow { source 5 packet/s, 1250 byte/packet; at user { work; zip if pack }\n at web { } }\n"
+    "stream flow for each user { traffic 5 packet/s, 1250 byte/packet; at user { work; zip if pack }\n at web { } }\n"
 )
 
 
@@ -344,7 +344,7 @@ SPECS = {
     "shift": SHIFTING,
     "tight": SHIFTING + "require { flow.latency <= 25 ms; net.load <= 70 % }\n",
     "modes": DEMANDING + "mode a { mood = bad }\nmode b { checks = off; mood = good }\n",
-    "elastic": DEMANDING.replace("source N * pace", "source N * pace * often")
+    "elastic": DEMANDING.replace("traffic N * pace", "traffic N * pace * often")
     + "param often elastic 1..4\n",
 }
 DOUBLED = {
@@ -434,7 +434,7 @@ def test_twice_the_cores_do_less_than_twice_the_work(
         f"param count = {cores} core in 1..64 core\n"
         * (written == "count")
         + f"machine big {{ cpu {written.format(cores)}, efficiency 90 % }}\n"
-        "topology { node host = big }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+        "topology { node host = big }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
     )
     solution, found = _advised(text)
     assert solution.largest_acceptable == largest

@@ -48,7 +48,7 @@ topology {
 }
 """
 STREAM = """stream shop for each client {
-  source 1 request/s, 2 kB/request, 1448 byte/packet
+  traffic 1 request/s, 2 kB/request, 1448 byte/packet
   at client { }
   %s
   at client { }
@@ -729,7 +729,7 @@ network net { switched; rate 1e30 bit/s }
 component work(t) { cpu t }
 topology { node web = pod; node db = pod; node left = pod; node right = pod; link lan = net between web, db, left, right }
 stream asked in all {
-  source N * 1 request/s, 1 byte/request
+  traffic N * 1 request/s, 1 byte/request
   at web {
     work(1 ms/request)
     call db * 20 % { work(10 ms/request) }

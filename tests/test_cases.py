@@ -62,7 +62,7 @@ topology {
   node far = box
   link lan = wire between host, far
 }
-stream flow { source N * 1 packet/s, size; at host { }; over lan; at far { show } }
+stream flow { traffic N * 1 packet/s, size; at host { }; over lan; at far { show } }
 """
 )
 
@@ -215,7 +215,7 @@ def test_the_title_and_json_tell_the_case(
     assert json.loads(capsys.readouterr().out)["case"] == "largest"
     file.write_text(
         PRELUDE
-        + "topology { node host = box }\nstream f { source N * 1 packet/s; at host { work } }\n"
+        + "topology { node host = box }\nstream f { traffic N * 1 packet/s; at host { work } }\n"
     )
     main(["solve", str(file), "--no-advice", "--format", "json"])
     assert json.loads(capsys.readouterr().out)["case"] is None
@@ -328,7 +328,7 @@ def test_kinds_and_values_of_an_imported_module(tmp_path: Path) -> None:
     main_spec = tmp_path / "main.qps"
     main_spec.write_text(
         'use "film.qps" as f\n' + PRELUDE + "param own by f.film { I 3 s; P 2 s; B 1 s }\n"
-        "topology { node host = box }\nstream flow { source N * 1 packet/s, f.size; at host { work } }\n"
+        "topology { node host = box }\nstream flow { traffic N * 1 packet/s, f.size; at host { work } }\n"
         "measure a = f.size.I + f.film.B * 1 byte/packet\nmeasure b = largest(f.size)\nmeasure c = own.P * f.film.P\n"
     )
     spec = load_spec(main_spec)
@@ -515,7 +515,7 @@ def _spec(table: list[tuple[int, list[int]]], factor: int = 1) -> str:
     )
     return (
         f"{PRELUDE}kinds k {{ {weights} }}\nparam x by k {{ {values} }}\n"
-        "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+        "topology { node host = box }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
         f"measure m = x\nmeasure times = {factor} * x\nmeasure parts = "
         + " + ".join(f"k.k{i} * x.k{i}" for i in range(len(table)))
         + "\nmeasure top = largest(x)\nmeasure bottom = least(x)\n"

@@ -92,7 +92,7 @@ param half = 0.5
 param loan = 0 - 2
 func twice(x: 1 ms) = 2 * x
 topology { node server = box; node user = pc * N; link lan = wire between server, user }
-stream p for each user { source 1 request/s, 10 kB/request; at server { step }; at user { } }
+stream p for each user { traffic 1 request/s, 10 kB/request; at server { step }; at user { } }
 """
 LATE = "quantile(p.latency, 95 %)"
 """Of two queues on the way: an upper bound."""
@@ -414,8 +414,8 @@ machine pc { }
 network wire { shared; rate 1 Mbit/s; queueing periodic }
 param pace = 50 packet/s
 topology { node a = pc; node b = pc; link line = wire between a, b }
-stream one { source N * pace, 100 byte/packet; at a { }; at b { } }
-stream two { source N * 50 packet/s, 100 byte/packet; at a { }; at b { } }
+stream one { traffic N * pace, 100 byte/packet; at a { }; at b { } }
+stream two { traffic N * 50 packet/s, 100 byte/packet; at a { }; at b { } }
 require { one.latency <= 10 ms }
 """
     graph = lowered(text)
@@ -541,7 +541,7 @@ machine pc { }
 network wire { switched; rate 1 Tbit/s }
 component step { cpu 10 ms/request }
 topology { node a = box; node b = box; node user = pc * N; link lan = wire between a, b, user }
-stream p for each user { source 1 request/s, 1 byte/request; at a { step }; at b { step } }
+stream p for each user { traffic 1 request/s, 1 byte/request; at a { step }; at b { step } }
 measure kept = 1 - p.loss
 """
 
@@ -584,7 +584,7 @@ def test_a_bound_of_the_loss_follows_into_what_is_made_of_it() -> None:
 
 
 def test_the_loss_of_a_stream_that_meets_a_thinned_one_is_an_upper_bound() -> None:
-    other = "stream q for each user { source 1 request/s, 1 byte/request; at b { step } }\n"
+    other = "stream q for each user { traffic 1 request/s, 1 byte/request; at b { step } }\n"
     graph = lowered(ROW + other)
     assert explain(graph, "q.loss", 200).known.kind == "upper bound"
     assert explain(graph, "q.loss", 60).known.kind == "exact"
@@ -615,7 +615,7 @@ machine pc { }
 network wire { switched; rate 1 Gbit/s }
 component step { cpu 50 ms/request }
 topology { node a = box; node user = pc * N; link lan = wire between a, user }
-stream p for each user { source 1 request / think, 1 byte/request; at a { step } }
+stream p for each user { traffic 1 request / think, 1 byte/request; at a { step } }
 require { p.latency <= 300 ms }
 """
 
@@ -641,7 +641,7 @@ def test_only_networks_in_product_form_bound_users_who_think() -> None:
 
 
 def test_who_meets_users_who_think_waits_less_than_is_told_too() -> None:
-    other = "stream q for each user { source 0.1 request/s, 1 byte/request; at a { step } }\n"
+    other = "stream q for each user { traffic 0.1 request/s, 1 byte/request; at a { step } }\n"
     known = lowered(ASKING + other).streams["q"].latency_certainty
     assert known.kind is Kind.UPPER_BOUND
     assert "users of `p` wait" in known.reasons[0]

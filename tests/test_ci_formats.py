@@ -18,7 +18,7 @@ users N in 1..9
 machine box { cpu 1 core }
 component work { cpu 1 ms/packet }
 topology { node host = box }
-stream flow { source 10 packet/s; at host { work } }
+stream flow { traffic 10 packet/s; at host { work } }
 expect good { host.cpu.load ~ 1 % within 1 % with N = 2; source "a & b" }
 expect bad {
   host.cpu.load ~ 2 % within 1 % with N = 2
@@ -106,7 +106,7 @@ users N in 1..20_000
 machine box { cpu 1 core }
 component work { cpu 1.25 us/packet }
 topology { node host = box }
-stream flow { source N * 10 packet/s; at host { work; tick }; at host { } }
+stream flow { traffic N * 10 packet/s; at host { work; tick }; at host { } }
 component tick { delay 2 ms }
 require { flow.latency <= 50 ms; host.cpu.load <= 13.13 % }
 expect counts { largest_acceptable == 10_504; source "10 * 1.25 us each" }
@@ -259,7 +259,7 @@ machine box { cpu 1 core }
 network wire { rate bandwidth }
 component work { cpu 1 ms/packet * share * pace }
 topology { node host = box; node far = box; link lan = wire between host, far }
-stream flow { source 10 packet/s, 100 byte/packet; at host { work }; over lan; at far { } }
+stream flow { traffic 10 packet/s, 100 byte/packet; at host { work }; over lan; at far { } }
 matrix m { bandwidth in [10, 12.5 Mbit/s]; share in [50, 60 %]; pace in 1..3 by 1 }
 expect all { every configuration: lan.load <= 0.07 %; source "us" }
 """)

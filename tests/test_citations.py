@@ -74,7 +74,7 @@ def test_a_citation_changes_no_answer() -> None:
 @pytest.mark.parametrize(
     ("name", "number", "source"),
     [
-        ("web.cpu", "browse.source", "the log"),
+        ("web.cpu", "browse.traffic", "the log"),
         ("web.cpu", "slow", "a guess"),
         ("web.cpu", "slower", "twice the guess"),
         ("web.cpu", "web", "the inventory"),
@@ -84,7 +84,7 @@ def test_a_citation_changes_no_answer() -> None:
         ("lan", "lan", "the rack"),
         ("browse.latency", "browse.playout", "the player"),
         ("browse.latency", "browse.byte_per_request", "the log"),
-        ("beat.rate", "beat.source", "the protocol"),
+        ("beat.rate", "beat.traffic", "the protocol"),
         ("both", "both", "the contract"),
         ("room", "room.size", "the plan"),
         ("quality", "limit of browse.latency", "service level, section 3"),

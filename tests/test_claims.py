@@ -33,9 +33,9 @@ let doubling = 2 * pace
 measure half_load = host.cpu.load / 2
 func doubled(x) = 2 * x
 topology { node host = box; node far = box; node third = box }
-stream plain { source N * pace; at host { work } }
-stream tuned { source N * chosen; at far { work } }
-stream heavy { source N * pace; at third { hard } }
+stream plain { traffic N * pace; at host { work } }
+stream tuned { traffic N * chosen; at far { work } }
+stream heavy { traffic N * pace; at third { hard } }
 """
 )
 
@@ -142,7 +142,7 @@ def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> No
     file.write_text(
         "users N in 1..100\nmachine box { cpu 1 core }\n"
         'component relay { cpu fit "runs.csv" measured on box; source "our runs" }\n'
-        "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { relay } }\n"
+        "topology { node host = box }\nstream flow { traffic N * 1 packet/s; at host { relay } }\n"
         'expect e { host.cpu.load < 9 % with N = 1; source "a promise" }\n'
     )
     spec = load(file)
@@ -156,7 +156,7 @@ KINDS = """\
 kinds film { I 1; P 1 }
 param size by film { I 2 kB/packet; P 1 kB/packet; fitted "to the rate" }
 param slow = average 3 packet/s, largest 4 packet/s fitted "to the peak"
-stream film_flow { source slow, size; at host { work }; over lan; at other { } }
+stream film_flow { traffic slow, size; at host { work }; over lan; at other { } }
 topology { node other = box; link lan = wire between host, other }
 """
 

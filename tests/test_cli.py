@@ -17,7 +17,7 @@ machine box { cpu 1 core }
 component work { cpu 10 ms/packet }
 param pace = 1 packet/s
 topology { node host = box }
-stream flow { source N * pace; at host { work } }
+stream flow { traffic N * pace; at host { work } }
 scenario quick { pace = 4 packet/s }
 """
 CLAIMS = 'expect a { largest_acceptable == 100; source "arithmetic" }\n'
@@ -311,7 +311,7 @@ machine box { cpu 2 core }
 component work { cpu cost }
 component hit { cpu cost / 2 }
 topology { node api = box }
-stream jobs { source N * 1 request/s; at api { work if fast == no_cache; hit if fast == cache } }
+stream jobs { traffic N * 1 request/s; at api { work if fast == no_cache; hit if fast == cache } }
 scenario dear { cost = 20 ms/request }
 scenario wide { cost = 10 ms/request; fast = cache }
 scenario both { scenario = dear; cost = 10 ms/request; fast = cache }
@@ -373,7 +373,7 @@ def test_every_flag_has_one_value_or_gathers_all() -> None:
 
 @pytest.mark.parametrize("name", ["self", "set", "N", "population"])
 def test_a_population_of_any_name_can_be_swept(name: str) -> None:
-    text = SMALL.replace("users N", f"users {name}").replace("source N", f"source {name}")
+    text = SMALL.replace("users N", f"users {name}").replace("traffic N", f"traffic {name}")
     table = qps.loads(text).sweep(**{name: range(1, 4)})
     assert table["host.cpu.load"].tolist() == pytest.approx([0.01, 0.02, 0.03])
 
@@ -387,7 +387,7 @@ def test_what_the_spec_warns_of_goes_with_the_answer(
     spec.write_text(
         "users N in 1..9\nmachine box { cpu 1 core; memory 4 GB }\n"
         "component work { cpu 1 ms/request }\ntopology { node host = box }\n"
-        "stream jobs { source N * 1 request/s; at host { work } }\n",
+        "stream jobs { traffic N * 1 request/s; at host { work } }\n",
         encoding="utf-8",
     )
     if form == "page":

@@ -27,8 +27,8 @@ topology {
   node client = box * N
   link lan = wire between client
 }
-stream talk {
-  source 8000 byte/s in size
+stream talk for each client {
+  traffic 8000 byte/s in size
   at client { make; pack if not quick; make to others }
   over lan
   at client { take }

@@ -18,7 +18,7 @@ def _spec(declared: str, rate: str) -> str:
         PRELUDE
         + declared
         + "topology { node host = box }\n"
-        + f"stream flow {{ source {rate}; at host {{ work }} }}\n"
+        + f"stream flow {{ traffic {rate}; at host {{ work }} }}\n"
     )
 
 

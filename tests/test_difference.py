@@ -22,7 +22,7 @@ machine box {{ cpu 1 core }}
 component work {{ cpu {work} ms/packet }}
 param pace = {pace} packet/s source "us"
 topology {{ node host = box }}
-stream flow {{ source N * pace; at host {{ work }} }}
+stream flow {{ traffic N * pace; at host {{ work }} }}
 """
 
 
@@ -243,7 +243,7 @@ machine box { cpu 1 core, queueing mm1 }
 network wire { rate 1 Mbit/s; queueing mm1 }
 component work { cpu 1 ms/packet }
 topology { node host = box; node far = box; link lan = wire between host, far }
-stream flow { source N * 1 packet/s, 100 byte/packet; at host { work }; at far { work } }
+stream flow { traffic N * 1 packet/s, 100 byte/packet; at host { work }; at far { work } }
 """
     needs = "require { flow.latency <= 2.2 ms + 0.8 ms }\n"
     other = text.replace("core, queueing mm1", "core, queueing mg1 cv 2")

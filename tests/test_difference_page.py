@@ -157,7 +157,7 @@ def test_many_changes_and_large_answers(open_page: Any) -> None:
         + declared
         + (
             "topology {{ node host = box }}\n"
-            f"stream flow {{{{ source N * ({total}); at host {{{{ work }}}} }}}}\n"
+            f"stream flow {{{{ traffic N * ({total}); at host {{{{ work }}}} }}}}\n"
         )
     )
     old = text.format(**dict.fromkeys(names, 100))

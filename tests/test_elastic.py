@@ -34,7 +34,7 @@ ONE = "topology { node host = box }\n"
 MANY = "topology { node host = box * N\n link lan = wire between host }\n"
 X = "param x elastic 2..30 packet/s\n"
 # x packet/s for each of N users at 10 ms: 100/N are left for each
-SIMPLE = PRELUDE + X + ONE + "stream flow { source N * x; at host { work } }\n"
+SIMPLE = PRELUDE + X + ONE + "stream flow for each host { traffic N * x; at host { work } }\n"
 
 
 def _value(graph: LoadGraph, name: str, population: int) -> Fraction:
@@ -81,7 +81,7 @@ def test_the_first_of_three_leaves_both_others_their_least(
 ) -> None:
     # 100/N packet/s in all are left for each
     streams = "".join(
-        f"stream of_{n} {{ source N * {n}; at host {{ work }} }}\n" for n in ("x", "y", "z")
+        f"stream of_{n} {{ traffic N * {n}; at host {{ work }} }}\n" for n in ("x", "y", "z")
     )
     graph = lowered(
         PRELUDE + "param z elastic 5..40 packet/s\nparam y elastic 3..20 packet/s priority 2\n"
@@ -122,7 +122,12 @@ def test_without_knees_it_takes_its_most() -> None:
     told = _elastic(solve(lowered(SIMPLE, "N = 1..3")))
     # they lie beyond the range, and are told all the same
     assert told.value_at_limit == 30
-    idle = PRELUDE + X + ONE + "stream flow { source N * 1 packet/s; at host { work } }\n"
+    idle = (
+        PRELUDE
+        + X
+        + ONE
+        + "stream flow for each host { traffic N * 1 packet/s; at host { work } }\n"
+    )
     told = _elastic(solve(lowered(idle)))
     assert (told.value_at_limit, told.yields, told.exhausted) == (30, None, None)
 
@@ -162,8 +167,8 @@ def test_a_limit_of_a_mode_holds_in_that_mode() -> None:
 def test_what_is_always_there_is_not_left() -> None:
     text = PRELUDE + X + (
         "machine lazy { cpu 1 core, idle 20 % }\ntopology { node host = lazy }\n"
-        "stream flow { source N * x; at host { work } }\n"
-        "stream more { source 20 packet/s; at host { work } }"
+        "stream flow for each host { traffic N * x; at host { work } }\n"
+        "stream more { traffic 20 packet/s; at host { work } }"
     )  # fmt: skip
     # 60 % of a core for 10 users: 6 packet/s each
     assert _value(lowered(text), "x", 10) == 6
@@ -176,8 +181,8 @@ def test_the_tightest_resource_decides_and_is_named() -> None:
         "component both { cpu 10 ms/packet; disk 4 kB/packet }\n"
         "component guard { disk 200 byte/packet }\n"
         "topology { node host = odd }\n"
-        "stream flow { source N * x; at host { both } }\n"
-        "stream more { source N * N * 1 packet/s; at host { guard } }"
+        "stream flow for each host { traffic N * x; at host { both } }\n"
+        "stream more { traffic N * N * 1 packet/s; at host { guard } }"
     )  # fmt: skip
     graph = lowered(text)
     # cpu leaves 100/N; disk (1 - N^2/5000) * 250/N, which is tighter from N = 54.8 on
@@ -202,7 +207,7 @@ def test_the_tightest_resource_decides_and_is_named() -> None:
 
 def test_links_limit_it_too() -> None:
     text = PRELUDE + X + MANY + (
-        "component go { }\nstream flow { source x, 125 byte/packet; at host { go to others }\n"
+        "component go { }\nstream flow for each host { traffic x, 125 byte/packet; at host { go to others }\n"
         " over lan\n at host { } }"
     )  # fmt: skip
     graph = lowered(text)
@@ -217,14 +222,14 @@ def test_links_limit_it_too() -> None:
 
 def test_it_may_be_a_number_of_repetitions() -> None:
     text = PRELUDE + "param x elastic 1..5\n" + ONE + (
-        "stream flow { source N * 1 packet/s; at host { work * x } }"
+        "stream flow for each host { traffic N * 1 packet/s; at host { work * x } }"
     )  # fmt: skip
     assert [_value(lowered(text), "x", n) for n in (10, 20, 40, 100)] == [5, 5, Fraction("2.5"), 1]
 
 
 def test_it_may_be_a_size() -> None:
     text = PRELUDE + "param x elastic 100..1000 byte/packet\n" + ONE + (
-        "stream flow { source N * 50 packet/s, x; at host { each_byte } }"
+        "stream flow for each host { traffic N * 50 packet/s, x; at host { each_byte } }"
     )  # fmt: skip
     # 1_000_000 byte/s are left; sizes count in bits
     assert [_value(lowered(text), "x", n) for n in (20, 40, 250)] == [8000, 4000, 800]
@@ -232,7 +237,7 @@ def test_it_may_be_a_size() -> None:
 
 def test_it_may_be_a_share_of_an_effect() -> None:
     text = PRELUDE + "param x elastic 10..100 %\ncomponent thin { keep x }\n" + ONE + (
-        "stream flow { source N * 5 packet/s; at host { thin; work } }"
+        "stream flow for each host { traffic N * 5 packet/s; at host { thin; work } }"
     )  # fmt: skip
     assert [_value(lowered(text), "x", n) for n in (10, 40, 100)] == [
         1,
@@ -297,8 +302,8 @@ def test_it_is_fixed_within_its_range_only(setting: str) -> None:
 
 APART = PRELUDE + X + "param y elastic 1..10 packet/s\n" + (
     "topology { node host = box\n node other = box }\n"
-    "stream flow { source N * x; at host { work } }\n"
-    "stream more { source N * y; at other { work } }"
+    "stream flow for each host { traffic N * x; at host { work } }\n"
+    "stream more { traffic N * y; at other { work } }"
 )  # fmt: skip
 TOGETHER = APART.replace("at other", "at host")
 
@@ -363,8 +368,8 @@ def test_each_of_two_is_at_its_least_from_the_place_that_is_told(*, turned: bool
 
 def test_where_it_takes_nothing_of_what_is_full_it_is_not_at_its_least() -> None:
     # x fills the host from 4 to 50 users; y loads it from 31 users on only.
-    late = "stream more { source y; at host { work * max(0, N - 30) } }"
-    text = TOGETHER.replace("stream more { source N * y; at host { work } }", late)
+    late = "stream more { traffic y; at host { work * max(0, N - 30) } }"
+    text = TOGETHER.replace("stream more { traffic N * y; at host { work } }", late)
     _, told = solve(lowered(text)).elastic
     assert told.exhausted is not None
     assert told.exhausted.at > 30
@@ -372,7 +377,7 @@ def test_where_it_takes_nothing_of_what_is_full_it_is_not_at_its_least() -> None
 
 def test_one_may_multiply_another() -> None:
     text = PRELUDE + X + "param y elastic 1..4\n" + ONE + (
-        "stream flow { source N * x; at host { work * y } }"
+        "stream flow for each host { traffic N * x; at host { work * y } }"
     )  # fmt: skip
     graph = lowered(text)
     # while y keeps to its least: x = 100/N; y then has nothing more to take but below N = 3.3
@@ -386,7 +391,7 @@ def test_one_may_multiply_another() -> None:
 @pytest.mark.parametrize("times", ["x^2", "max(x, 3)", "1 / x", "sqrt(x)", "x * (x + 1)", "exp(x)"])
 def test_loads_that_do_not_grow_in_proportion_are_refused(times: str) -> None:
     text = PRELUDE + "param x elastic 2..30\n" + ONE + (
-        f"stream flow {{ source N * 1 packet/s; at host {{ work * ({times}) }} }}"
+        f"stream flow for each host {{ traffic N * 1 packet/s; at host {{ work * ({times}) }} }}"
     )  # fmt: skip
     with pytest.raises(QpsError) as raised:
         lowered(text)
@@ -401,7 +406,7 @@ def test_loads_that_do_not_grow_in_proportion_are_refused(times: str) -> None:
 @pytest.mark.parametrize("times", ["2 * x + 3", "x * 3 / 4", "(x - 1) + 2", "2 * (x + 1) - x"])
 def test_loads_that_grow_in_a_line_are_not(times: str) -> None:
     text = PRELUDE + "param x elastic 2..30\n" + ONE + (
-        f"stream flow {{ source N * 1 packet/s; at host {{ work * ({times}) }} }}"
+        f"stream flow for each host {{ traffic N * 1 packet/s; at host {{ work * ({times}) }} }}"
     )  # fmt: skip
     graph = lowered(text)
     value = _value(graph, "x", 10)
@@ -412,28 +417,28 @@ def test_loads_that_grow_in_a_line_are_not(times: str) -> None:
 
 def test_loads_that_fall_with_it_are_refused() -> None:
     text = PRELUDE + "param x elastic 2..30\n" + ONE + (
-        "stream flow { source N * 1 packet/s; at host { work * (40 - x) } }"
+        "stream flow for each host { traffic N * 1 packet/s; at host { work * (40 - x) } }"
     )  # fmt: skip
     with pytest.raises(QpsError, match="falls while `x` grows"):
         solve(lowered(text))
 
 
 PLACES = {
-    "condition_of_a_step": "stream flow { source N * x; at host { work if x > 3 packet/s } }",
-    "condition_of_a_value": "stream flow { source (if x > 3 packet/s then 1 else 2) * x; at host { work } }",
-    "limit": "stream flow { source x; at host { work } }\nrequire { flow.rate >= x }",
-    "ideal": "stream flow { source x; at host { work } }\nrequire { flow.rate >= 1 packet/s ideal x }",
-    "count": "stream flow { source x; at host { work } }\nscenario s { host = box * (x * 1 s/packet) }",
-    "capacity": "stream flow { source x; at host { work } }\nmachine m { disk x }",
-    "rating": "stream flow { source x; at host { work } }\nmachine m { cpu 1 score * (x * 1 s/packet) }",
-    "jitter": "stream flow { source x; at host { work } }\nmachine m { cpu 1 core, jitter x * 1 ms^2 * 1 s/packet }",
-    "idle": "stream flow { source x; at host { work } }\nmachine m { cpu 1 core, idle x * 1 ms/packet }",
-    "price": "stream flow { source x; at host { work } }\nmachine m { cpu 1 core; price x * 1 $ * 1 s/packet }",
-    "loss": "stream flow { source x; at host { work } }\nnetwork m { rate 1 Mbit/s; loss x * 1 ms/packet }",
-    "parameter": "stream flow { source x; at host { work } }\nparam p = x * 2",
-    "range": "stream flow { source x; at host { work } }\nparam p elastic 1 packet/s .. x",
-    "setting": "param p = 1 packet/s\nstream flow { source x; at host { work } }\nscenario s { p = x }",
-    "let": "let l = 2 * x\nstream flow { source x; at host { work if l > 3 packet/s } }",
+    "condition_of_a_step": "stream flow for each host { traffic N * x; at host { work if x > 3 packet/s } }",
+    "condition_of_a_value": "stream flow for each host { traffic (if x > 3 packet/s then 1 else 2) * x; at host { work } }",
+    "limit": "stream flow for each host { traffic x; at host { work } }\nrequire { flow.rate >= x }",
+    "ideal": "stream flow for each host { traffic x; at host { work } }\nrequire { flow.rate >= 1 packet/s ideal x }",
+    "count": "stream flow for each host { traffic x; at host { work } }\nscenario s { host = box * (x * 1 s/packet) }",
+    "capacity": "stream flow for each host { traffic x; at host { work } }\nmachine m { disk x }",
+    "rating": "stream flow for each host { traffic x; at host { work } }\nmachine m { cpu 1 score * (x * 1 s/packet) }",
+    "jitter": "stream flow for each host { traffic x; at host { work } }\nmachine m { cpu 1 core, jitter x * 1 ms^2 * 1 s/packet }",
+    "idle": "stream flow for each host { traffic x; at host { work } }\nmachine m { cpu 1 core, idle x * 1 ms/packet }",
+    "price": "stream flow for each host { traffic x; at host { work } }\nmachine m { cpu 1 core; price x * 1 $ * 1 s/packet }",
+    "loss": "stream flow for each host { traffic x; at host { work } }\nnetwork m { rate 1 Mbit/s; loss x * 1 ms/packet }",
+    "parameter": "stream flow for each host { traffic x; at host { work } }\nparam p = x * 2",
+    "range": "stream flow for each host { traffic x; at host { work } }\nparam p elastic 1 packet/s .. x",
+    "setting": "param p = 1 packet/s\nstream flow { traffic x; at host { work } }\nscenario s { p = x }",
+    "let": "let l = 2 * x\nstream flow { traffic x; at host { work if l > 3 packet/s } }",
 }  # fmt: skip
 
 
@@ -451,7 +456,7 @@ def test_places_where_it_cannot_stand(text: str) -> None:
 # -- where nothing is loaded yet -----------------------------------------------------------
 
 ALONE = PRELUDE + X + MANY + (
-    "stream flow { source x, 1 byte/packet; at host { work to others }\n over lan\n at host { } }\n"
+    "stream flow for each host { traffic x, 1 byte/packet; at host { work to others }\n over lan\n at host { } }\n"
 )  # fmt: skip
 
 
@@ -506,8 +511,8 @@ def _worlds(draw: st.DrawFn) -> tuple[str, dict[str, Fraction]]:
         f"component both {{ cpu {numbers['cost']} us/packet; disk {numbers['size']} byte/packet }}\n"
         f"param x elastic {numbers['least']}..{numbers['least'] + numbers['span']} packet/s\n"
         "topology { node host = odd }\n"
-        "stream flow { source N * x; at host { both } }\n"
-        f"stream more {{ source N * {numbers['other']} packet/s; at host {{ both }} }}\n"
+        "stream flow for each host { traffic N * x; at host { both } }\n"
+        f"stream more {{ traffic N * {numbers['other']} packet/s; at host {{ both }} }}\n"
         f"require {{ host.cpu.load <= {numbers['limit']} % }}\n"
     )
     return text, {name: Fraction(value) for name, value in numbers.items()}
@@ -613,7 +618,7 @@ def _many(count: int) -> str:
         PRELUDE
         + "".join(
             f"param e{n} elastic 1..30 packet/s\ncomponent c{n} {{ cpu 10 us/packet }}\n"
-            f"stream s{n} {{ source N * e{n}; at host {{ c{n} }} }}\n"
+            f"stream s{n} {{ traffic N * e{n}; at host {{ c{n} }} }}\n"
             for n in range(count)
         )
         + ONE

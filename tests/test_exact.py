@@ -174,7 +174,7 @@ def test_what_no_population_changes_is_decided_once(monkeypatch: pytest.MonkeyPa
         "users N in 1..3000\nparam part = 0.1 s in 0.01..1 s\nmachine box { cpu 1 core }\n"
         "component work { cpu 1 ms / (4 request) }\n"
         "topology { node host = box }\n"
-        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "stream jobs { traffic N * 1 request/s; at host { work } }\n"
         "measure whole = max(0 s, part - 0.07 s) + 0.07 s\nrequire { whole <= part }\n"
         "matrix m { part in 0.1..0.9 s, 33 values }\n"
     )

@@ -97,7 +97,7 @@ def test_a_piece_has_no_kink_and_the_value_of_the_whole(expr: Formula, at: int) 
 
 # -- in explain ----------------------------------------------------------------------------
 
-ONE = "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+ONE = "topology { node host = box }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
 LONG = PRELUDE + ONE + (
     "measure long = max(N / 8, 3) + max(N / 16, 5) + abs(N - 50) / 4 + min(N / 2, 8)"
     " + max(N / 32, 2) + abs(N - 70) / 64 + max(N / 5, 17 / 2)"
@@ -178,15 +178,15 @@ topology {
   link la = lan between a, hub
   link lb = lan between b, hub
 }
-stream one {
-  source often, size
+stream one for each a {
+  traffic often, size
   at a { work; work to one hub }
   over la
   at hub { work }
   playout 4 * sqrt(one.jitter)
 }
-stream two {
-  source often, size
+stream two for each b {
+  traffic often, size
   at b { work; work to one hub }
   over lb
   at hub { work }
@@ -237,6 +237,7 @@ def test_each_part_is_told_by_its_own_measures() -> None:
     losses = {part.name: part.formula for part in explain(graph, "one.loss", 5).parts}
     assert losses["la saturated"] == "1 - 1/max(1, la.load)"
     assert losses["a.cpu saturated"] == "1 - 1/max(1, a.cpu.load)"
+    graph = lowered(TWINS + "quality euclidean\n")
     axes = {part.name: part.formula for part in explain(graph, "quality", 5).parts}
     assert axes == {
         "one.loss": "one.loss/limit of one.loss",
@@ -255,7 +256,7 @@ ELASTIC = TWINS.replace("param often = 20 frame/s", "param often elastic 1..300 
 
 RATES = PRELUDE + (
     "topology { node host = box }\n"
-    "stream talk { source 20 packet/s, 1000 byte/packet; at host { work } }\n"
+    "stream talk { traffic 20 packet/s, 1000 byte/packet; at host { work } }\n"
 )
 
 

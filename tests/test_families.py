@@ -34,7 +34,7 @@ topology {
   link lan = mesh between web, db
 }
 stream ask for each client {
-  source 1 request / 20 s, 2 kB/request, 1448 byte/packet
+  traffic 1 request / 20 s, 2 kB/request, 1448 byte/packet
   at client { }
   at web { quick }
   at db { slow }
@@ -196,7 +196,7 @@ component one { keep 50 %; cpu 1 ms/packet; emit 2; keep 30 %; delay 2 ms }
 component two = one with keep 10 %, queue 3 packet, cpu 2 ms/packet, cpu 3 %
 """
     head = "users N in 1..9\nmachine pc { cpu 1 core }\ntopology { node a = pc * N }\n"
-    end = "stream voice { source 1 packet/s, 9 byte/packet; at a { one; two } }"
+    end = "stream voice for each a { traffic 1 packet/s, 9 byte/packet; at a { one; two } }"
     first, second = (
         step.component
         for leg in spec(head + text + end).model.streams[0].legs
@@ -215,7 +215,7 @@ machine pc { cpu 1 core }
 topology { node a = pc * N }
 component one(x, y) { cpu x; delay y }
 component two(z) = one(2 * z, 3 ms) with delay 7 ms
-stream voice { source 1 packet/s, 9 byte/packet; at a { two(4 ms/packet) } }
+stream voice for each a { traffic 1 packet/s, 9 byte/packet; at a { two(4 ms/packet) } }
 """
     long = text.replace("component two(z) = one(2 * z, 3 ms) with delay 7 ms",
                         "component two(z) { cpu 2 * z; delay 7 ms }")  # fmt: skip
@@ -239,7 +239,7 @@ topology {
   node web = N / 3 * pod
 }
 stream ask for each client {
-  source 1 request / 1 s, 1 kB/request, 1448 byte/packet
+  traffic 1 request / 1 s, 1 kB/request, 1448 byte/packet
   at client { }
   over edge
   at web { work }
@@ -397,7 +397,7 @@ topology {
   link lan = mesh between client, web, db
 }
 stream ask for each client {
-  source 1 request / 20 s, 1 kB/request, 1448 byte/packet
+  traffic 1 request / 20 s, 1 kB/request, 1448 byte/packet
   at client { }
   at web { work }
   at db { work }
@@ -541,7 +541,7 @@ topology {
   link lan = mesh between client, web
 }
 stream ask for each client {
-  source 1 request / 20 s, 1 kB/request, 1448 byte/packet
+  traffic 1 request / 20 s, 1 kB/request, 1448 byte/packet
   at client { }
   at web { handle(4 ms/request) * 2 if times < 9 }
 }
@@ -644,7 +644,7 @@ def test_what_runs_in_others_costs_what_all_of_it_adds_up_to(data: st.DataObject
         [
             "users N in 1..9\nmachine pc { cpu 1 core }\ntopology { node a = pc * N }",
             *data.draw(st.permutations(components)),
-            "stream s_ { source 1 packet/s, 9 byte/packet",
+            "stream s_ for each a { traffic 1 packet/s, 9 byte/packet",
             f"  at a {{ c{last}(1 us/packet) * {times} }} }}",
         ]
     )

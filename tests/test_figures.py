@@ -22,7 +22,7 @@ ONE = "topology { node host = box }\n"
 BASE = PRELUDE + (
     "param pace = 3 packet/s in 0..200 packet/s\nparam p = 3\noption twice_as_much = off\n"
     + ONE
-    + "stream flow { source N * pace; at host { work; work if twice_as_much } }\n"
+    + "stream flow { traffic N * pace; at host { work; work if twice_as_much } }\n"
     "scenario heavy { twice_as_much = on }\n"
 )
 
@@ -96,7 +96,7 @@ def test_modes_are_lines_and_quality_is_the_poorest() -> None:
 
 def test_elastic_parameters_bend_their_lines() -> None:
     text = PRELUDE + "param x elastic 2..30 packet/s\n" + ONE + (
-        "stream flow { source N * x; at host { work } }\n"
+        "stream flow { traffic N * x; at host { work } }\n"
         'figure f { over N in 1..80; line "x" x; line "each" flow.rate / N }\n'
     )  # fmt: skip
     drawn = _drawn(text)
@@ -146,7 +146,7 @@ def test_over_a_parameter_in_base_units() -> None:
 def test_over_a_parameter_it_says_what_setting_it_says() -> None:
     text = BASE + (
         "param cost = 10 ms/packet\ncomponent paid { cpu cost; delay cost * 1 packet }\n"
-        "stream more { source N * 1 packet/s; at host { paid } }\n"
+        "stream more { traffic N * 1 packet/s; at host { paid } }\n"
         "require { more.latency <= 100 ms; flow.loss <= 10 % }\n"
         "figure f { over cost in 5..80 ms/packet; line host.cpu.load with N = 7; line quality with N = 7 }\n"
     )
@@ -177,7 +177,7 @@ def test_a_parameter_that_depends_on_another_may_be_the_axis() -> None:
 
 def test_an_elastic_parameter_as_the_axis_is_fixed_at_each_point() -> None:
     text = PRELUDE + "param x elastic 2..30 packet/s\n" + ONE + (
-        "stream flow { source N * x; at host { work } }\n"
+        "stream flow { traffic N * x; at host { work } }\n"
         "figure f { over x in 2..30 packet/s; line host.cpu.load with N = 10 }\n"
     )  # fmt: skip
     drawn = _drawn(text)

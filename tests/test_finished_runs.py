@@ -27,7 +27,7 @@ topology {
   link wire = hw.lan between user, here
 }
 stream requests for each user {
-  source extra * 1 request/s, 10 byte/request
+  traffic extra * 1 request/s, 10 byte/request
   at user { }
   over wire
   at here { hw.work }
@@ -98,7 +98,7 @@ param spare = 1
 machine server { cpu 1 core }
 component work { cpu 1 ms/request }
 topology { node here = server }
-stream requests { source N * 1 request/s; at here { work if working } }
+stream requests { traffic N * 1 request/s; at here { work if working } }
 matrix m { working in [on, off] }
 """
 

@@ -139,7 +139,7 @@ SPEC = """users N in 1..5000
 machine vm { cpu 2 core, idle fit "turn.csv" }
 component relay { cpu COST }
 topology { node server = vm }
-stream voice { source N * 50 packet/s, 172 byte/packet; at server { relay } }
+stream voice { traffic N * 50 packet/s, 172 byte/packet; at server { relay } }
 """
 
 
@@ -209,7 +209,7 @@ def test_the_command_tells_numbers_residuals_and_what_to_paste(
         "users N in 1..9\n"
         + pasted
         + "topology { node host = tested }\n"
-        + "stream flow { source 9 packet/s, 99 byte/packet; at host { step } }\n"
+        + "stream flow { traffic 9 packet/s, 99 byte/packet; at host { step } }\n"
     )
     assert [d for d in check_file(folder / "pasted.qps").diagnostics if d.is_error] == []
 
@@ -320,7 +320,7 @@ param size = 960 byte/packet in 1..1500 byte/packet
 machine vm { cpu 2 core, idle fit "runs.csv" }
 component relay { cpu fit "runs.csv" measured on vm }
 topology { node server = vm }
-stream media { source conns * pps, size; at server { relay } }
+stream media { traffic conns * pps, size; at server { relay } }
 """
 
 # A relay with 6.9 % idle: four runs, and two more of which one has a digit too few.
@@ -413,7 +413,7 @@ def test_two_streams_are_asked_for_together(folder: Path) -> None:
     table = "cpu in %,packet/s\n8,0\n30,20000\n49,40000\n70,60000\n"
     one = RELAY.replace("1..5_000", "1..600")
     assert beyond(folder, one, table) == []
-    two = one + "stream other { source conns * pps, size; at server { relay } }\n"
+    two = one + "stream other { traffic conns * pps, size; at server { relay } }\n"
     assert beyond(folder, two, table) == []
     # Both on one machine: 108,000 packets a second; a target keeps neither from being asked.
     (rate,) = beyond(folder, two.replace("2 core", "2 core").replace("1..600", "600..601"), table)
@@ -639,7 +639,7 @@ def test_what_is_told_to_paste_is_accepted(
         return
     spec = (
         component + "users N in 1..9\ntopology { node host = tested }\n"
-        "stream flow { source 9 packet/s, 99 byte/packet; at host { step } }\n"
+        "stream flow { traffic 9 packet/s, 99 byte/packet; at host { step } }\n"
     )
     assert [d.message for d in check_source(Source("p", spec)).diagnostics if d.is_error] == []
 

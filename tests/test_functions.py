@@ -47,7 +47,7 @@ def test_the_share_of_a_quantile_may_be_a_formal() -> None:
 machine box {{ cpu 1 core }}
 component work {{ cpu 1 ms/packet }}
 {topology}
-stream talk {{ source 8 packet/s, 1000 byte/packet; at host {{ work }} }}
+stream talk for each host {{ traffic 8 packet/s, 1000 byte/packet; at host {{ work }} }}
 func tail(share) = quantile(talk.latency, share)"""
     assert not _errors(text)
 
@@ -124,7 +124,7 @@ _USED = """users N in 1..9
 machine box {{ cpu 1 core }}
 component c(x, y) {{ delay {body} }}
 topology {{ node host = box }}
-stream flow {{ source N * 1 packet/s; at host {{ c({one}, {other}) }} }}
+stream flow {{ traffic N * 1 packet/s; at host {{ c({one}, {other}) }} }}
 """
 
 

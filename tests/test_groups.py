@@ -44,7 +44,7 @@ topology { node sfu = box
 
 def _stream(steps: str, each: str = " for each client", after: str = "work") -> str:
     return HEAD + (
-        f"stream flow{each} {{ source 1 packet/s, 125 byte/packet; at client {{ }}\n"
+        f"stream flow{each} {{ traffic 1 packet/s, 125 byte/packet; at client {{ }}\n"
         f" at sfu {{ {steps} }}\n at client {{ {after} }} }}\n"
     )
 
@@ -114,7 +114,7 @@ def test_what_waits_for_its_room_waits_for_no_other() -> None:
 def test_in_a_mesh_of_rooms_each_sends_to_its_own() -> None:
     text = PRELUDE + (
         "group room of 5 users\ncomponent go { }\ntopology { node peer = box * N\n link home = ports between peer }\n"
-        "stream flow { source 125 byte/s; at peer { go to others in room }\n at peer { } }\n"
+        "stream flow for each peer { traffic 125 byte/s; at peer { go to others in room }\n at peer { } }\n"
     )
     assert load(lowered(text), "home.peer.out", 100) == Fraction(4, 1000)
     assert load(lowered(text), "home.peer.in", 3) == Fraction(2, 1000)
@@ -130,7 +130,7 @@ def test_the_1056_streams_of_33_people() -> None:
     text = PRELUDE + (
         "group room of 33 users\nnetwork gigabit { switched; rate 1 Gbit/s }\ncomponent go { }\n"
         "topology { node sfu = box\n node client = box * N\n link wan = gigabit between client, sfu }\n"
-        "stream video for each client { source 515 kbit/s; at client { }\n at sfu { go to others in room }\n at client { } }\n"
+        "stream video for each client { traffic 515 kbit/s; at client { }\n at sfu { go to others in room }\n at client { } }\n"
     )
     assert load(lowered(text), "wan.sfu.out", 33) * 10**9 == 1056 * 515_000
 
@@ -164,7 +164,7 @@ def test_at_most_grows_up_to_all_others(population: int, members: int, most: int
 def test_counts_of_groups_are_values() -> None:
     text = HEAD + (
         "measure rooms = count(room)\nmeasure people = members(room)\n"
-        "stream flow for members(room) in each room { source 1 packet/s; at sfu { work * members(room) } }\n"
+        "stream flow for members(room) in each room { traffic 1 packet/s; at sfu { work * members(room) } }\n"
     )
     graph = lowered(text)
     assert at(graph, graph.measures["rooms"].value, 10) == Fraction(10, 4)
@@ -174,7 +174,7 @@ def test_counts_of_groups_are_values() -> None:
 
 def test_groups_of_groups() -> None:
     text = HEAD.replace("topology", "group wing of 3 * members(room) users\ntopology", 1) + (
-        "measure wings = count(wing)\nstream flow for each wing { source 1 packet/s; at sfu { work } }\n"
+        "measure wings = count(wing)\nstream flow for each wing { traffic 1 packet/s; at sfu { work } }\n"
     )
     graph = lowered(text)
     assert at(graph, graph.measures["wings"].value, 24) == 2
@@ -185,7 +185,7 @@ def test_a_shard_carries_its_own_districts() -> None:
     text = PRELUDE + (
         "group district of 50 users\ncomponent go { cpu 10 us/packet }\n"
         "topology { node shard = box * ceil(count(district) / 20)\n node player = box * N\n link net = ports between shard, player }\n"
-        "stream state for each player { source 20 packet/s, 100 byte/packet; at shard { go to others in district }\n at player { } }\n"
+        "stream state for each player { traffic 20 packet/s, 100 byte/packet; at shard { go to others in district }\n at player { } }\n"
     ).replace("1..100", "1..10000")
     graph = lowered(text)
     assert load(graph, "shard.cpu", 1000) == Fraction(1000 * 20 * 49, 100_000)
@@ -208,7 +208,7 @@ topology { node sfu = fast
  node client = box * N
  link wan = gigabit between client, sfu }
 stream video for each client {
-  source 30 frame/s, sum(layer_size), 1 kB/packet
+  traffic 30 frame/s, sum(layer_size), 1 kB/packet
   at client { }
   at sfu { choose; go to others in room at most 4 }
   at client { }
@@ -245,7 +245,7 @@ def test_simulcast_by_case_and_by_share() -> None:
 def test_sum_adds_the_kinds_up_in_the_case_in_force() -> None:
     text = PRELUDE + (
         "kinds film { I 1; P 3 }\nparam size by film { I average 4 ms/packet, largest 6 ms/packet; P 1 ms/packet }\n"
-        "component show { cpu sum(size) }\ntopology { node host = box }\nstream flow { source 10 packet/s; at host { show } }\n"
+        "component show { cpu sum(size) }\ntopology { node host = box }\nstream flow { traffic 10 packet/s; at host { show } }\n"
     )
     assert load(lowered(text), "host.cpu", 1) == Fraction(5, 100)
     assert load(lowered(text, "case = largest"), "host.cpu", 1) == Fraction(7, 100)

@@ -31,8 +31,8 @@ few = settings(max_examples=25, deadline=None)
 SPEC = PRELUDE.replace("1..100", "1..1000") + (
     "component store { cpu 4 ms/packet }\n"
     "topology { node web = box\n node back = box\n node user = box * N\n link net = ports between web, user, back }\n"
-    "stream pages for each user { source 1 packet/s, 625 byte/packet; at web { work }\n at user { } }\n"
-    "stream notes for each user { source 1 packet/s, 1 byte/packet; at back { store }\n at user { } }\n"
+    "stream pages for each user { traffic 1 packet/s, 625 byte/packet; at web { work }\n at user { } }\n"
+    "stream notes for each user { traffic 1 packet/s, 1 byte/packet; at back { store }\n at user { } }\n"
 )
 
 
@@ -82,7 +82,7 @@ def test_what_would_limit_next(extra: str, requirement: str, up_to: int) -> None
 def test_quality_is_without_the_axis_that_is_lifted() -> None:
     # 100 users wait 16 ms; quality is that over 20 ms, and the loss adds to it
     text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
-    found = _next(text)
+    found = _next(text + "quality euclidean\n")
     assert found is not None
     # sqrt((N/50)^2 + (latency/100 ms)^2) passes 1 first; without it, crowd at 51
     assert (found.requirement, found.met_up_to) == ("crowd", 50)
@@ -187,7 +187,7 @@ def test_a_margin_takes_it() -> None:
 
 
 def test_an_elastic_rate_gives_way() -> None:
-    text = SPEC.replace("source 1 packet/s, 625", "source pace, 625") + (
+    text = SPEC.replace("traffic 1 packet/s, 625", "traffic pace, 625") + (
         "param pace elastic 0.1..5 packet/s\nrequire { pages.rate >= 0.5 packet/s }\n"
     )
     line = _lines(text)[1]
@@ -197,6 +197,7 @@ def test_an_elastic_rate_gives_way() -> None:
 
 def test_quality_that_is_passed_is_told() -> None:
     text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
+    text += "quality euclidean\n"
     assert "quality is >= 1.0" in _lines(text)[1]
 
 
@@ -237,7 +238,7 @@ machine pc { }
 network wire { switched; rate 1 Gbit/s; queueing mm1 }
 component step { cpu 10 ms/request }
 topology { node server = box; node user = pc * N; link lan = wire between server, user }
-stream p for each user { source 1 request/s, 10 kB/request; at server { step }; at user { } }
+stream p for each user { traffic 1 request/s, 10 kB/request; at server { step }; at user { } }
 require { quantile(p.latency, 95 %) <= 50 ms; p.latency <= 1 s }
 """
 
@@ -262,7 +263,7 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
 def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
     text = PRELUDE + (
         "component timed { cpu 10 ms/packet measured on rated }\n"
-        "topology { node host = twice }\nstream talk { source N * 1 packet/s; at host { timed } }\n"
+        "topology { node host = twice }\nstream talk { traffic N * 1 packet/s; at host { timed } }\n"
     )
     solution, view = _solved(text)
     told = solve_text(view, solution, "x")
@@ -275,7 +276,7 @@ def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
 def test_a_load_just_above_saturation_is_told_apart() -> None:
     text = PRELUDE.replace("1..100", "1..10_000") + (
         "component sync { cpu 12 us/packet }\ntopology { node host = box }\n"
-        "stream talk { source N * 50 packet/s; at host { sync } }\n"
+        "stream talk { traffic N * 50 packet/s; at host { sync } }\n"
     )
     # 1,667 users * 600 us
     assert "host.cpu is loaded 100.02 %: it is saturated" in _solved(text)[1].answer
@@ -348,7 +349,9 @@ STEEP = SPEC + "measure crowd = N * 1 ms\nmeasure steep = (1 - (1 - (N/2000)^40)
 
 
 def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much() -> None:
-    lines = _solved(f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\n")[1].answer
+    lines = _solved(f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n")[
+        1
+    ].answer
     assert lines == "49 users. With 50, quality is 1 + 1.368e-128; at most 1 is acceptable."
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
     told = "49 users. With 50, both is 50 ms + 1.654e-61 us; at most 50 ms is acceptable."

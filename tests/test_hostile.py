@@ -15,7 +15,7 @@ from qps.solver.answers.answering import solve
 
 MEASURED = (
     "users N in 1..{high}\nmachine box {{ cpu 1 core }}\ncomponent work {{ cpu 1 us/packet }}\n"
-    "topology {{ node host = box }}\nstream flow {{ source 10 packet/s; at host {{ work }} }}\n"
+    "topology {{ node host = box }}\nstream flow {{ traffic 10 packet/s; at host {{ work }} }}\n"
     "measure it = {measure}\nrequire {{ it <= {limit} }}\n"
 )
 WIDE = 10**12

@@ -43,7 +43,7 @@ topology {
   link lan = mesh between client, web, db
 }
 stream browse for each client {
-  source pace, size, 1448 byte/packet
+  traffic pace, size, 1448 byte/packet
   at client { none }
   at web { page(2 ms/request); page(1 ms/request) if cache == off }
   at db { query }
@@ -69,7 +69,7 @@ component talk { cpu 1 ms/packet }
 component mix { cpu 0.2 ms/packet; merge }
 topology { node desk = pc * n; node server = box; link wire = lan between desk, server }
 stream voice for each desk {
-  source pace, 200 byte/packet
+  traffic pace, 200 byte/packet
   at desk { talk }
   at server { mix in room to all in room }
   at desk { talk }
@@ -268,7 +268,7 @@ topology {
   link fabric = mesh between all
 }
 stream browse for each user {
-  source 1 request/s, 2 kB/request, 1448 byte/packet
+  traffic 1 request/s, 2 kB/request, 1448 byte/packet
   at gateway {
     work(0.25 ms/request)
     call auth { work(0.4 ms/request) }
@@ -277,7 +277,7 @@ stream browse for each user {
 }
 group room of 4 users
 stream chat for each room {
-  source 2 request/s, 1 kB/request, 1448 byte/packet
+  traffic 2 request/s, 1 kB/request, 1448 byte/packet
   at gateway { work(0.1 ms/request) }
 }
 require { browse.latency <= 20 ms }
@@ -400,7 +400,7 @@ topology {
   link fabric = wide between admin, database
 }
 stream manage {
-  source 1 request/s, 1 kB/request, 1448 byte/packet
+  traffic 1 request/s, 1 kB/request, 1448 byte/packet
   at admin { a.none }
   at a.web { audit }
   at database { a.query; audit }
@@ -521,11 +521,11 @@ param c = 1
 machine m { cpu 4 core }
 component e { cpu 1 ms/request }
 topology { node a = m }
-stream st { source N * 1 request/s; at a { e } }
+stream st { traffic N * 1 request/s; at a { e } }
 require { st.latency <= 10 ms }
 """
 IMPORTED = 'use "base.qps" as base{}\nusers N in 1..100000\n'
-VISIT = "stream st { source N * 1 request/s; at base.a { base.e } }\n"
+VISIT = "stream st { traffic N * 1 request/s; at base.a { base.e } }\n"
 
 
 def test_a_file_with_users_is_no_module_that_is_used_in_part(write: Callable[..., Path]) -> None:
@@ -566,7 +566,7 @@ def test_a_file_under_two_names_is_two(
         'use "hardware.qps" as three with c = 4\n'
         "users N in 1..100000\ncomponent e { cpu 1 ms/request }\n"
         "topology { node x = one.mc; node y = two.mc; node z = three.mc }\n"
-        + "".join(f"stream s{n} {{ source N * 1 request/s; at {n} {{ e }} }}\n" for n in "xyz")
+        + "".join(f"stream s{n} {{ traffic N * 1 request/s; at {n} {{ e }} }}\n" for n in "xyz")
         + "scenario s1 { one.c = 4 }\n"
         "expect z { x.cpu.load ~ 0.025 % within 0 % with N = 1, scenario = s1\n"
         " y.cpu.load ~ 0.1 % within 0 % with N = 1, scenario = s1\n"
@@ -581,7 +581,7 @@ def test_a_file_that_two_modules_use_is_one(write: Callable[..., Path]) -> None:
     using = write(
         using='use "hardware.qps" as hw\nuse "parts.qps" as parts\nusers N in 1..9\n'
         "component e { cpu 1 ms/request }\ntopology { node x = parts.two }\n"
-        "stream v { source N * 1 request/s; at x { e } }\n"
+        "stream v { traffic N * 1 request/s; at x { e } }\n"
     )
     assert [p.name for p in load(using).model.parameters] == ["hw.c"]
 
@@ -594,7 +594,7 @@ def test_the_machine_of_an_instance_is_one_that_was_measured(
     write(
         app='use "hw.qps" as hw\nusers n in 1..9\ncomponent e { cpu 8 ms/request measured on hw.a; '
         "cpu 3 ms/request measured on hw.b }\ntopology { node x = hw.a }\n"
-        "stream v { source n * 1 request/s; at x { e } }\n"
+        "stream v { traffic n * 1 request/s; at x { e } }\n"
     )
     using = write(
         using='use "hw.qps" as hw\nuse "app.qps" as app with population = N, x = hw.b\n'

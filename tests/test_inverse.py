@@ -31,26 +31,26 @@ BASE = (
     PRELUDE
     + "param p = 1\nquality worst\n"
     + ONE
-    + "stream flow { source N * p * 1 packet/s; at host { work } }\n"
+    + "stream flow { traffic N * p * 1 packet/s; at host { work } }\n"
 )
 # p stands in measures alone; the load is N / 100
 FREE = (
     PRELUDE
     + "param p = 1 in 0..10\nquality worst\n"
     + ONE
-    + "stream flow { source N * 1 packet/s; at host { work } }\n"
+    + "stream flow { traffic N * 1 packet/s; at host { work } }\n"
 )
 ELASTIC = (
     PRELUDE
     + "param x elastic 2..30 packet/s\n"
     + ONE
-    + "stream flow { source N * x; at host { work } }\n"
+    + "stream flow { traffic N * x; at host { work } }\n"
 )
 # 50 packets a second at 10 ms for each user, over `panels` machines: the load is N / (2 panels)
 PLACES = PRELUDE + (
     "machine bought { cpu 1 core; price 100 $ }\nparam panels = 60\nquality worst\n"
     "topology { node host = bought * panels\n node user = box * N }\n"
-    "stream flow for each user { source 50 packet/s; at host { work } }\n"
+    "stream flow for each user { traffic 50 packet/s; at host { work } }\n"
 )
 MODES = BASE.replace("N * p", "N * p * q").replace(
     "param p = 1\n", "param p = 1\nparam q = 1\n"
@@ -75,9 +75,9 @@ CASES = [
     ("none_of_its_range", BASE.replace("p = 1", "p = 6 in 6..9"), "p", 20, []),
     ("a_range_of_one_value", BASE.replace("p = 1", "p = 5 in 5..5"), "p", 20, [(5, 5, None, None)]),
     # 10 ms at 10 score: N * 0.1 / speed <= 1
-    ("a_speed", PRELUDE + "costs measured on rated\ncomponent w { cpu 10 ms/packet }\ntopology { node host = twice }\nstream flow { source N * 1 packet/s; at host { w } }\n", "host.cpu.speed", 20, [(2, 20e6, LOAD, None)]),
+    ("a_speed", PRELUDE + "costs measured on rated\ncomponent w { cpu 10 ms/packet }\ntopology { node host = twice }\nstream flow { traffic N * 1 packet/s; at host { w } }\n", "host.cpu.speed", 20, [(2, 20e6, LOAD, None)]),
     # 1000 bit/s for each user
-    ("a_rate", PRELUDE + "topology { node web = box\n node user = box * N\n link net = wire between web, user }\nstream flow for each user { source 125 byte/s; at web { }\n at user { } }\n", "net.rate", 6, [(6000, 1e12, "net.load", None)]),
+    ("a_rate", PRELUDE + "topology { node web = box\n node user = box * N\n link net = wire between web, user }\nstream flow for each user { traffic 125 byte/s; at web { }\n at user { } }\n", "net.rate", 6, [(6000, 1e12, "net.load", None)]),
     # the cost of a component: N * cost <= 1 s
     ("a_cost", BASE, "work.cpu.packet", 25, [(1e-8, 0.04, None, LOAD)]),
     # 10 p from 20 to 60
@@ -344,7 +344,7 @@ def questions(draw: st.DrawFn) -> Unknown:
     text = PRELUDE + f"param p = {draw(whole)} in 0..50\nparam q = {draw(whole)}\n" + ONE
     text += f"component more {{ cpu {draw(whole)} ms/packet }}\n"
     text += (
-        f"stream flow {{ source N * (p + {draw(whole)} / 4) * 1 packet/s; at host {{ more }} }}\n"
+        f"stream flow {{ traffic N * (p + {draw(whole)} / 4) * 1 packet/s; at host {{ more }} }}\n"
     )
     text += f"measure m = {draw(whole)} * p^2 / 4 + N * q / 8 + abs(p - {draw(whole)})\n"
     text += f"measure floored = (p + {draw(whole)}) / (1 + N / 50)\n"
@@ -639,7 +639,7 @@ topology {
   link wan    = wire between person, sfu
 }
 stream video for cameras in each class {
-  source 1 Mbit/s, 1000 byte/packet
+  traffic 1 Mbit/s, 1000 byte/packet
   at person { }
   at sfu { forward to others in class at most seen }
   at person { }

@@ -13,7 +13,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 
 RANGE = PRELUDE.replace("1..100", "1..1000")
-FLOW = "topology { node host = vm }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+FLOW = "topology { node host = vm }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
 
 
 def _asked(text: str, name: str, population: int) -> InverseSolution:

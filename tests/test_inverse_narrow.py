@@ -29,13 +29,13 @@ law = settings(max_examples=25, deadline=None)
 # p stands in measures alone; the load is N / 100
 FREE = (
     "param p = {now} in {range}\nquality worst\ntopology {{ node host = box }}\n"
-    "stream flow {{ source N * ({rate}) * 1 packet/s; at host {{ work }} }}\n"
+    "stream flow {{ traffic N * ({rate}) * 1 packet/s; at host {{ work }} }}\n"
     "measure m = {measure}\nrequire {{ m {limit} }}\n"
 )
 PLACES = (
     "machine bought {{ cpu 1 core; price 100 $ }}\nparam panels = 60 in 1..100000\nquality worst\n"
     "topology {{ node host = bought * panels\n node user = box * N }}\n"
-    "stream flow for each user {{ source 50 packet/s; at host {{ work }} }}\n"
+    "stream flow for each user {{ traffic 50 packet/s; at host {{ work }} }}\n"
     "measure m = {measure}\nrequire {{ m {limit} }}\n"
 )
 
@@ -269,7 +269,7 @@ param p = 1 in 0..10
 machine box {{ cpu 1 core }}
 component work {{ cpu 1 ms/request }}
 topology {{ node web = box }}
-stream orders {{ source N * 1 request/s; at web {{ work }} }}
+stream orders {{ traffic N * 1 request/s; at web {{ work }} }}
 measure m = {measure}
 require {{ m <= {limit} }}
 """

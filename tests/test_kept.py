@@ -45,7 +45,7 @@ topology {
   link wan = net.e1 between user, here
 }
 stream requests for each user {
-  source 1 request/s, 10 byte/request
+  traffic 1 request/s, 10 byte/request
   at user { }
   over wan
   at here { hw.answer }

@@ -44,7 +44,7 @@ topology {
   link lan = cable between host
 }
 stream flow {
-  source N * pace, size
+  traffic N * pace, size
   at host { picky; heavy if extra and size > 200 byte/packet }
   over lan
   at host { picky * pause }

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.engine.operations import BY_NAME
 
-STREAM = "stream flow { source 1 packet/s; at host { work } }\n"
+STREAM = "stream flow for each host { traffic 1 packet/s; at host { work } }\n"
 
 
 def told(more: str, host: str = "box") -> tuple[Diagnostic, ...]:

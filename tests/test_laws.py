@@ -121,7 +121,7 @@ def test_scaling_capacity_scales_a_linear_saturation(cost: int, factor: int) -> 
     text = (
         PRELUDE
         + "topology { node host = box }\ncomponent c { cpu COST us/packet }\n"
-        + ("stream flow { source N * 1 packet/s; at host { c } }")
+        + ("stream flow for each host { traffic N * 1 packet/s; at host { c } }")
     )
     once, more = (lowered(text.replace("COST", str(c))) for c in (cost * factor, cost))
     points = [
@@ -139,7 +139,7 @@ def test_units_change_no_answer(spec: Drawn) -> None:
         spec.text.replace("us/packet", "* 0.001 ms/packet")
         .replace("Mbit/s }", "* 1000 kbit/s }")
         .replace(f"<= {spec.latency} ms", f"<= {spec.latency} * 1000 us")
-        .replace(f"source {spec.source} byte/s", f"source {spec.source * 8} bit/s")
+        .replace(f"traffic {spec.source} byte/s", f"traffic {spec.source * 8} bit/s")
     )
     mine, theirs = _solve(spec), solve(lowered(other))
     assert mine.largest_acceptable == theirs.largest_acceptable

@@ -1,5 +1,7 @@
 """Which load leads from where to where: the envelope, what figures and the command line tell."""
 
+# ruff: noqa: E501 - specs: one statement a line, however long
+
 from __future__ import annotations
 
 import json
@@ -29,7 +31,7 @@ PATH = PRELUDE + (
     "machine host { bus 1000 Mbit/s; cpu 300 Mbit/s }\nnetwork cable { shared; rate rate }\n"
     "component take { bus 2 bit/bit; cpu 1 bit/bit }\ncomponent copy { cpu 1 bit/bit }\n"
     "topology { node far = box; node near = host; link lan = cable between far, near }\n"
-    "stream flow { source pace; at far { }; over lan; at near { take; copy if copied } }\n"
+    "stream flow { traffic pace; at far { }; over lan; at near { take; copy if copied } }\n"
 )
 
 
@@ -131,7 +133,7 @@ def test_three_resources_lead_in_turn() -> None:
         "network cable { shared; rate 1 packet/s * 1000 bit/packet }\n"
         "component step { bus 1 packet/packet; disk 1 packet/packet }\n"
         "topology { node near = host; node far = box; link lan = cable between near, far }\n"
-        "stream flow { source N * 1 packet/s, 1 bit/packet * N\n"
+        "stream flow { traffic N * 1 packet/s, 1 bit/packet * N\n"
         "  at near { step }; over lan; at far { } }\n"
         "figure f { over N in 1..60; loads }\n"
     )
@@ -155,7 +157,7 @@ def test_equal_loads_lead_together() -> None:
         "machine host { left 10 packet/s; right 10 packet/s }\n"
         "component step { left 1 packet/packet; right 1 packet/packet }\n"
         "topology { node a = host }\n"
-        "stream flow { source N * 1 packet/s; at a { step } }\nfigure f { over N in 1..9; loads }\n"
+        "stream flow { traffic N * 1 packet/s; at a { step } }\nfigure f { over N in 1..9; loads }\n"
     )
     assert told(text) == ("a.left and a.right lead together throughout.",)
 

@@ -60,7 +60,7 @@ def waiting_spec(waits: str) -> str:
         + "topology { node host = waiting\n node user = box * N\n"
         " link net = ports between host, user }\n"
         "stream flow for each user {\n"
-        " source 0.5 packet/s, 200 byte/packet; at host { work }\n over net\n at user { }\n}\n"
+        " traffic 0.5 packet/s, 200 byte/packet; at host { work }\n over net\n at user { }\n}\n"
         "measure most = quantile(flow.latency, 50 %)\n"
         "require {\n"
         " quantile(flow.latency, 95 %) <= 120 ms ideal 20 ms; flow.latency <= 60 ms ideal 15 ms\n"

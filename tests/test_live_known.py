@@ -23,12 +23,12 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 OWN = (
     "users N in 1..100\nmachine box { cpu 1 core }\ncomponent job { cpu 1 s/request }\n"
     "topology { node host = box\n node other = box }\n"
-    "stream jobs { source LOAD * (1 request/s); at host { job } }\n"
+    "stream jobs { traffic LOAD * (1 request/s); at host { job } }\n"
 )
 UNDERFLOW = OWN.replace("LOAD", "erlang_b(N, 2) / erlang_b(N, 3) / 2")
 TURNING = OWN.replace("LOAD", "abs(cos(N))")
 TURNING_AND_RISING = OWN.replace("LOAD", "max(abs(cos(N)), N / 50.5)")
-BEHIND = TURNING + "stream more { source N / 40 * (1 request/s); at other { job } }\n"
+BEHIND = TURNING + "stream more { traffic N / 40 * (1 request/s); at other { job } }\n"
 
 
 def cells(page: Opened, name: str) -> dict[str, list[str]]:
@@ -79,10 +79,10 @@ def test_the_search_for_a_saturation_ends_where_queues_are_counted(open_page: An
 IN_A_ROW = (
     PRELUDE + "machine slow { cpu 0.5 core }\nparam pace = 1 packet/s in 0.1..9 packet/s\n"
     "topology { node near = box\n node far = slow\n link net = ports between near, far }\n"
-    "stream flow {\n source N * pace, 125 byte/packet; at near { work }\n over net\n"
+    "stream flow {\n traffic N * pace, 125 byte/packet; at near { work }\n over net\n"
     " at far { work }\n}\n"
     "measure lost = 2 * flow.loss\n"
-    "require { flow.loss <= 60 % ideal 0 %; lost <= 3 }\n"
+    "require { flow.loss <= 60 % ideal 0 %; lost <= 3 }\nquality euclidean\n"
 ).replace("1..100", "1..300")
 
 TOLD = """(n) => {
@@ -130,8 +130,8 @@ param pace = 50 packet/s in 10..100 packet/s
 param gain = 2 in 0..9
 param loss = 1 in 0..9
 param width = 3 in 1..9
-stream voice { source N * pace, 80 byte/packet; at here { }; over net; at there { } }
-stream sound { source N * 50 packet/s, 80 byte/packet; at here { }; over net; at there { } }
+stream voice { traffic N * pace, 80 byte/packet; at here { }; over net; at there { } }
+stream sound { traffic N * 50 packet/s, 80 byte/packet; at here { }; over net; at there { } }
 measure gained = (gain - loss) * voice.latency
 measure wide = width * voice.latency
 require { voice.latency <= 1 s ideal 0 s }

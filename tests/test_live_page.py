@@ -259,7 +259,7 @@ CASES = {
 def test_every_kind_of_requirement(name: str, range_of: str, open_page: Any) -> None:
     spec = checked(
         PRELUDE.replace("1..100", range_of) + CASES[name]
-        + "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+        + "topology { node host = box }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
     )  # fmt: skip
     page = open_page(html_of(spec))
     solution = solve(lower(spec.model, spec.configuration()))
@@ -326,7 +326,7 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
         f"topology {{ node host = {machine}\n node user = box * N\n"
         " link net = ports between host, user }\n"
         "stream flow for each user {\n"
-        " source pace, 625 byte/packet\n at host { work }\n at user { }\n}\n"
+        " traffic pace, 625 byte/packet\n at host { work }\n at user { }\n}\n"
         "target cpu aim, link 40 %\nscenario busy { pace = 2 packet/s }\n"
     )
     html = html_of(spec)
@@ -347,7 +347,7 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
 def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> None:
     spec = checked(
         PRELUDE.replace("1..100", "1..5000") + "machine big { cpu 4 core, efficiency 90 % }\n"
-        "topology { node host = big }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+        "topology { node host = big }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
     )
     page = open_page(html_of(spec))
     # 4 · 0.9^2 = 3.24, of which the last is met exactly; 8 · 0.9^3 = 5.832, 8 · 0.81^3 = 4.2515
@@ -364,7 +364,7 @@ def test_what_lies_beyond_the_answer_stays_with_the_setting_it_is_of(open_page: 
     spec = checked(
         PRELUDE + "param pace = 1 packet/s in 0.1..9 packet/s\nparam aim = 75 % in 10..100 %\n"
         "topology { node host = box\n node user = box * N }\n"
-        "stream flow for each user { source pace; at host { work } }\ntarget cpu aim\n"
+        "stream flow for each user { traffic pace; at host { work } }\ntarget cpu aim\n"
     )
     page = open_page(html_of(spec))
     shown = "() => !document.getElementById('headroom').hidden"
@@ -387,7 +387,7 @@ def test_what_is_waited_for_is_told_in_the_page(waits: str, open_page: Any) -> N
         PRELUDE + f"machine waiting {{ cpu {cores}, queueing {waits} }}\n"
         "topology { node host = waiting\n node user = box * N }\n"
         "param pace = 1 packet/s in 0.1..9 packet/s\n"
-        "stream flow for each user { source pace, 625 byte/packet; at host { work } }\n"
+        "stream flow for each user { traffic pace, 625 byte/packet; at host { work } }\n"
         "require { quantile(flow.latency, 99 %) <= 120 ms; flow.latency <= 60 ms }\n"
     )
     page = open_page(html_of(spec))
@@ -400,7 +400,7 @@ def test_an_endless_wait_is_drawn_to_the_edge(open_page: Any) -> None:
     spec = checked(
         PRELUDE.replace("1..100", "1..300") + "machine waiting { cpu 1 core, queueing mm1 }\n"
         "topology { node host = waiting\n node far = box\n link net = ports between host, far }\n"
-        "stream flow {\n source N * 1 packet/s, 625 byte/packet\n"
+        "stream flow for each host {\n traffic N * 1 packet/s, 625 byte/packet\n"
         " at host { work }\n over net\n at far { }\n}\n"
         "require { flow.latency <= 1 s }\n"
     )
@@ -425,8 +425,8 @@ def test_how_numbers_are_known_follows_the_setting(open_page: Any) -> None:
         PRELUDE + "machine waiting { cpu 1 core, queueing md1 }\n"
         "topology { node host = waiting\n node back = box\n node user = box * N }\n"
         "param patience = 50 ms in 1..900 ms\n"
-        "stream flow for each user { source 1 packet/s, 1 byte/packet; at host { work } }\n"
-        "stream plain for each user { source 1 packet/s, 1 byte/packet; at back { work } }\n"
+        "stream flow for each user { traffic 1 packet/s, 1 byte/packet; at host { work } }\n"
+        "stream plain for each user { traffic 1 packet/s, 1 byte/packet; at back { work } }\n"
         "measure both = flow.latency + plain.latency\n"
         "require { flow.latency <= patience; both <= 900 ms }\n"
     )
@@ -456,8 +456,8 @@ GUARDED = (
     "param double = 2 * pace in 1..10 packet/s\nparam level = 20 % in 0..100 %\n"
     "component half { keep 1 - 4 * level; cpu 2 ms/packet }\n"
     "topology { node host = box * chosen\n node user = box * N }\n"
-    "stream flow { source N * double; at host { work } }\n"
-    "stream other { source pace; at host { half } }\n"
+    "stream flow for each host { traffic N * double; at host { work } }\n"
+    "stream other for each host { traffic pace; at host { half } }\n"
 )
 
 
@@ -483,7 +483,7 @@ def test_numbers_that_cannot_be_are_refused_as_the_solver_does(
 def test_modes_are_solved_and_the_worst_counts(open_page: Any) -> None:
     spec = checked(
         PRELUDE + "topology { node host = box }\nparam pace = 1 packet/s in 0..9 packet/s\n"
-        "stream flow { source N * pace; at host { work } }\n"
+        "stream flow for each host { traffic N * pace; at host { work } }\n"
         "mode idle { pace = 1 packet/s; host.cpu.load <= 50 % }\n"
         "mode busy { pace = 2 packet/s; host.cpu.load <= 40 % }\n"
     )
@@ -642,12 +642,12 @@ KNOWN_IN_ALL_WAYS = (
     "topology { node host = waiting\n node back = box\n node other = many\n"
     " node user = box * N }\n"
     "param patience = 50 ms in 1..900 ms\nparam pace = 1 packet/s in 0.1..9 packet/s\n"
-    "stream flow for each user { source pace; at host { work } }\n"
-    "stream plain for each user { source pace; at back { work } }\n"
-    "stream rare for each user { source pace; at other { work } }\n"
-    "stream short for each user { source pace; at other { less } }\n"
+    "stream flow for each user { traffic pace; at host { work } }\n"
+    "stream plain for each user { traffic pace; at back { work } }\n"
+    "stream rare for each user { traffic pace; at other { work } }\n"
+    "stream short for each user { traffic pace; at other { less } }\n"
     "measure both = flow.latency + plain.latency\n"
-    "require { flow.latency <= patience; rare.latency <= 1 s; both <= 60 ms }\n"
+    "require { flow.latency <= patience; rare.latency <= 1 s; both <= 60 ms }\nquality euclidean\n"
 )
 
 
@@ -671,7 +671,7 @@ def test_advice_on_exact_and_bounded_answers_is_as_the_solver_has_it(open_page: 
     shared = (
         PRELUDE + "topology { node host = waiting\n node user = box * N }\n"
         "param pace = 2 packet/s in 0.1..9 packet/s\n"
-        "stream flow for each user { source pace; at host { work } }\n"
+        "stream flow for each user { traffic pace; at host { work } }\n"
         "require { flow.latency <= 15 ms }\n"
     )
     for waiting, mark in (("", "<= "), (", queueing md1", ""), (", queueing mg1 cv 0.5", "")):
@@ -816,7 +816,7 @@ def test_a_strangers_text_is_text(open_page: Any) -> None:
         + f'"""{said}"""\noption zip = on\nparam p = 3 in 1..9 source "{said}"\n'
         + f'"""{said}"""\nscenario other {{ p = 4 }}\n"""{said}"""\nmeasure m = N * p\n'
         + "topology { node host = box }\n"
-        + "stream flow { source p * N * 1 packet/s; at host { work } }\n"
+        + "stream flow for each host { traffic p * N * 1 packet/s; at host { work } }\n"
         + "require { flow.latency <= 20 ms; m <= 60 }\n"
         + f'expect a "{said}" {{ p == 3; source "{said}"; note "{said}"; fitted "{said}" }}\n'
         + f'figure f "{said}" {{ over N in 1..9; line "{said}" m; source "{said}" }}\n'
@@ -845,7 +845,7 @@ topology {
   link lan = wire between web, db, left
 }
 stream asked in all {
-  source N * 1 request/s, 125 byte/request
+  traffic N * 1 request/s, 125 byte/request
   at web {
     work(1 ms/request)
     call db * 20 % { work(8 ms/request) }

@@ -37,13 +37,13 @@ topology {
   node store = bare * few
   link lan = cable between host, store
 }
-stream flow {
-  source N * 1 packet/s, 100 byte/packet
+stream flow in all {
+  traffic N * 1 packet/s, 100 byte/packet
   at host { picky * steps; picky if extra and share > 10 % }
   over lan
   at store { writing if more }
 }
-stream talk for few in each room { source 1 packet/s, 100 byte/packet; at host { picky } }
+stream talk for few in each room { traffic 1 packet/s, 100 byte/packet; at host { picky } }
 """
 )
 CHANGES = [

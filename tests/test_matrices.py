@@ -36,8 +36,8 @@ param extra = 1
 component work { cpu 1 ms/packet }
 component squeeze { cpu 2 ms/packet; emit 50 % }
 topology { node host = box * N; link lan = wire between host }
-stream talk {
-  source 8000 byte/s in size
+stream talk for each host {
+  traffic 8000 byte/s in size
   at host { squeeze if zip; work to others }
   over lan
   at host { work * extra }
@@ -162,7 +162,7 @@ param level = 1
 machine box {{ cpu 1 core }}
 component work {{ cpu 1 us/packet }}
 topology {{ node host = box }}
-stream talk {{ source N * 1 packet/s; at host {{ work }} }}
+stream talk for each host {{ traffic N * 1 packet/s; at host {{ work }} }}
 {measure}
 require {{ {requirement} }}
 matrix m {{ level in [0.5, 1, 2, 3, 5, 8] }}
@@ -182,21 +182,21 @@ matrix m {{ level in [0.5, 1, 2, 3, 5, 8] }}
         pytest.param("param half = size / 2 in 100..2000 byte/packet\nmatrix m { size in [100, 300, 3000, 9000 byte/packet] }", id="a range beyond which there is no answer"),
         pytest.param("param q = 50 % in 0..100 %\nparam r = 1 - q in 10..60 %\nmatrix m { q in 0..100 % by 10 % }", id="a derived range"),
         pytest.param("measure m = saturation(lan)\nmatrix m { extra in [1, 2] }", id="no measure", marks=pytest.mark.xfail(raises=QpsError, strict=True)),
-        pytest.param("param rate elastic 1..30 packet/s\nstream more { source rate, 2 kbyte/packet; at host { work }; over lan; at host { work } }\nmeasure got = more.rate\nrequire { got >= 2 packet/s ideal 30 packet/s }\nmatrix m { lan in [wire, fast]; extra in [0, 1, 4]; size in [100, 9000 byte/packet] }", id="elastic"),
-        pytest.param("param top = 30 packet/s\nparam rate elastic 1 packet/s..top\nstream more { source rate, 2 kbyte/packet; at host { work } }\nmatrix m { top in [2, 20, 200 packet/s]; extra in [1, 4] }", id="elastic up to a value that varies"),
+        pytest.param("param rate elastic 1..30 packet/s\nstream more for each host { traffic rate, 2 kbyte/packet; at host { work }; over lan; at host { work } }\nmeasure got = more.rate\nrequire { got >= 2 packet/s ideal 30 packet/s }\nmatrix m { lan in [wire, fast]; extra in [0, 1, 4]; size in [100, 9000 byte/packet] }", id="elastic"),
+        pytest.param("param top = 30 packet/s\nparam rate elastic 1 packet/s..top\nstream more for each host { traffic rate, 2 kbyte/packet; at host { work } }\nmatrix m { top in [2, 20, 200 packet/s]; extra in [1, 4] }", id="elastic up to a value that varies"),
         pytest.param("param floor_ = 3\nmeasure f = N\nrequire { f >= 1 ideal floor_ }\nmatrix m { floor_ in [1, 2, 3] }", id="an ideal that is the limit, or not"),
-        pytest.param("param p = 2\nstream play { source 3 packet/s; at host { work }; playout 10 ms * max(0, p - N) - 1 ms * min(p - 2, 2) }\nmatrix m { p in [2, 3, 300] }", id="a buffer that cannot be"),
+        pytest.param("param p = 2\nstream play for each host { traffic 3 packet/s; at host { work }; playout 10 ms * max(0, p - N) - 1 ms * min(p - 2, 2) }\nmatrix m { p in [2, 3, 300] }", id="a buffer that cannot be"),
         pytest.param("matrix m { size in [100, 200 byte/packet]; at N = 7; column a = talk.latency; column b = saturation(host) + largest_acceptable; column c = cost_per_user; column d = quality + share(work, host.cpu) }", id="columns"),
         pytest.param("param boxes = 3\nscenario more { host = box * boxes }\nmatrix m { scenario in [more]; boxes in [1, 2, 2.5, 4] }", id="counts that are not whole"),
-        pytest.param("param load_ = average 1, least 0, largest 3\nstream more { source 2 packet/s; at host { work * (1 + load_) } }\nscenario worst { case = largest }\nmatrix m { scenario in [worst]; load_ in [1, 4]; extra in [1, 2] }", id="values by case"),
+        pytest.param("param load_ = average 1, least 0, largest 3\nstream more for each host { traffic 2 packet/s; at host { work * (1 + load_) } }\nscenario worst { case = largest }\nmatrix m { scenario in [worst]; load_ in [1, 4]; extra in [1, 2] }", id="values by case"),
         pytest.param("machine waiting { cpu 10 score, queueing mm1 }\nmachine shop { cpu 2 core * 10 score, queueing mmc }\nmatrix m { host in [waiting, shop]; extra in [1, 5]; size in [100, 900 byte/packet] }", id="queues"),
-        pytest.param("param k = 4\ngroup room of k users\nstream more { source 9 packet/s, 90 byte/packet; at host { work to others in room }; over lan; at host { work } }\nmatrix m { k in [2, 5, 50]; extra in [1, 3] }", id="groups"),
+        pytest.param("param k = 4\ngroup room of k users\nstream more for each host { traffic 9 packet/s, 90 byte/packet; at host { work to others in room }; over lan; at host { work } }\nmatrix m { k in [2, 5, 50]; extra in [1, 3] }", id="groups"),
         pytest.param("target cpu 75 %, link 60 %\nmatrix m { host in [box, big]; lan in [wire, fast]; extra in [0, 1, 5] }", id="targets"),
         pytest.param("param aim = 75 % in 10..100 %\ntarget cpu aim\nmatrix m { aim in [30, 75, 100 %]; extra in [1, 5] }", id="a target that varies"),
         pytest.param("target cpu 75 %\nmeasure m = talk.latency\nfunc up(x) = x * x\nmatrix m { size in [100, 900 byte/packet]; column s = saturation(host); extra in [1, 5] }", id="a saturation at a target as a column"),
         pytest.param("param aim = 75 % in 10..100 %\ntarget cpu aim\nmachine waiting { cpu 10 score, queueing mm1 }\nmatrix m { host in [waiting, box]; aim in [30, 75, 100 %]; extra in [1, 5] }", id="queues with a target"),
-        pytest.param("target cpu 75 %, link 60 %\nparam rate elastic 1..30 packet/s\nstream more { source rate, 2 kbyte/packet; at host { work }; over lan; at host { work } }\nmatrix m { lan in [wire, fast]; extra in [0, 1, 4]; size in [100, 9000 byte/packet] }", id="elastic up to a target"),
-        pytest.param("param aim = 75 % in 10..100 %\ntarget cpu aim\nmachine waiting { cpu 10 score, queueing mm1 }\nparam rate elastic 1..30 packet/s\nstream more { source rate, 200 byte/packet; at host { work } }\nmatrix m { host in [box, waiting]; aim in [50, 75, 100 %]; extra in [0, 1, 4] }", id="elastic up to a target, with a queue that has no end at 100 %"),
+        pytest.param("target cpu 75 %, link 60 %\nparam rate elastic 1..30 packet/s\nstream more for each host { traffic rate, 2 kbyte/packet; at host { work }; over lan; at host { work } }\nmatrix m { lan in [wire, fast]; extra in [0, 1, 4]; size in [100, 9000 byte/packet] }", id="elastic up to a target"),
+        pytest.param("param aim = 75 % in 10..100 %\ntarget cpu aim\nmachine waiting { cpu 10 score, queueing mm1 }\nparam rate elastic 1..30 packet/s\nstream more for each host { traffic rate, 200 byte/packet; at host { work } }\nmatrix m { host in [box, waiting]; aim in [50, 75, 100 %]; extra in [0, 1, 4] }", id="elastic up to a target, with a queue that has no end at 100 %"),
     ],
 )  # fmt: skip
 def test_rows_are_what_solve_says(extra: str) -> None:
@@ -215,7 +215,7 @@ network wire { rate 100 Mbit/s }
 component work { cpu 1 ms/packet }
 topology { node host = box; node home = box * N; link lan = wire between host, home }
 stream talk for each home {
-  source pace, 1000 byte/packet
+  traffic pace, 1000 byte/packet
   at home { }
   over lan
   at host { work }
@@ -360,8 +360,8 @@ component fine {{ cpu 2 ms/packet; emit 50 % }}
 component coarse {{ cpu 1 ms/packet; emit 20 % }}
 {SWITCHES}
 topology {{ node host = big; node end = big * N; link lan = wire between host, end }}
-stream talk {{
-  source N * 8000 byte/s in 1000 byte/packet
+stream talk for each host {{
+  traffic N * 8000 byte/s in 1000 byte/packet
   at host {{ base; fine if coding == by_parts; coarse if coding == whole; {STEPS} }}
   over lan
   at end {{ base }}
@@ -519,7 +519,7 @@ def test_rows_over_cores_that_do_less_together_are_those_of_solve() -> None:
         "users N in 1..5000\nparam count = 4 core in 1..64 core\nparam kept = 90 % in 60..100 %\n"
         "machine big { cpu count, efficiency kept }\nmachine four { cpu 4 core, efficiency 90 % }\n"
         "component work { cpu 10 ms/request }\ntopology { node server = big }\n"
-        "stream asked { source N * 1 request/s; at server { work } }\n"
+        "stream asked for each server { traffic N * 1 request/s; at server { work } }\n"
         "matrix m { count in [1, 2, 4, 6, 8 core]; kept in [90, 95 %]; server in [big, four] }\n"
     )
     assert disagreements(text, 20) == []
@@ -534,7 +534,7 @@ def test_rows_with_endless_waits_are_solved_together(monkeypatch: pytest.MonkeyP
     spec = (
         "users N in 1..100\nparam job = 10 ms in 1..100 ms\nmachine box { cpu 1 core }\n"
         "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
-        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "stream jobs for each host { traffic N * 1 request/s; at host { work } }\n"
         "measure slow = jobs.latency\nmatrix m { job in [5 ms, 10 ms, 20 ms]; at N = 60; "
         "select largest_acceptable, slow }\n"
     )
@@ -562,7 +562,7 @@ param pace = 2 packet/s in 1..50 packet/s
 param most = 20 ms in 1..1000 ms
 component work {{ cpu 3 ms/packet }}
 topology {{ node host = box }}
-stream talk {{ source N * pace, 1000 byte/packet; at host {{ work }} }}
+stream talk for each host {{ traffic N * pace, 1000 byte/packet; at host {{ work }} }}
 require {{ {limit} <= most }}
 matrix m {{
   pace in 1..9 packet/s, 5 values
@@ -621,7 +621,7 @@ def test_what_depends_on_the_population_is_guarded_at_its_ends(
         "network wire { rate 1 Mbit/s }\ncomponent work { cpu job / (1 packet) }\n"
         "param pace elastic 1..50 packet/s\n"
         "topology { node host = box; node user = box * N; link lan = wire between host, user }\n"
-        "stream talk { source N * pace, 500 byte/packet; at user { }; over lan; at host { work } }\n"
+        "stream talk for each user { traffic N * pace, 500 byte/packet; at user { }; over lan; at host { work } }\n"
     )
     assert disagreements(spec + "matrix m { job in [0 ms, 0.01 ms, 5 ms, 20 ms] }\n") == []
 
@@ -640,7 +640,7 @@ def test_ends_of_what_is_elastic_vary_from_row_to_row(
         + f"""
 param end = 3 packet/s in 0..100 packet/s
 param rate elastic {ends}
-stream more {{ source rate, 2 kbyte/packet; at host {{ work }}; over lan; at host {{ work }} }}
+stream more for each host {{ traffic rate, 2 kbyte/packet; at host {{ work }}; over lan; at host {{ work }} }}
 require {{ more.rate >= 2 packet/s ideal 30 packet/s }}
 matrix m {{ end in {values} packet/s, 13 values }}
 """
@@ -655,7 +655,7 @@ def test_loads_that_rise_and_fall_are_followed_for_all_rows(
     spec = (
         "users N in 1..90\nparam job = 1 ms in 0.1..50 ms\nmachine box { cpu 1 core }\n"
         "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
-        "stream jobs { source N * (2 + cos(N / 5)) * 4 request/s; at host { work } }\n"
+        "stream jobs for each host { traffic N * (2 + cos(N / 5)) * 4 request/s; at host { work } }\n"
         "matrix m { job in 2..20 ms, 9 values }\n"
     )
     assert disagreements(spec, 9) == []
@@ -668,7 +668,7 @@ machine box { cpu 1 core }
 machine big { cpu 4 core }
 component work { cpu 20 ms/packet }
 topology { node host = box }
-stream flow { source 3 packet/s / N^3, 50 byte/packet; at host { work } }
+stream flow for each host { traffic 3 packet/s / N^3, 50 byte/packet; at host { work } }
 matrix m { host in [box, big] }
 """
     assert disagreements(text) == []
@@ -679,7 +679,7 @@ def test_rows_none_of_which_can_be_are_refused_together(monkeypatch: pytest.Monk
     spec = (
         "users N in 1..100\nparam hosts = 2\nmachine box { cpu 1 core }\n"
         "component work { cpu 1 ms/request }\ntopology { node host = box * hosts }\n"
-        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "stream jobs for each host { traffic N * 1 request/s; at host { work } }\n"
         "matrix m { hosts in 1.3..1.7, 9 values }\n"
     )
     assert disagreements(spec) == []
@@ -694,7 +694,7 @@ param gap = 1 in 0.5..4
 machine box { cpu 1 core }
 component work { cpu 1 ms/request }
 topology { node host = box }
-stream jobs { source N * 1 request/s / 1_000_000_000; at host { work } }
+stream jobs for each host { traffic N * 1 request/s / 1_000_000_000; at host { work } }
 measure near = 1 - 1 / (N * N)
 require { near <= 1 - gap / 100_000_000_000_000 }
 matrix m { gap in 0.5..4, 5 values }
@@ -717,8 +717,8 @@ topology {{
   node log = pod
   link lan = mesh between web, db, cache, log
 }}
-stream shop {{
-  source N * 1 request/s, 2 kB/request, 1448 byte/packet
+stream shop for each web {{
+  traffic N * 1 request/s, 2 kB/request, 1448 byte/packet
   at web {{
     work(1 ms/request)
     call db * misses, sends 300 byte/request {{ work(4 ms/request); call cache * queries {{ work(1 ms/request) }} }}

@@ -37,7 +37,7 @@ param wait = 20 ms in 1..1000 ms
 option zip = on
 component pack { cpu 10 ms/packet }
 topology { node host = cheap * hosts }
-stream flow { source N * pace / hosts; at host { work; pack if zip } }
+stream flow for each host { traffic N * pace / hosts; at host { work; pack if zip } }
 require { host.cpu.load <= 100 %; flow.latency <= wait }
 """
 )

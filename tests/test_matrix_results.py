@@ -149,8 +149,8 @@ param largest_acceptable = 3
 component work { cpu cost }
 component more { cpu 1 us/packet * reason * largest_acceptable }
 topology { node host = box * N; link limited_by = wire between host }
-stream talk {
-  source 8000 byte/s in 1000 byte/packet
+stream talk for each host {
+  traffic 8000 byte/s in 1000 byte/packet
   at host { work; more }
   over limited_by
   at host { work }

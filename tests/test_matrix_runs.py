@@ -902,7 +902,7 @@ def test_configurations_that_do_nothing_are_rows_and_are_told(
     (tmp_path / "idle.qps").write_text(
         "users N in 1..1000\noption o = on\nmachine m { cpu 1 core }\n"
         "component w { cpu 1 ms/request }\ntopology { node x = m }\n"
-        "stream st { source N * 1 request/s; at x { w if o } }\nmatrix mm { o in [on, off] }\n"
+        "stream st { traffic N * 1 request/s; at x { w if o } }\nmatrix mm { o in [on, off] }\n"
     )
     assert main(["matrix", "idle.qps", "--format", "json"]) == 0
     printed = capsys.readouterr()

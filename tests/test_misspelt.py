@@ -53,7 +53,7 @@ topology {
   link lan = ether between client, relay
 }
 stream voice for 2 in each room {
-  source pace, half
+  traffic pace, half
   at client { send(0.3 ms/packet) if codec == opus }
   over lan
   at relay { serve * 2; mix in room; serve to all in room by cast }
@@ -61,7 +61,7 @@ stream voice for 2 in each room {
   playout 3 * sqrt(voice.jitter)
 }
 stream video for each client {
-  source draw + rate, size; at client { quick(1 ms/packet) }; at relay { serve }
+  traffic draw + rate, size; at client { quick(1 ms/packet) }; at relay { serve }
 }
 measure wait = late(voice.latency) + count(relay) * 0 ms
 target cpu 90 %, lan 60 %, client.cpu 80 %

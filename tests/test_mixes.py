@@ -39,7 +39,7 @@ param work by usage { light 2 ms/request; heavy 40 ms/request }
 component answer { cpu work }
 """
 )
-SENT = "stream pages for each user { source SOURCE; at web { answer }; over wan; at user { } }"
+SENT = "stream pages for each user { traffic SOURCE; at web { answer }; over wan; at user { } }"
 
 F = Fraction
 LIGHT, HEAVY = F("0.9"), F("0.1")
@@ -88,8 +88,8 @@ topology {{ node web = server
  node light = pc * (N * {share} / 100)
  node heavy = pc * (N * (100 - {share}) / 100)
  link wan = line between web, light, heavy }}
-stream one for each light {{ source {pace} request/s, {page} byte/request; at web {{ lesser }}; over wan; at light {{ }} }}
-stream two for each heavy {{ source {often} request/s, {large} byte/request; at web {{ greater }}; over wan; at heavy {{ }} }}
+stream one for each light {{ traffic {pace} request/s, {page} byte/request; at web {{ lesser }}; over wan; at light {{ }} }}
+stream two for each heavy {{ traffic {often} request/s, {large} byte/request; at web {{ greater }}; over wan; at heavy {{ }} }}
 """
 MIXED = """
 users N in 10..5_000
@@ -104,7 +104,7 @@ component answer {{ cpu work }}
 topology {{ node web = server
  node user = pc * N
  link wan = line between web, user }}
-stream all for each user {{ source pace, page; at web {{ answer }}; over wan; at user {{ }} }}
+stream all for each user {{ traffic pace, page; at web {{ answer }}; over wan; at user {{ }} }}
 """
 
 
@@ -136,7 +136,7 @@ param cameras by usage { lecture 1; lesson 5; meeting 10 }
 group class of size users
 component go { }
 stream video for cameras in each class {
-  source 0.32 Mbit/s, 1000 byte/packet
+  traffic 0.32 Mbit/s, 1000 byte/packet
   at user { }
   over wan
   at web { go to others in class }

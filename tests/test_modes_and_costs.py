@@ -32,7 +32,7 @@ from qps.solver.claims.judging import Claims
 law = settings(max_examples=20, deadline=None)
 
 ONE = "topology { node host = box }\n"
-FLOW = "stream flow { source N * p * 1 packet/s; at host { work } }\n"
+FLOW = "stream flow { traffic N * p * 1 packet/s; at host { work } }\n"
 # p packets a second for each user at 10 ms: saturated at 100 / p
 BASE = PRELUDE + "param p = 1\nparam q = 1\noption extra = off\n" + ONE + FLOW
 
@@ -165,7 +165,7 @@ def test_a_setting_beside_a_mode_adds_up() -> None:
 RANKED = PRELUDE + (
     "param p = 1\nparam q = 1\noption extra = off\ncosts measured on rated\n"
     "component w { cpu 10 ms/packet }\ntopology { node host = rated }\n"
-    "stream flow { source N * p * q * 1 packet/s; at host { w; w if extra } }\n"
+    "stream flow for each host { traffic N * p * q * 1 packet/s; at host { w; w if extra } }\n"
     "mode calm { p = 2 }\nmode busy { p = 4; extra = on; host = twice * 3 }\n"
     "scenario grown { p = 10; q = 2 }\nscenario taken { mode = calm; q = 5 }\n"
     "scenario both { scenario = grown; q = 4 }\n"
@@ -379,7 +379,7 @@ def test_a_requirement_of_a_mode_replaces_that_of_all_on_the_same_measure(
 
 def test_a_measure_with_two_limits_counts_once() -> None:
     text = BASE + (
-        "measure m = N\nmeasure k = N\nrequire { m <= 100; k <= 100 }\nmode a { m <= 50 }"
+        "measure m = N\nmeasure k = N\nrequire { m <= 100; k <= 100 }\nquality euclidean\nmode a { m <= 50 }"
     )
     graph = lowered(text, "mode = a")
     assert graph.quality is not None
@@ -402,7 +402,7 @@ def test_a_mode_changes_options_places_and_parameters() -> None:
     text = PRELUDE + (
         "param p = 1\noption extra = off\ncosts measured on rated\n"
         "component w { cpu 10 ms/packet }\ntopology { node host = rated }\n"
-        "stream flow { source N * p * 1 packet/s; at host { w; w if extra } }\n"
+        "stream flow for each host { traffic N * p * 1 packet/s; at host { w; w if extra } }\n"
         "mode plain { p = 2 }\nmode doubled { p = 2; extra = on }\n"
         "mode moved { p = 4; extra = on; host = twice }\nmode many { p = 8; host = rated * 2 }\n"
     )
@@ -542,7 +542,7 @@ network cable { rate 1 Gbit/s; price 50 $ }
 network leased { rate 1 Gbit/s; price 7.2 $/hour }
 """
 )
-USE = "stream flow for each user { source 1 packet/s, 1 byte/packet; at web { work } }\n"
+USE = "stream flow for each user { traffic 1 packet/s, 1 byte/packet; at web { work } }\n"
 
 
 def _place(web: str = "server", user: str = "desk", link: str = "cable") -> str:
@@ -725,7 +725,7 @@ def _view(text: str, *changes: str) -> SolveView:
 
 def test_the_keys_of_the_contract() -> None:
     text = _place("server", "rented", "wire") + (
-        "param x elastic 1..9 packet/s\nstream more { source x * N, 1 byte/packet; at web { work } }\n"
+        "param x elastic 1..9 packet/s\nstream more { traffic x * N, 1 byte/packet; at web { work } }\n"
         "mode one { flow.loss <= 1 % }\nmode two { flow.loss <= 2 % }\n"
     )
     told = json.loads(json.dumps(as_json(_view(text))))

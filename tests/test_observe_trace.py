@@ -25,7 +25,7 @@ ONE = (
     "network noisy { rate 1 Mbit/s; jitter night.variance; loss night.loss }\n"
     "topology { node host = box * N; link lan = noisy between host }\n"
     "param wait = 30 ms in 0..100 ms\n"
-    "stream flow { source 1 packet/s, 1000 byte/packet; at host { work to others }\n"
+    "stream flow for each host { traffic 1 packet/s, 1000 byte/packet; at host { work to others }\n"
     "  over lan; at host { work }\n"
     "  playout wait dropping night.late(wait) }\n"
 )
@@ -133,7 +133,7 @@ def test_a_module_may_observe_a_trace_in_its_own_folder(tmp_path: Path) -> None:
     (tmp_path / "spec.qps").write_text(
         PRELUDE + 'use "lab/lab.qps" as lab\n'
         "topology { node host = box }\n"
-        "stream flow { source 1 packet/s; at host { work } }\n"
+        "stream flow for each host { traffic 1 packet/s; at host { work } }\n"
         "measure m = lab.night.late(10 ms)\n"
     )
     graph = qps.load(tmp_path / "spec.qps").graph()

@@ -23,7 +23,7 @@ param pace = 1 packet/s source "pace {EVIL}"
 option o = on
 \"\"\"place {EVIL}\"\"\"
 topology {{ node host = box }}
-stream flow {{ source N * pace; at host {{ work }} }}
+stream flow {{ traffic N * pace; at host {{ work }} }}
 \"\"\"measured {EVIL}\"\"\"
 measure m = flow.latency * 2
 require {{ m <= 30 ms }}

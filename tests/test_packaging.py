@@ -135,7 +135,7 @@ def test_only_matrices_need_arrow_and_say_so(tmp_path: Path) -> None:
     spec.write_text(
         "users N in 1..200\nparam job = 10 ms in 1..100 ms\nmachine box { cpu 1 core }\n"
         "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
-        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "stream jobs { traffic N * 1 request/s; at host { work } }\n"
         "matrix many { job in [5 ms, 20 ms] }\n"
         'expect all "of both" {\n  every configuration of many: largest_acceptable >= 1\n'
         "  source model\n}\n"

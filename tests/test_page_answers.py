@@ -51,7 +51,7 @@ def test_elastic_numbers_that_share_a_resource_have_one_answer(tmp_path: Path) -
         + "".join(
             f"param e{n} elastic {1 + n * gap}..{7 + 5 * n} packet/s\n"
             f"component c{n} {{ cpu {10 + n} ms/packet }}\n"
-            f"stream s{n} {{ source N * e{n}; at host {{ c{n} }} }}\n"
+            f"stream s{n} {{ traffic N * e{n}; at host {{ c{n} }} }}\n"
             for n in range(count)
         )
         + limit
@@ -71,7 +71,7 @@ network wire { switched; rate 1 Gbit/s }
 component page { cpu 2 ms/request }
 component query { cpu 1 ms/request }
 topology { node web = small * 2; node db = big; link lan = wire between web, db }
-stream browse for each user { source pace, 9 kB/request; at web { page }; at db { query } }
+stream browse for each user { traffic pace, 9 kB/request; at web { page }; at db { query } }
 target cpu 80 %
 require { browse.latency <= 9 ms }
 """
@@ -116,8 +116,8 @@ topology {{
   node cache = pod
   link lan = mesh between web, db, cache
 }}
-stream shop {{
-  source N * 1 request/s, 2 kB/request, 1448 byte/packet
+stream shop for each web {{
+  traffic N * 1 request/s, 2 kB/request, 1448 byte/packet
   at web {{
     work(1 ms/request)
     call db * {share}, sends 300 byte/request {{

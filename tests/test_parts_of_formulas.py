@@ -240,7 +240,7 @@ def _elastic(count: int) -> int:
     """Return of how many parts the formulas are of a resource that so many parameters fill."""
     each = "".join(
         f"param e{i} elastic 1..30 packet/s\n"
-        f"stream s{i} {{ source N * e{i}; at host {{ work }} }}\n"
+        f"stream s{i} {{ traffic N * e{i}; at host {{ work }} }}\n"
         for i in range(count)
     )
     graph = lowered(f"{PRELUDE}topology {{ node host = box }}\n{each}")

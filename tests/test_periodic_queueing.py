@@ -105,8 +105,8 @@ topology {
   node camera = box; node phone = box; node far = box
   link trunk = line between camera, phone, far
 }
-stream picture { source 50 packet/s, 1500 byte/packet; at camera { }; over trunk; at far { } }
-stream voice { source 50 packet/s, 200 byte/packet; at phone { }; over trunk; at far { } }
+stream picture { traffic 50 packet/s, 1500 byte/packet; at camera { }; over trunk; at far { } }
+stream voice { traffic 50 packet/s, 200 byte/packet; at phone { }; over trunk; at far { } }
 """
 
 
@@ -129,7 +129,7 @@ def test_a_voice_packet_waits_for_the_picture_alone() -> None:
 
 
 def test_flows_of_other_periods_are_an_approximation() -> None:
-    graph = lowered(VOICE_AND_PICTURE.replace("picture { source 50", "picture { source 25"))
+    graph = lowered(VOICE_AND_PICTURE.replace("picture { traffic 50", "picture { traffic 25"))
     assert graph.streams["voice"].latency_certainty.kind is Kind.APPROXIMATION
 
 

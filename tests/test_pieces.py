@@ -159,7 +159,7 @@ def test_advice_that_is_left_out_unsolved_is_not_among_the_best() -> None:
         + "".join(f"machine {name} {{ cpu {score} score }}\n" for name, score in machines.items())
         + "costs measured on rated\ncomponent x { cpu 10 ms/packet }\n"
         "topology { node host = rated * 2\n node user = box * N }\n"
-        "stream flow for each user { source 4 packet/s; at host { x } }\n"
+        "stream flow for each user { traffic 4 packet/s; at host { x } }\n"
     )
     spec = checked(text)
     configuration = spec.configuration(None, ())

@@ -107,7 +107,7 @@ def test_commands_tell_it_on_a_terminal_alone(command: str, tmp_path: Path) -> N
     spec.write_text(
         "users N in 1..200\nparam job = 10 ms in 1..100 ms\nmachine box { cpu 1 core }\n"
         "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
-        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "stream jobs { traffic N * 1 request/s; at host { work } }\n"
         "matrix many { job in [5 ms, 20 ms] }\n"
         "expect some { host.cpu.load <= 1 with N = 10; source model }\n"
     )

@@ -163,7 +163,7 @@ def test_metrics_by_hand(axes: list[str], euclidean: str, worst: str) -> None:
 
 # -- the axes of requirements --------------------------------------------------------------
 
-ONE = "topology { node host = box }\nstream flow { source 1 packet/s; at host { work } }\n"
+ONE = "topology { node host = box }\nstream flow { traffic 1 packet/s; at host { work } }\n"
 
 
 def _quality(graph: LoadGraph, population: int) -> Fraction:
@@ -221,15 +221,16 @@ def test_axes(requirements: str, population: int, expected: str | None) -> None:
         if expected is None
         else Fraction(expected) ** 2
     )
-    assert _quality(lowered(text), population) == squares
+    assert _quality(lowered(text + "\nquality euclidean"), population) == squares
     worst = Fraction("0.16") if expected is None else squares
-    assert _quality(lowered(text + "\nquality worst"), population) == worst
+    for metric in ("", "\nquality worst"):
+        assert _quality(lowered(text + metric), population) == worst
 
 
 def test_jitter_is_an_axis() -> None:
     text = (
         PRELUDE + "machine odd { cpu 1 core, jitter 2 ms^2 * load }\n"
-        "topology { node host = odd }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+        "topology { node host = odd }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
         "require { flow.jitter <= 4 ms^2 }"
     )
     # half loaded at 50: 1 of 4 ms^2
@@ -241,8 +242,8 @@ def test_jitter_is_an_axis() -> None:
 def test_kinds_of_loss_and_the_buffer_are_axes() -> None:
     text = (
         PRELUDE + "component thin { drop 3 % }\ntopology { node host = box }\n"
-        "stream flow { source 1 packet/s; at host { thin }; playout 20 ms }\n"
-        "require { flow.voluntary_loss <= 6 %; flow.buffer <= 80 ms }"
+        "stream flow { traffic 1 packet/s; at host { thin }; playout 20 ms }\n"
+        "require { flow.voluntary_loss <= 6 %; flow.buffer <= 80 ms }\nquality euclidean"
     )
     assert _quality(lowered(text), 1) == Fraction(1, 4) + Fraction(1, 16)
 
@@ -255,7 +256,7 @@ def test_a_spec_of_no_axis_has_no_quality() -> None:
 
 def test_a_limit_that_is_the_ideal_still_holds() -> None:
     text = PRELUDE + (
-        "topology { node host = box }\nstream flow { source N * 4 packet/s; at host { work } }\n"
+        "topology { node host = box }\nstream flow { traffic N * 4 packet/s; at host { work } }\n"
         "require { flow.loss <= 0 %; host.cpu.load <= 100 % }"
     )  # fmt: skip
     solution = solve(lowered(text))
@@ -339,8 +340,9 @@ def test_equal_limits_of_four_axes_leave_half_of_each() -> None:
     measures = "".join(f"measure m{i} = N / 100\n" for i in range(4))
     limits = "require { m0 <= 1; m1 <= 1; m2 <= 1; m3 <= 1 }\n"
     text = PRELUDE + ONE + measures + limits
-    assert solve(lowered(text)).largest_acceptable == 50
+    assert solve(lowered(text + "quality euclidean")).largest_acceptable == 50
     assert solve(lowered(text + "quality worst")).largest_acceptable == 100
+    assert solve(lowered(text)).largest_acceptable == 100
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "worst"])

@@ -28,7 +28,7 @@ def _shared(queueing: str, rate: str = "1 Mbit/s") -> str:
     return PRELUDE.replace("1..100", "1..2000") + (
         f"network lan {{ rate {rate}; queueing {queueing} }}\n"
         "topology { node host = box * N\n node far = box\n link net = lan between host, far }\n"
-        "stream flow { source 10 packet/s, 125 byte/packet; at host { }\n over net\n at far { } }\n"
+        "stream flow for each host { traffic 10 packet/s, 125 byte/packet; at host { }\n over net\n at far { } }\n"
     )
 
 
@@ -39,7 +39,7 @@ def _server(queueing: str, cores: int = 1, steps: str = "work", more: str = "") 
         "machine user_box { }\n"
         "topology { node web = serving\n node user = user_box * N }\n"
         f"{more}"
-        "stream flow for each user { source 1 packet/s, 1 byte/packet; "
+        "stream flow for each user { traffic 1 packet/s, 1 byte/packet; "
         f"at web {{ {steps} }} }}\n"
     )
 
@@ -108,7 +108,7 @@ def test_a_variation_of_0_or_1_is_the_law_itself_and_any_other_a_number() -> Non
 def test_a_mix_waits_by_pollaczek_and_khinchine() -> None:
     # 40 packet/s of 10 ms and 10 packet/s of 20 ms: load 0.6, sum of rate * service^2 = 8 ms
     spec = (
-        _server("md1") + "stream slow for each user { source 0.25 packet/s; at web { work * 2 } }"
+        _server("md1") + "stream slow for each user { traffic 0.25 packet/s; at web { work * 2 } }"
     )
     graph = lowered(spec)
     assert load(graph, "web.cpu", 40) == Fraction(6, 10)
@@ -120,7 +120,7 @@ def test_every_port_of_a_switch_is_waited_for() -> None:
     spec = PRELUDE + (
         "network lan { switched; rate 1 Mbit/s; queueing md1 }\n"
         "topology { node web = box * 2\n node user = box * N\n link net = lan between web, user }\n"
-        "stream flow for each user { source 100 packet/s, 125 byte/packet; at web { }\n at user { } }"
+        "stream flow for each user { traffic 100 packet/s, 125 byte/packet; at web { }\n at user { } }"
     )
     graph = lowered(spec)
     # out of each of two servers 8 flows, load 0.8; into each user one, load 0.1
@@ -146,7 +146,7 @@ def test_the_wait_of_a_merge_is_that_of_what_arrives() -> None:
     spec = PRELUDE + (
         "machine mixer { cpu 1 core, queueing md1 }\ncomponent mix { cpu 10 ms/packet; merge }\n"
         "topology { node bridge = mixer\n node user = box * N }\n"
-        "stream flow for each user { source 1 packet/s; at bridge { mix } }"
+        "stream flow for each user { traffic 1 packet/s; at bridge { mix } }"
     )
     graph = lowered(spec)
     # 41 flows arrive: 40 merges of 10 ms in 41 visits
@@ -258,7 +258,7 @@ def test_voices_on_an_ethernet_wait_as_published() -> None:
     text = PRELUDE + (
         "network lan { rate 10 Mbit/s; queueing periodic }\n"
         "topology { node host = box * N\n node far = box\n link net = lan between host, far }\n"
-        "stream flow { source 50 packet/s, 238 byte/packet; at host { }\n over net\n at far { } }"
+        "stream flow for each host { traffic 50 packet/s, 238 byte/packet; at host { }\n over net\n at far { } }"
     )
     graph = lowered(text)
     sent = 238 * 8 / 10e6
@@ -420,13 +420,13 @@ component send {{ cpu 1 ms/packet }}
 component mixed {{ cpu 2 ms/packet; merge }}
 component take {{ cpu 2 ms/packet }}
 topology {{ node host = fast * N; link lan = net between host }}
-stream flow {{
-  source 8 packet/s, 500 byte/packet
+stream flow for each host {{
+  traffic 8 packet/s, 500 byte/packet
   at host {{ send {sent} }}
   over lan
   at host {{ {taken} }}
 }}
-stream more {{ source 3 packet/s, 500 byte/packet; at host {{ take }} }}
+stream more for each host {{ traffic 3 packet/s, 500 byte/packet; at host {{ take }} }}
 require {{ flow.latency <= 500 ms; quantile(flow.latency, 95 %) <= 1 s }}
 """
     )

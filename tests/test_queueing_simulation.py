@@ -3,6 +3,8 @@
 The tolerance is the run's own: four standard errors of the means of independent replications.
 """
 
+# ruff: noqa: E501 - specs: one statement a line, however long
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -113,7 +115,7 @@ def _link(queueing: str, *streams: tuple[int, float, int]) -> str:
     nodes = "".join(f" node n{i} = box * {flows}\n" for i, (flows, _, _) in enumerate(streams))
     ends = ", ".join(f"n{i}" for i in range(len(streams)))
     sent = "".join(
-        f"stream s{i} {{ source {rate} packet/s, {size} byte/packet; at n{i} {{ }}\n"
+        f"stream s{i} for each n{i} {{ traffic {rate} packet/s, {size} byte/packet; at n{i} {{ }}\n"
         " over net\n at far { } }\n"
         for i, (_, rate, size) in enumerate(streams)
     )
@@ -157,7 +159,7 @@ def _sent_to(copies: int, queueing: str, rate: float) -> str:
         + f"network lan {{ rate 8 kbit/s; queueing {queueing} }}\ncomponent send {{ }}\n"
         + f"topology {{ node src = box\n node rcv = box * {copies}\n"
         + " link net = lan between src, rcv }\n"
-        + f"stream s0 {{ source {rate} packet/s, 10 byte/packet; at src {{ send to all rcv }}\n"
+        + f"stream s0 for each src {{ traffic {rate} packet/s, 10 byte/packet; at src {{ send to all rcv }}\n"
         + " over net\n at rcv { } }\n"
     )
 
@@ -243,7 +245,7 @@ def test_a_mix_of_exponential_sizes() -> None:
 def test_mmc(cores: int, rho: float) -> None:
     text = PRELUDE + (
         f"machine serving {{ cpu {cores} core, queueing mmc }}\ntopology {{ node web = serving }}\n"
-        f"stream s0 {{ source {rho * cores * 100} packet/s; at web {{ work }} }}\n"
+        f"stream s0 for each web {{ traffic {rho * cores * 100} packet/s; at web {{ work }} }}\n"
     )
     mean, quantile = _told(lowered(text), "s0")
     draw = _poisson(rho * cores * 100, lambda g, n: g.exponential(0.01, n))
@@ -317,7 +319,7 @@ def test_two_queues_in_a_row_keep_the_bound() -> None:
     text = PRELUDE + (
         "machine serving { cpu 1 core, queueing mm1 }\n"
         "topology { node a = serving\n node b = serving\n link net = wire between a, b }\n"
-        "stream s0 { source 70 packet/s, 1 byte/packet; at a { work }\n at b { work } }\n"
+        "stream s0 for each a { traffic 70 packet/s, 1 byte/packet; at a { work }\n at b { work } }\n"
     )
     graph = lowered(text)
     bound = graph.at(1).number(graph.streams["s0"].latency_quantile(Fraction(str(_LEVEL))))

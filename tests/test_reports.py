@@ -34,7 +34,7 @@ from qps.solver.claims.judging import Claims
 
 ROOT = Path(__file__).parents[1]
 ONE_STREAM = (
-    "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+    "topology { node host = box }\nstream flow { traffic N * 1 packet/s; at host { work } }\n"
 )
 
 
@@ -141,7 +141,7 @@ def test_texts_of_a_spec_are_escaped() -> None:
     spec = checked(
         f'"""{evil}\n\n{evil}"""\n' + PRELUDE
         + f'"""{evil}"""\noption zip = on\nparam p = 3 source "{evil}"\n'
-        + "stream more { source p * 1 packet/s; at host { work } }\n" + ONE_STREAM
+        + "stream more { traffic p * 1 packet/s; at host { work } }\n" + ONE_STREAM
         + f'expect a "{evil}" {{ p == 3; source "{evil}"; note "{evil}"; fitted "{evil}" }}\n'
     )  # fmt: skip
     page = render_html(page_of(spec))
@@ -174,9 +174,9 @@ def test_a_missing_value_is_an_error_not_a_gap(
         ONE_STREAM + "measure m = 1 / (N - 50)\nrequire { m <= 1 }",
         "topology { " + "; ".join(f"node h{i} = box" for i in range(12)) + " }\n"
         + "\n".join(
-            f"stream f{i} {{ source N * {i + 1} packet/s; at h{i} {{ work }} }}" for i in range(12)
+            f"stream f{i} {{ traffic N * {i + 1} packet/s; at h{i} {{ work }} }}" for i in range(12)
         ),
-        "topology { node host = box }\nstream flow { source 1 packet/s; at host { } }",
+        "topology { node host = box }\nstream flow { traffic 1 packet/s; at host { } }",
     ],
     ids=["never acceptable", "never saturates", "limit is the ideal", "pole", "many", "no load"],
 )  # fmt: skip

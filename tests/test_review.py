@@ -17,7 +17,7 @@ use "parts/hardware.qps" as hw
 users N in 1..900
 component work { cpu hw.each }
 topology { node host = hw.box }
-stream flow { source N * 10 packet/s; at host { work } }
+stream flow { traffic N * 10 packet/s; at host { work } }
 expect most { largest_acceptable >= 50; source "us" }
 """
 MEASURED = """\
@@ -25,7 +25,7 @@ users N in 1..9
 machine box { cpu 1 core }
 component work { cpu 1 ms/packet }
 topology { node host = box }
-stream flow { source N * 10 packet/s; at host { work } }
+stream flow { traffic N * 10 packet/s; at host { work } }
 observe runs "läufe.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }
 """
 

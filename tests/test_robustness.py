@@ -1,5 +1,7 @@
 """Texts from strangers: whatever they hold, there is a diagnostic or an answer."""
 
+# ruff: noqa: E501 - specs: one statement a line, however long
+
 from __future__ import annotations
 
 import os
@@ -19,7 +21,7 @@ from qps.compiler.pipeline import Spec, check_source
 from qps.grammar.words import DECLARATIONS, RESERVED
 
 ROOT = Path(__file__).parents[1]
-REST = "topology { node host = box }\nstream flow { source 1 packet/s; at host { work } }\n"
+REST = "topology { node host = box }\nstream flow { traffic 1 packet/s; at host { work } }\n"
 
 
 def check(text: str) -> Outcome[Spec]:
@@ -98,7 +100,7 @@ HOSTILE = {
     "nul": "param a = \x00",
     "many_mistakes": "\n".join(f"param a{i} = )" for i in range(2_000)),
     "many_names": "\n".join(f"param a{i} = b{i}" for i in range(2_000)),
-    "many_streams": "\n".join(f"stream q{i} {{ source 1 packet/s; at x {{ }} }}" for i in range(9)),
+    "many_streams": "\n".join(f"stream q{i} {{ traffic 1 packet/s; at x {{ }} }}" for i in range(9)),
 }  # fmt: skip
 
 
@@ -124,7 +126,7 @@ def test_hostile_specs_end_soon_and_in_words(name: str, tmp_path: Path) -> None:
     "text",
     [
         ("param p = 0\ncomponent c { cpu 1 ms/packet / p }\n"
-        "stream more { source 1 packet/s; at host { c } }"),
+        "stream more { traffic 1 packet/s; at host { c } }"),
         "measure m = 1 / (N - 5)\nrequire { m <= 3 }",
         "measure m = sqrt(10 - N)\nrequire { m <= 3 }",
         "measure m = ln(N - 3)\nrequire { m <= 3 }",

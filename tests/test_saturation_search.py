@@ -4,6 +4,8 @@ Each of the first was told wrong: a crossing between two tried populations was m
 one table said "18 users, b.cpu is saturated" and "saturates: never".
 """
 
+# ruff: noqa: E501 - specs: one statement a line, however long
+
 from __future__ import annotations
 
 import json
@@ -45,7 +47,7 @@ CEIL_MACHINES = (
     + """
 component work { cpu 50.05 ms/packet }
 topology { node u = pc * N; node b = box * ceil(N / 20); link l = lan between u, b }
-stream v { source 1 packet/s, 100 byte/packet; at u { }; at b { work } }
+stream v for each u { traffic 1 packet/s, 100 byte/packet; at u { }; at b { work } }
 expect e { saturation(b) <= 20; source "x" }
 """
 )
@@ -59,8 +61,8 @@ component store { cpu 45 ms/packet }
 topology {
   node u = pc * N; node b = box * ceil(N / 20); node d = db; link l = lan between u, b, d
 }
-stream v { source 1 packet/s, 100 byte/packet; at u { }; at b { fwd to all u }; at u { } }
-stream w { source 1 packet/s, 100 byte/packet; at u { }; at d { store } }
+stream v for each u { traffic 1 packet/s, 100 byte/packet; at u { }; at b { fwd to all u }; at u { } }
+stream w for each u { traffic 1 packet/s, 100 byte/packet; at u { }; at d { store } }
 """
 )
 MEETING_STEPS = """
@@ -70,7 +72,7 @@ machine node_ { requests ROOM vcpu }
 component hold { requests 1 vcpu }
 topology { node cluster = node_ }
 stream standing {
-  source 1 request/s
+  traffic 1 request/s
   at cluster { hold * (ceil(N / 1500) + ceil(N / 400) + ceil(N / 1500)) }
 }
 """
@@ -79,7 +81,7 @@ users N in 1..10000
 machine box { cpu 1 core }
 component job { cpu 1 s/request }
 topology { node host = box }
-stream jobs { source (LOAD) * (1 request/s); at host { job } }
+stream jobs { traffic (LOAD) * (1 request/s); at host { job } }
 """
 
 
@@ -217,7 +219,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
 ) -> None:
     text = UNDERFLOW.replace("node host = box", "node d = box; node host = box") + (
         f"component small {{ cpu {cost} ms/request }}\n"
-        f"stream other {{ source N * (1 request/s); at d {{ small }} }}\n"
+        f"stream other {{ traffic N * (1 request/s); at d {{ small }} }}\n"
     )
     solution, saturations = _solved(text)
     assert saturations == {"d.cpu": 1000 / cost if cost else None, "host.cpu": None}
@@ -297,8 +299,8 @@ component job { cpu 1 s/request }
 param most = 1 in 0..10
 target host.cpu 50 %
 topology { node host = box; node other = plain }
-stream jobs { source (LOAD) * (1 request/s); at host { job } }
-stream more { source (N / 150) * (1 request/s); at other { job } }
+stream jobs { traffic (LOAD) * (1 request/s); at host { job } }
+stream more { traffic (N / 150) * (1 request/s); at other { job } }
 matrix rows { most in [0.5, 0.9, 1, 1.5]AT }
 """
 
@@ -440,10 +442,10 @@ def _jumping_specs(draw: st.DrawFn) -> str:
             f"  node d = db * ({drawn(_COUNTS)})",
             "  link l = lan between u, b, d",
             "}",
-            "stream v {",
-            f"  source 1 packet/s, 100 byte/packet; at u {{ }}; at b {{ {step} }}{back}",
+            "stream v for each u {",
+            f"  traffic 1 packet/s, 100 byte/packet; at u {{ }}; at b {{ {step} }}{back}",
             "}",
-            "stream w { source 0.5 packet/s, 80 byte/packet; at u { }; at d { store } }",
+            "stream w for each u { traffic 0.5 packet/s, 80 byte/packet; at u { }; at d { store } }",
             "",
         ]
     )
@@ -519,8 +521,8 @@ def test_what_fills_its_resource_whatever_the_population_is_decided_with_all(
         "users N in 1..20\nmachine box { cpu 1 core }\ncomponent job { cpu 1 s/request }\n"
         "param pace elastic 0.1..10 request/s\nparam part = 0.01 in 0..1\n"
         "topology { node host = box; node other = box }\n"
-        "stream jobs { source pace; at host { job } }\n"
-        "stream more { source part * N * (1 request/s); at other { job } }\n"
+        "stream jobs { traffic pace; at host { job } }\n"
+        "stream more { traffic part * N * (1 request/s); at other { job } }\n"
         "matrix m { part in 0.01..0.2, 9 values }\n"
     )
     assert disagreements(spec) == []

@@ -33,7 +33,7 @@ topology {
   link line = wire between web, user
 }
 stream pages for each user {
-  source 1 request/s, 50 kB/request
+  traffic 1 request/s, 50 kB/request
   at web { serve }
   at user { }
 }
@@ -176,7 +176,7 @@ def test_what_waits_must_stay_below_one() -> None:
 
 
 def test_of_several_modes_the_one_that_takes_most_counts() -> None:
-    text = SHOP.replace("source 1 request/s", "source pace") + (
+    text = SHOP.replace("traffic 1 request/s", "traffic pace") + (
         "param pace = 1 request/s\nmode calm { pace = 0.5 request/s }\n"
         "mode rush { pace = 3 request/s }\n"
     )
@@ -185,7 +185,7 @@ def test_of_several_modes_the_one_that_takes_most_counts() -> None:
 
 
 def test_elastic_rates_give_way_first() -> None:
-    text = SHOP.replace("source 1 request/s", "source pace") + (
+    text = SHOP.replace("traffic 1 request/s", "traffic pace") + (
         "param pace elastic 1..10 request/s\n"
     )
     assert needed(text, "line.forth", 3000).takes == pytest.approx(1.2e9)

@@ -162,10 +162,10 @@ def test_the_bottleneck_changes_hands() -> None:
         "component first { cpu 30 ms/packet }\n"
         "component other { disk 10_000 byte/packet * load }\nparam load = 1\n"
         "topology { node host = odd }\n"
-        "stream steady { source 10 packet/s; at host { first } }\n"
-        "stream linear { source N * 1 packet/s; at host { other } }\n"
+        "stream steady { traffic 10 packet/s; at host { first } }\n"
+        "stream linear { traffic N * 1 packet/s; at host { other } }\n"
         "component third { nic 10 bit/packet }\n"
-        "stream steep { source N * N * 1 packet/s; at host { third } }"
+        "stream steep { traffic N * N * 1 packet/s; at host { third } }"
     )
     solution = solve(lowered(text, "N = 1..100000"))
     assert solution.bottleneck is not None
@@ -183,7 +183,7 @@ def test_elasticities_are_those_of_finite_differences() -> None:
     text = PRELUDE + ONE + (
         "param pace = 2 packet/s\nparam part = 40 %\n"
         "component paid { cpu 10 ms/packet * part }\n"
-        "stream flow { source N * (N + 3) * pace; at host { paid; work } }\n"
+        "stream flow { traffic N * (N + 3) * pace; at host { paid; work } }\n"
         "require { host.cpu.load <= 80 % }"
     )  # fmt: skip
     solution = solve(lowered(text))
@@ -207,7 +207,7 @@ def test_a_limit_of_a_processor_does_not_excuse_its_threads(
         f"machine quad {{ cpu {cores} cores }}\n"
         "component one { cpu 10 ms/packet single_thread }\n"
         "topology { node host = quad }\n"
-        "stream flow { source N * 1 packet/s; at host { one } }\n"
+        "stream flow { traffic N * 1 packet/s; at host { one } }\n"
         f"require {{ host.cpu.load <= {limit} % }}"
     )
     assert solve(lowered(text)).largest_acceptable == largest
@@ -216,7 +216,7 @@ def test_a_limit_of_a_processor_does_not_excuse_its_threads(
 def test_elasticities_take_a_rounding_as_constant_between_its_jumps() -> None:
     text = PRELUDE + ONE + (
         "param size = 23 packet\n"
-        "stream flow { source N * ceil(size / (10 packet)) * 1 packet/s; at host { work } }\n"
+        "stream flow { traffic N * ceil(size / (10 packet)) * 1 packet/s; at host { work } }\n"
         "require { host.cpu.load <= 80 % }"
     )  # fmt: skip
     found = {s.parameter: s.elasticity for s in solve(lowered(text)).sensitivity}
@@ -243,7 +243,7 @@ def test_the_largest_acceptable_population(
 ) -> None:
     text = PRELUDE + ONE + (
         "measure calm = (N - 20) * (N - 40) * -1 + 1\n"
-        "stream flow { source N * 1 packet/s; at host { work } }\n"
+        "stream flow { traffic N * 1 packet/s; at host { work } }\n"
         f"require {{ {requirement} }}\nquality worst"
     )  # fmt: skip
     if requirement == "calm <= 1":
@@ -256,19 +256,21 @@ def test_the_largest_acceptable_population(
 def test_quality_joins_its_axes() -> None:
     text = PRELUDE + ONE + (
         "measure a = 0.6\nmeasure b = N / 100\n"
-        "stream flow { source 1 packet/s; at host { work } }\n"
+        "stream flow { traffic 1 packet/s; at host { work } }\n"
         "require { a <= 1; b <= 1 }\n"
     )  # fmt: skip
-    assert solve(lowered(text)).largest_acceptable == 80  # 0.6 and 0.8 make exactly 1
+    joined = solve(lowered(text + "quality euclidean"))
+    assert joined.largest_acceptable == 80  # 0.6 and 0.8 make exactly 1
+    assert joined.limited_by == "quality"
+    assert solve(lowered(text)).largest_acceptable == 100
     assert solve(lowered(text + "quality worst")).largest_acceptable == 100
     assert solve(lowered(text + "quality = a + b")).largest_acceptable == 40
-    assert solve(lowered(text)).limited_by == "quality"
 
 
 def test_a_floor_is_an_axis_with_its_ideal() -> None:
     text = PRELUDE + ONE + (
         "measure rate_seen = (33 - N) * 1 frame/s\n"
-        "stream flow { source 1 packet/s; at host { work } }\n"
+        "stream flow { traffic 1 packet/s; at host { work } }\n"
         "require { rate_seen >= 3 frame/s ideal 30 frame/s }"
     )  # fmt: skip
     solution = solve(lowered(text))
@@ -284,7 +286,7 @@ def test_roundings_are_flat_for_elasticities() -> None:
         lowered(
             PRELUDE + "param size = 3 in 1..9\nmeasure m = ceil(N / 7) * size\n"
             "topology { node host = box }\n"
-            "stream flow { source N * 1 packet/s; at host { work } }\n"
+            "stream flow { traffic N * 1 packet/s; at host { work } }\n"
             "require { m <= 20 }\n"
         )
     )
@@ -302,7 +304,7 @@ def test_a_limit_that_falls_on_a_whole_number_moves_as_any_other(idle: int, limi
         f"machine vm {{ cpu 8 core, idle {idle} % }}\n"
         "component fan { cpu 40 us/packet }\nparam pace = 50 packet/s\n"
         "topology { node host = vm }\n"
-        f"stream flow {{ source N * pace; at host {{ fan }} }}\n{limit}"
+        f"stream flow {{ traffic N * pace; at host {{ fan }} }}\n{limit}"
     )
     solution = solve(lowered(text))
     # Of 75 %, 75 % less what idles is left for 50 / s * 40 us / 8: 0.025 % a user.

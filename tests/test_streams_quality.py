@@ -29,7 +29,7 @@ law = settings(max_examples=30, deadline=None)
 ONE = "topology { node host = %s }\n"
 MANY = "topology { node host = box * N\n link lan = wire between host }\n"
 TWO = "topology { node web = %s * 2\n node user = %s * N\n link net = %s between web, user }\n"
-WAY = "stream flow for each user { source 1 packet/s, 125 byte/packet; at web { work }\n%s at user { work }%s }\n"
+WAY = "stream flow for each user { traffic 1 packet/s, 125 byte/packet; at web { work }\n%s at user { work }%s }\n"
 JITTERY = """
 machine odd { cpu 1 core, jitter 20 ms^2 * load }
 machine fast { cpu 20 score, jitter 8 ms^2 * load * (10 score) / rating }
@@ -40,21 +40,21 @@ network quick { rate 4 Mbit/s; jitter 5 ms^2 * (1 Mbit/s) / rate }
 
 # name, spec behind the prelude, population, jitter in ms^2 worked by hand
 JITTERS = [
-    ("none", ONE % "box" + "stream flow { source 5 packet/s; at host { work } }", 1, "0"),
+    ("none", ONE % "box" + "stream flow for each host { traffic 5 packet/s; at host { work } }", 1, "0"),
     # 5 packet/s at 10 ms load 5 %
-    ("of_a_load", ONE % "odd" + "stream flow { source 5 packet/s; at host { work } }", 1, "1"),
+    ("of_a_load", ONE % "odd" + "stream flow for each host { traffic 5 packet/s; at host { work } }", 1, "1"),
     # the same resource twice: loaded 10 %, but counted once
-    ("each_once", ONE % "odd" + "stream flow { source 5 packet/s; at host { work; work } }", 1, "2"),
-    ("of_all_streams", ONE % "odd" + "stream flow { source 5 packet/s; at host { work } }\nstream more { source 15 packet/s; at host { work } }", 1, "4"),
-    ("not_of_elsewhere", "topology { node host = box\n node other = odd }\nstream flow { source 5 packet/s; at host { work } }\nstream more { source 15 packet/s; at other { work } }", 1, "0"),
-    ("a_fixed_one", "machine fixed { cpu 1 core, jitter 3 ms^2 }\n" + ONE % "fixed" + "stream flow { source 5 packet/s; at host { work } }", 1, "3"),
-    ("beside_idle", "machine fixed { cpu 1 core, jitter 10 ms^2 * load, idle 20 % }\n" + ONE % "fixed" + "stream flow { source 10 packet/s; at host { work } }", 1, "3"),
+    ("each_once", ONE % "odd" + "stream flow for each host { traffic 5 packet/s; at host { work; work } }", 1, "2"),
+    ("of_all_streams", ONE % "odd" + "stream flow for each host { traffic 5 packet/s; at host { work } }\nstream more { traffic 15 packet/s; at host { work } }", 1, "4"),
+    ("not_of_elsewhere", "topology { node host = box\n node other = odd }\nstream flow { traffic 5 packet/s; at host { work } }\nstream more { traffic 15 packet/s; at other { work } }", 1, "0"),
+    ("a_fixed_one", "machine fixed { cpu 1 core, jitter 3 ms^2 }\n" + ONE % "fixed" + "stream flow for each host { traffic 5 packet/s; at host { work } }", 1, "3"),
+    ("beside_idle", "machine fixed { cpu 1 core, jitter 10 ms^2 * load, idle 20 % }\n" + ONE % "fixed" + "stream flow for each host { traffic 10 packet/s; at host { work } }", 1, "3"),
     # a resource that the stream does not pass adds nothing
-    ("of_what_is_passed", "machine both { cpu 1 core; disk 1 MB/s, jitter 3 ms^2 }\n" + ONE % "both" + "stream flow { source 5 packet/s; at host { work } }", 1, "0"),
+    ("of_what_is_passed", "machine both { cpu 1 core; disk 1 MB/s, jitter 3 ms^2 }\n" + ONE % "both" + "stream flow for each host { traffic 5 packet/s; at host { work } }", 1, "0"),
     # 5 packet/s at 5 ms (twice the rating measured on) load 2.5 %: 8 * 0.025 / 2
-    ("of_a_rating", "component x { cpu 10 ms/packet measured on rated }\n" + ONE % "fast" + "stream flow { source 5 packet/s; at host { x } }", 1, "0.1"),
-    ("of_an_option", "option calm = off\nmachine m { cpu 1 core, jitter if calm then 1 ms^2 else 9 ms^2 * load }\n" + ONE % "m" + "stream flow { source 5 packet/s; at host { work } }", 1, "0.45"),
-    ("of_a_parameter", "param waiting = 3\nmachine m { cpu 1 core, jitter 2 ms^2 * waiting * load }\n" + ONE % "m" + "stream flow { source 5 packet/s; at host { work } }", 1, "0.3"),
+    ("of_a_rating", "component x { cpu 10 ms/packet measured on rated }\n" + ONE % "fast" + "stream flow for each host { traffic 5 packet/s; at host { x } }", 1, "0.1"),
+    ("of_an_option", "option calm = off\nmachine m { cpu 1 core, jitter if calm then 1 ms^2 else 9 ms^2 * load }\n" + ONE % "m" + "stream flow for each host { traffic 5 packet/s; at host { work } }", 1, "0.45"),
+    ("of_a_parameter", "param waiting = 3\nmachine m { cpu 1 core, jitter 2 ms^2 * waiting * load }\n" + ONE % "m" + "stream flow for each host { traffic 5 packet/s; at host { work } }", 1, "0.3"),
     # half the four flows at web (2 %), one at user (1 %)
     ("of_two_machines", TWO % ("odd", "odd", "wire") + WAY % ("", ""), 4, "0.6"),
     # 4 flows of 1000 bit/s on 1 Mbit/s
@@ -63,7 +63,7 @@ JITTERS = [
     ("of_a_rate", TWO % ("box", "box", "quick") + WAY % ("", ""), 4, "1.25"),
     # out of web 2 flows, into user 1
     ("of_each_port", TWO % ("box", "box", "switchy") + WAY % ("", ""), 4, "0.018"),
-    ("of_a_link_passed_twice", TWO % ("box", "box", "shaky") + "stream flow for each user { source 1 packet/s, 125 byte/packet; at web { }\n at user { }\n at web { } }", 4, "0.04"),
+    ("of_a_link_passed_twice", TWO % ("box", "box", "shaky") + "stream flow for each user { traffic 1 packet/s, 125 byte/packet; at web { }\n at user { }\n at web { } }", 4, "0.04"),
     ("all_add_up", TWO % ("odd", "odd", "shaky") + WAY % ("", ""), 4, "0.62"),
     ("no_law_for_the_cap", "network few { rate 1 Mbit/s; cap 8 packet/s; jitter 5 ms^2 }\n" + TWO % ("box", "box", "few") + WAY % ("", ""), 4, "5"),
     ("of_a_duplex", "network two_way { duplex; rate 1 Mbit/s; jitter 5 ms^2 * load }\n" + TWO % ("box", "box", "two_way") + WAY % ("", ""), 4, "0.02"),
@@ -83,7 +83,7 @@ def test_jitter(spec: str, population: int, expected: str) -> None:
 def test_what_a_resource_states_twice_is_refused(twice: str) -> None:
     text = PRELUDE + f"machine m {{ cpu 1 core, {twice} }}\n" + ONE % "m"
     outcome = check_source(
-        Source("s", text + "stream flow { source 5 packet/s; at host { work } }")
+        Source("s", text + "stream flow for each host { traffic 5 packet/s; at host { work } }")
     )
     assert [d.code.id for d in outcome.diagnostics] == ["QPS0211"]
 
@@ -92,7 +92,7 @@ def test_a_jitter_law_follows_what_is_set() -> None:
     text = (
         PRELUDE + "option calm = off\nparam waiting = 3\n"
         "machine m { cpu 1 core, jitter if calm then 1 ms^2 * waiting else 9 ms^2 * load }\n"
-        + ONE % "m" + "stream flow { source 5 packet/s; at host { work } }"
+        + ONE % "m" + "stream flow for each host { traffic 5 packet/s; at host { work } }"
     )  # fmt: skip
     assert _jitter(lowered(text, "calm = on"), "flow", 1) == Fraction(3, 10**6)
     assert _jitter(lowered(text, "calm = on", "waiting = 7"), "flow", 1) == Fraction(7, 10**6)
@@ -111,7 +111,7 @@ def test_variances_add_up(laws: list[int], rate: int) -> None:
     visits = "\n".join(f"at n{i} {{ work }}" for i in range(len(laws)))
     graph = lowered(
         PRELUDE + machines + f"topology {{ {nodes} link net = wire between {ends} }}\n"
-        f"stream flow {{ source {rate} packet/s, 1 byte/packet; {visits} }}\n"
+        f"stream flow {{ traffic {rate} packet/s, 1 byte/packet; {visits} }}\n"
     )
     expected = sum(each * (1 + Fraction(rate, 100)) for each in laws)
     assert _jitter(graph, "flow", 1) == expected / 10**12
@@ -146,7 +146,7 @@ def test_playout(end: str, population: int, buffer: str, whole: str, late: str) 
     graph = lowered(
         PRELUDE + "param wait = 25 ms\nmachine odd { cpu 1 core, jitter 4 ms^2 * load }\n"
         + ONE % "odd"
-        + f"stream flow {{ source N * 1 packet/s; at host {{ work }}\n{end} }}\n"
+        + f"stream flow for each host {{ traffic N * 1 packet/s; at host {{ work }}\n{end} }}\n"
         "measure waited = flow.buffer"
     )  # fmt: skip
     flow = graph.streams["flow"]
@@ -171,7 +171,7 @@ def test_the_i_policy_of_the_library_gives_what_its_formulas_give() -> None:
     graph = lowered(
         "use std.claypool1997.playout as policy\n" + PRELUDE
         + "machine odd { cpu 1 core, jitter 100 ms^2 * load }\n" + ONE % "odd"
-        + "stream flow { source N * 1 packet/s; at host { work }\n"
+        + "stream flow for each host { traffic N * 1 packet/s; at host { work }\n"
         "playout policy.buffer(flow.jitter) dropping policy.late(flow.buffer, 230 ms, 6 %) }"
     )  # fmt: skip
     # 50 ms^2 are 5e7 us^2: the area is 0.000198 * 5e7 + 1_590_000 ns
@@ -195,21 +195,21 @@ network worse { rate 1 Mbit/s; loss 50 % }
 
 # name, spec, population, voluntary, saturation and transmission loss, rate that arrives
 LOSSES = [
-    ("none", ONE % "box" + "stream flow { source 5 packet/s; at host { work } }", 1, "0", "0", "0", "5"),
-    ("dropped", ONE % "box" + "stream flow { source 5 packet/s; at host { thin } }", 1, "0.2", "0", "0", "4"),
-    ("dropped_twice", ONE % "box" + "stream flow { source 5 packet/s; at host { thin; thin } }", 1, "0.36", "0", "0", "3.2"),
-    ("kept_is_not_lost", ONE % "box" + "stream flow { source 5 packet/s; at host { half } }", 1, "0", "0", "0", "2.5"),
-    ("too_late", ONE % "box" + "stream flow { source 5 packet/s; at host { work }; playout 1 s dropping 40 % }", 1, "0.4", "0", "0", "3"),
-    ("dropped_and_too_late", ONE % "box" + "stream flow { source 5 packet/s; at host { thin }; playout 1 s dropping 50 % }", 1, "0.6", "0", "0", "2"),
-    ("on_a_link", TWO % ("box", "box", "bad") + "stream flow for each user { source 10 packet/s, 1 byte/packet; at web { }\n at user { } }", 1, "0", "0", "0.1", "9"),
-    ("on_two_links", "topology { node web = box\n node user = box * N\n link trunk = bad between web\n link edge = worse between trunk, user }\nstream flow for each user { source 10 packet/s, 1 byte/packet; at web { }\n at user { } }", 1, "0", "0", "0.55", "4.5"),
+    ("none", ONE % "box" + "stream flow for each host { traffic 5 packet/s; at host { work } }", 1, "0", "0", "0", "5"),
+    ("dropped", ONE % "box" + "stream flow for each host { traffic 5 packet/s; at host { thin } }", 1, "0.2", "0", "0", "4"),
+    ("dropped_twice", ONE % "box" + "stream flow for each host { traffic 5 packet/s; at host { thin; thin } }", 1, "0.36", "0", "0", "3.2"),
+    ("kept_is_not_lost", ONE % "box" + "stream flow for each host { traffic 5 packet/s; at host { half } }", 1, "0", "0", "0", "2.5"),
+    ("too_late", ONE % "box" + "stream flow for each host { traffic 5 packet/s; at host { work }; playout 1 s dropping 40 % }", 1, "0.4", "0", "0", "3"),
+    ("dropped_and_too_late", ONE % "box" + "stream flow for each host { traffic 5 packet/s; at host { thin }; playout 1 s dropping 50 % }", 1, "0.6", "0", "0", "2"),
+    ("on_a_link", TWO % ("box", "box", "bad") + "stream flow for each user { traffic 10 packet/s, 1 byte/packet; at web { }\n at user { } }", 1, "0", "0", "0.1", "9"),
+    ("on_two_links", "topology { node web = box\n node user = box * N\n link trunk = bad between web\n link edge = worse between trunk, user }\nstream flow for each user { traffic 10 packet/s, 1 byte/packet; at web { }\n at user { } }", 1, "0", "0", "0.55", "4.5"),
     # at 200 packet/s the processor does half
-    ("saturated", ONE % "box" + "stream flow { source 200 packet/s; at host { work } }", 1, "0", "0.5", "0", "100"),
-    ("just_not_saturated", ONE % "box" + "stream flow { source 100 packet/s; at host { work } }", 1, "0", "0", "0", "100"),
+    ("saturated", ONE % "box" + "stream flow for each host { traffic 200 packet/s; at host { work } }", 1, "0", "0.5", "0", "100"),
+    ("just_not_saturated", ONE % "box" + "stream flow for each host { traffic 100 packet/s; at host { work } }", 1, "0", "0", "0", "100"),
     # 125 packet/s after dropping: 1 - 1/1.25 of them are lost
-    ("dropped_before_it_saturates", ONE % "box" + "stream flow { source 156.25 packet/s; at host { thin; work } }", 1, "0.2", "0.2", "0", "100"),
+    ("dropped_before_it_saturates", ONE % "box" + "stream flow for each host { traffic 156.25 packet/s; at host { thin; work } }", 1, "0.2", "0.2", "0", "100"),
     # four flows of 100 packet/s on two machines: loaded 2; a tenth of the rest on the way
-    ("all_three", TWO % ("box", "box", "bad") + "stream flow for each user { source 125 packet/s, 1 byte/packet; at web { thin; work }\n at user { }\n playout 1 s dropping 50 % }", 4, "0.6", "0.5", "0.1", "22.5"),
+    ("all_three", TWO % ("box", "box", "bad") + "stream flow for each user { traffic 125 packet/s, 1 byte/packet; at web { thin; work }\n at user { }\n playout 1 s dropping 50 % }", 4, "0.6", "0.5", "0.1", "22.5"),
 ]  # fmt: skip
 
 
@@ -235,7 +235,7 @@ def test_losses(
 def test_what_is_dropped_loads_nothing_behind_it() -> None:
     graph = lowered(
         PRELUDE + LOSSY + "component paid { cpu 10 ms/packet; drop 20 % }\n" + ONE % "box"
-        + "stream flow { source 10 packet/s, 1 byte/packet; at host { paid; work } }"
+        + "stream flow for each host { traffic 10 packet/s, 1 byte/packet; at host { paid; work } }"
     )  # fmt: skip
     # 10 packets are paid for before 2 of them are dropped
     assert load(graph, "host.cpu", 1) == Fraction("0.18")
@@ -248,7 +248,7 @@ def _lossy(drop: int, link: int, late: int, pace: int, wait: int) -> LoadGraph:
         f"network bad {{ rate 10 kbit/s; loss {link} % }}\n"
         "topology { node web = box * 2\n node user = box * N\n"
         "link net = bad between web, user }\n"
-        f"stream flow for each user {{ source {pace} packet/s, 3 byte/packet\n"
+        f"stream flow for each user {{ traffic {pace} packet/s, 3 byte/packet\n"
         f"at web {{ thin; work }}\n at user {{ work }}\n playout {wait} ms dropping {late} % }}"
     )
 
@@ -306,7 +306,7 @@ def test_what_loads_make_impossible_is_refused(item: str, message: str) -> None:
     graph = lowered(
         PRELUDE
         + ONE % "box"
-        + f"stream flow {{ source N * 1 packet/s; at host {{ work }}\n{item} }}"
+        + f"stream flow for each host {{ traffic N * 1 packet/s; at host {{ work }}\n{item} }}"
     )
     with pytest.raises(QpsError) as raised:
         solve(graph)
@@ -319,9 +319,7 @@ def test_what_loads_make_impossible_is_refused(item: str, message: str) -> None:
 # -- what waits for a merge ----------------------------------------------------------------
 
 MIX = "component mix { cpu 1 ms/packet; merge }\ncomponent wait { delay 7 ms }\ncomponent go { }\n"
-SENT = (
-    "stream flow { source 1 packet/s, 125 byte/packet; at host { %s }\n over lan\n at host { %s } }"
-)
+SENT = "stream flow for each host { traffic 1 packet/s, 125 byte/packet; at host { %s }\n over lan\n at host { %s } }"
 
 # name, steps before, steps where it arrives, latency in ms for N = 5: four flows arrive; the link takes 1 ms
 MERGED = [
@@ -367,13 +365,16 @@ def test_flows_to_be_merged_share_the_cores(cores: int, work: str, expected: str
 
 def test_a_flow_that_is_alone_waits_for_nobody() -> None:
     graph = lowered(
-        PRELUDE + MIX + MANY + "stream flow { source 1 packet/s; at host { work; mix } }"
+        PRELUDE
+        + MIX
+        + MANY
+        + "stream flow for each host { traffic 1 packet/s; at host { work; mix } }"
     )
     assert latency(graph, "flow", 9) == Fraction("0.01")
     half = "component half { active 50 % }\n"
     graph = lowered(
         PRELUDE + MIX + half + MANY
-        + "stream flow { source 1 packet/s; at host { half; work; mix } }"
+        + "stream flow for each host { traffic 1 packet/s; at host { half; work; mix } }"
     )  # fmt: skip
     assert latency(graph, "flow", 9) == Fraction("0.01")
 
@@ -383,7 +384,7 @@ def test_a_flow_that_is_alone_waits_for_nobody() -> None:
 
 def _w(function: str, x: Fraction) -> Formula:
     graph = lowered(
-        PRELUDE + ONE % "box" + "stream flow { source 1 packet/s; at host { work } }\n"
+        PRELUDE + ONE % "box" + "stream flow for each host { traffic 1 packet/s; at host { work } }\n"
         f"param x = {x.numerator}/{x.denominator}\nmeasure w = {function}(x)"
     )  # fmt: skip
     return graph.valued(graph.measures["w"].value)
@@ -433,7 +434,9 @@ def test_lambert_w_in_arrays_and_plain_numbers(branch: int) -> None:
 
 def test_a_requirement_with_lambert_w_is_tried_everywhere() -> None:
     text = (
-        PRELUDE + ONE % "box" + "stream flow { source 1 packet/s; at host { work } }\n"
+        PRELUDE
+        + ONE % "box"
+        + "stream flow for each host { traffic 1 packet/s; at host { work } }\n"
         "measure m = lambert_w(N)\nrequire { m <= 2 }"
     )
     # W(x) = 2 at x = 2 e^2 = 14.78

@@ -33,7 +33,7 @@ few = settings(max_examples=30, deadline=None)
 # Of 100 users each loads the server with 1 %, a port of the link with 0.5 %.
 SPEC = PRELUDE.replace("1..100", "1..1000") + (
     "topology { node web = box\n node user = box * N\n link net = ports between web, user }\n"
-    "stream flow for each user { source 1 packet/s, 625 byte/packet; at web { work }\n at user { } }\n"
+    "stream flow for each user { traffic 1 packet/s, 625 byte/packet; at web { work }\n at user { } }\n"
 )
 
 
@@ -104,7 +104,9 @@ def test_what_is_lost_is_lost_beyond_saturation_only() -> None:
 
 
 def test_elastic_rates_take_what_is_left_up_to_the_target() -> None:
-    text = SPEC.replace("source 1 packet/s", "source pace") + "param pace elastic 1..10 packet/s\n"
+    text = (
+        SPEC.replace("traffic 1 packet/s", "traffic pace") + "param pace elastic 1..10 packet/s\n"
+    )
     for target, limit in (("", 1), ("target cpu 50 %\n", Fraction(1, 2))):
         graph = lowered(target + text)
         assert at(graph, graph.elastic[0].value, 20) == limit * 100 / 20
@@ -118,7 +120,9 @@ def test_elastic_rates_take_what_is_left_up_to_the_target() -> None:
 
 
 def test_a_requirement_wins_over_the_target_for_elastic_rates() -> None:
-    text = SPEC.replace("source 1 packet/s", "source pace") + "param pace elastic 1..10 packet/s\n"
+    text = (
+        SPEC.replace("traffic 1 packet/s", "traffic pace") + "param pace elastic 1..10 packet/s\n"
+    )
     graph = lowered(f"target cpu 50 %\n{text}require {{ web.cpu.load <= 80 % }}\n")
     assert at(graph, graph.elastic[0].value, 20) == 4
 
@@ -126,7 +130,7 @@ def test_a_requirement_wins_over_the_target_for_elastic_rates() -> None:
 def test_a_wider_target_is_no_advice() -> None:
     text = f"param aim = 50 % in 10..100 %\ntarget cpu aim\n{SPEC}"
     elastic = (
-        SPEC.replace("source 1 packet/s", "source pace") + "param pace elastic 1..10 packet/s\n"
+        SPEC.replace("traffic 1 packet/s", "traffic pace") + "param pace elastic 1..10 packet/s\n"
     )
     for whole in (text, f"param aim = 50 % in 10..100 %\ntarget cpu aim\n{elastic}"):
         spec = checked(whole)
@@ -140,7 +144,7 @@ def test_what_demand_is_moved_to_has_left_what_its_target_leaves() -> None:
         PRELUDE
         + "option where = here or there\ncomponent half { cpu 5 ms/packet }\n"
         + "topology { node web = box\n node back = box\n node user = box * N\n link net = ports between web, user, back }\n"
-        + "stream flow for each user { source 1 packet/s, 1 byte/packet; at web { half; half if where == here }\n"
+        + "stream flow for each user { traffic 1 packet/s, 1 byte/packet; at web { half; half if where == here }\n"
         + " at back { half if where == there }\n at user { } }\ntarget cpu 40 %\n"
     )
     spec = checked(text)
@@ -181,7 +185,7 @@ def test_single_threads_have_the_target_of_their_processor() -> None:
         "target cpu 80 %\n" + PRELUDE.replace("1..100", "1..1000")
         + "machine quad { cpu 4 core }\ncomponent one { cpu 10 ms/packet single_thread }\n"
         + "topology { node web = quad\n node user = box * N }\n"
-        + "stream flow for each user { source 1 packet/s; at web { one } }\n"
+        + "stream flow for each user { traffic 1 packet/s; at web { one } }\n"
     )  # fmt: skip
     solution = _solved(text)
     assert (solution.largest_acceptable, solution.limited_by) == (80, "web.cpu.one.load")

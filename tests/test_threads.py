@@ -19,7 +19,7 @@ GAME = (
     "component script { cpu 8 us/frame single_thread main }\n"
     "component save { cpu 5 us/frame single_thread }\n"
 )
-STATE = "stream state { source N * 50 frame/s; at host { sync; script; save } }\n"
+STATE = "stream state { traffic N * 50 frame/s; at host { sync; script; save } }\n"
 
 
 def graph(text: str) -> LoadGraph:
@@ -41,7 +41,7 @@ def test_costs_that_name_a_thread_share_it() -> None:
 
 
 def test_streams_share_a_thread_too() -> None:
-    other = "stream chat { source N * 10 frame/s; at host { script } }\n"
+    other = "stream chat { traffic N * 10 frame/s; at host { script } }\n"
     found = graph(GAME + HOST + STATE + other)
     assert load(found, "host.cpu.main", 100) == Fraction(10, 100) + Fraction(8, 1000)
 
@@ -52,7 +52,7 @@ def test_a_thread_is_that_of_its_node() -> None:
         " link net = ports between host, other }\n"
     )
     state = (
-        "stream state { source N * 50 frame/s, 10 byte/frame\n"
+        "stream state { traffic N * 50 frame/s, 10 byte/frame\n"
         " at host { sync }\n at other { script }\n}\n"
     )
     found = graph(GAME + nodes + state)
@@ -66,8 +66,8 @@ def test_the_thread_of_the_cost_in_force_is_loaded() -> None:
         "component sync {\n cpu 12 us/frame single_thread main measured on four\n"
         " cpu 6 us/frame measured on eight\n}\n"
         "topology { node host = four; node more = eight }\n"
-        "stream state { source N * 50 frame/s; at host { sync } }\n"
-        "stream again { source N * 50 frame/s; at more { sync } }\n"
+        "stream state { traffic N * 50 frame/s; at host { sync } }\n"
+        "stream again { traffic N * 50 frame/s; at more { sync } }\n"
     )
     found = graph(text)
     assert load(found, "host.cpu.main", 100) == Fraction(6, 100)

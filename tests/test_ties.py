@@ -27,7 +27,7 @@ topology {
   link line = wire between web, user
 }
 stream pages for each user {
-  source 1 request/s, 50 kB/request
+  traffic 1 request/s, 50 kB/request
   at web { serve }
   at user { }
 }
@@ -44,7 +44,7 @@ topology {
   link wan  = line between peer, turn
 }
 stream media for each peer {
-  source 2 Mbit/s
+  traffic 2 Mbit/s
   at peer { }
   at turn { pass }
   at peer { }

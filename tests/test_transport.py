@@ -43,27 +43,27 @@ FAR = "topology { node web = box\n node user = box * N\n link trunk = bad betwee
 
 # name, spec, population, the time that all full queues hold
 QUEUES = [
-    ("none", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { work } }", 1, "0"),
-    ("of_items", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { hold } }", 1, "6/5"),
-    ("of_bytes", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { heap } }", 1, "2"),
-    ("two_add_up", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { hold; heap } }", 1, "16/5"),
-    ("charged_twice_it_is_one_queue", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { hold * 2 } }", 1, "6/5"),
+    ("none", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { work } }", 1, "0"),
+    ("of_items", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { hold } }", 1, "6/5"),
+    ("of_bytes", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { heap } }", 1, "2"),
+    ("two_add_up", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { hold; heap } }", 1, "16/5"),
+    ("charged_twice_it_is_one_queue", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { hold * 2 } }", 1, "6/5"),
     # half of the packets come: they are held for twice as long
-    ("of_what_comes", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { half; hold; heap } }", 1, "32/5"),
-    ("before_what_changes_it", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { hold; half } }", 1, "6/5"),
+    ("of_what_comes", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { half; hold; heap } }", 1, "32/5"),
+    ("before_what_changes_it", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { hold; half } }", 1, "6/5"),
     # twice the bytes in as many packets
-    ("of_larger_items", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { double; hold; heap } }", 1, "11/5"),
+    ("of_larger_items", ONE + "stream flow { traffic 5 packet/s, 100 byte/packet; at host { double; hold; heap } }", 1, "11/5"),
     # each of N flows has a queue of its own
-    ("one_for_each_flow", ONE + "stream flow for each host { source 5 packet/s, 100 byte/packet; at host { hold } }", 1, "6/5"),
-    ("at_both_ends", WAY % "wire" + "stream flow for each user { source 5 packet/s, 100 byte/packet; at web { hold }\n at user { heap } }", 7, "16/5"),
+    ("one_for_each_flow", ONE + "stream flow for each host { traffic 5 packet/s, 100 byte/packet; at host { hold } }", 1, "6/5"),
+    ("at_both_ends", WAY % "wire" + "stream flow for each user { traffic 5 packet/s, 100 byte/packet; at web { hold }\n at user { heap } }", 7, "16/5"),
     # a tenth is lost before the second one
-    ("behind_a_loss", WAY % "bad" + "stream flow for each user { source 5 packet/s, 100 byte/packet; at web { hold }\n at user { hold } }", 3, "38/15"),
-    ("by_the_population", ONE + "component grow { queue N * 1 packet }\nstream flow { source 5 packet/s; at host { grow } }", 20, "4"),
-    ("by_an_argument", ONE + "component some(n) { queue n }\nstream flow { source 5 packet/s; at host { some(2 packet); some(8 packet) } }", 1, "2"),
-    ("where_its_condition_holds", ONE + "option long = on\nstream flow { source 5 packet/s; at host { hold if long; hold if not long } }", 1, "6/5"),
-    ("of_length_zero", ONE + "component none { queue 0 packet }\nstream flow { source 5 packet/s; at host { none } }", 1, "0"),
+    ("behind_a_loss", WAY % "bad" + "stream flow for each user { traffic 5 packet/s, 100 byte/packet; at web { hold }\n at user { hold } }", 3, "38/15"),
+    ("by_the_population", ONE + "component grow { queue N * 1 packet }\nstream flow { traffic 5 packet/s; at host { grow } }", 20, "4"),
+    ("by_an_argument", ONE + "component some(n) { queue n }\nstream flow { traffic 5 packet/s; at host { some(2 packet); some(8 packet) } }", 1, "2"),
+    ("where_its_condition_holds", ONE + "option long = on\nstream flow { traffic 5 packet/s; at host { hold if long; hold if not long } }", 1, "6/5"),
+    ("of_length_zero", ONE + "component none { queue 0 packet }\nstream flow { traffic 5 packet/s; at host { none } }", 1, "0"),
     # what is left for each of N users is 100/N packet/s
-    ("of_an_elastic_rate", ONE + "param x elastic 1..30 packet/s\ncomponent all { queue 60 packet }\nstream flow { source N * x; at host { all; work } }", 50, "3/5"),
+    ("of_an_elastic_rate", ONE + "param x elastic 1..30 packet/s\ncomponent all { queue 60 packet }\nstream flow { traffic N * x; at host { all; work } }", 50, "3/5"),
 ]  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_full_queues_hold_their_items_at_the_rate_of_their_place(
 
 def test_a_queue_adds_no_latency_load_or_loss() -> None:
     spec = PRELUDE + PARTS + WAY % "bad" + (
-        "stream flow for each user { source 5 packet/s, 100 byte/packet\n at web { work%s }\n"
+        "stream flow for each user { traffic 5 packet/s, 100 byte/packet\n at web { work%s }\n"
         " at user { %swork } }"
     )  # fmt: skip
     with_queues = lowered(spec.replace("%s", "; hold", 1).replace("%s", "heap; "))
@@ -95,7 +95,7 @@ def test_the_latency_that_queues_admit_can_be_required() -> None:
     solution = solve(
         lowered(
             PRELUDE + ONE + "component grow { queue N * 1 packet }\n"
-            "stream flow { source 5 packet/s; at host { grow; work } }\n"
+            "stream flow { traffic 5 packet/s; at host { grow; work } }\n"
             "require { flow.latency + flow.queue <= 4.01 s; flow.queue <= 10 s }\nquality worst"
         )
     )
@@ -104,7 +104,7 @@ def test_the_latency_that_queues_admit_can_be_required() -> None:
 
 def test_a_playout_buffer_may_be_as_long_as_the_queues() -> None:
     graph = lowered(
-        PRELUDE + PARTS + ONE + "stream flow { source 5 packet/s; at host { hold; work }\n"
+        PRELUDE + PARTS + ONE + "stream flow { traffic 5 packet/s; at host { hold; work }\n"
         " playout 2 * flow.queue }"
     )
     assert at(graph, graph.streams["flow"].buffer, 1) == Fraction("2.4")
@@ -114,7 +114,7 @@ def test_a_playout_buffer_may_be_as_long_as_the_queues() -> None:
 def test_queues_are_explained_place_by_place() -> None:
     graph = lowered(
         PRELUDE + PARTS + WAY % "bad" + "stream flow for each user {\n"
-        " source 5 packet/s, 100 byte/packet; at web { hold }\n at user { heap } }"
+        " traffic 5 packet/s, 100 byte/packet; at web { hold }\n at user { heap } }"
     )
     told = explain(graph, "flow.queue", 4)
     assert [(part.name, part.value) for part in told.parts] == [
@@ -135,7 +135,7 @@ def test_a_queue_twice_as_long_admits_twice_the_time(
         graph = lowered(
             PRELUDE + f"network drops {{ rate 1 Gbit/s; loss {lost} % }}\n"
             f"component hold {{ queue {packets} packet }}\n" + WAY % "drops"
-            + f"stream flow for each user {{ source {pace} packet/s, 100 byte/packet\n"
+            + f"stream flow for each user {{ traffic {pace} packet/s, 100 byte/packet\n"
             " at web { hold }\n at user { hold } }"
         )  # fmt: skip
         return at(graph, graph.streams["flow"].queue, population)
@@ -170,7 +170,7 @@ RECOVERED = [
 
 def _recovering(spec: str, first: str, last: str) -> str:
     return PRELUDE + PARTS + spec + (
-        "stream flow for each user { source 10 packet/s, 100 byte/packet\n"
+        "stream flow for each user { traffic 10 packet/s, 100 byte/packet\n"
         f" at web {{ {first} }}\n at user {{ {last} }} }}\n"
         "measure a = flow.transmission_loss\nmeasure b = flow.voluntary_loss\n"
         "measure c = flow.rate\nmeasure d = flow.loss"
@@ -244,7 +244,7 @@ def test_more_recovery_never_loses_more(
             f"component mend {{ recover {share} % }}\ncomponent thin {{ drop {drop} % }}\n"
             "topology { node web = box\n node user = box * N\n"
             " link trunk = a between web\n link edge = b between trunk, user }\n"
-            "stream flow for each user { source 5 packet/s, 100 byte/packet\n"
+            "stream flow for each user { traffic 5 packet/s, 100 byte/packet\n"
             " at web { work }\n at user { thin; mend; work } }\n"
             "measure sent = flow.transmission_loss\nmeasure all = flow.loss"
         )  # fmt: skip
@@ -275,7 +275,7 @@ param c elastic 1..20 packet/s%s
 """
 # N users at 10 ms for each packet: 100/N packet/s are left, at 4 users 25
 SHARED = ONE + "".join(
-    f"stream s{x} {{ source N * {x}; at host {{ work }} }}\n" for x in ("a", "b", "c")
+    f"stream s{x} {{ traffic N * {x}; at host {{ work }} }}\n" for x in ("a", "b", "c")
 )
 
 
@@ -308,7 +308,7 @@ def test_the_first_is_served_first(
 def test_a_priority_may_be_a_parameter_that_a_scenario_changes() -> None:
     text = PRELUDE + "param rank = 1\nparam a elastic 1..20 packet/s priority 2\n" + (
         "param b elastic 1..20 packet/s priority rank\n" + ONE
-        + "stream sa { source N * a; at host { work } }\nstream sb { source N * b; at host { work } }\n"
+        + "stream sa { traffic N * a; at host { work } }\nstream sb { traffic N * b; at host { work } }\n"
         "scenario turned { rank = 3 }"
     )  # fmt: skip
     assert _values(lowered(text), 4) == {"b": 20, "a": 5}
@@ -331,9 +331,9 @@ topology { node hub = box * 100
  node site = box * N
  link line = lines between hub, site
 }
-stream seen for each site { source video, 100 byte/packet; at hub { } over line; at site { } }
-stream heard for each site { source audio, 100 byte/packet; at hub { } over line; at site { } }
-stream used for each site { source tool, 100 byte/packet; at hub { } over line; at site { } }
+stream seen for each site { traffic video, 100 byte/packet; at hub { } over line; at site { } }
+stream heard for each site { traffic audio, 100 byte/packet; at hub { } over line; at site { } }
+stream used for each site { traffic tool, 100 byte/packet; at hub { } over line; at site { } }
 """.replace("at hub { } over", "at hub { }\n over")
 )
 

@@ -70,7 +70,7 @@ def value_of(text: str) -> Fraction:
     """Return the value of an expression in base units."""
     spec = (
         f"param p = {text}\nusers N in 1..2\nmachine m {{ }}\ntopology {{ node n = m }}\n"
-        "stream s1 { source 1 packet/s; at n { } }"
+        "stream s1 { traffic 1 packet/s; at n { } }"
     )
     outcome = check_source(Source("s", spec))
     assert outcome.value is not None, outcome.diagnostics

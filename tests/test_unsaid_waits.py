@@ -29,7 +29,7 @@ network net { duplex; rate 1 Gbit/s; jitter 1 ms^2 }
 component work { cpu 10 ms/request; disk 1 request/request }
 component query { cpu 5 ms/request }
 topology { node user = client * N; node web = pod; node db = pod; link lan = net between user, web, db }
-stream ask for each user { source 1 request/s, 1 kB/request; at user { }; at web { work; %s }; at user { } }
+stream ask for each user { traffic 1 request/s, 1 kB/request; at user { }; at web { work; %s }; at user { } }
 %s
 """
 CALL = "call db { query }"
@@ -139,7 +139,7 @@ def test_a_stream_of_bytes_alone_cannot_wait() -> None:
 network net { shared; rate 1 Gbit/s%s }
 machine pc { }
 topology { node a = pc; node b = pc; link lan = net between a, b }
-stream film in all { source N * 1.3 Mbit/s; at a { }; at b { } }
+stream film in all { traffic N * 1.3 Mbit/s; at a { }; at b { } }
 require { film.latency <= 1 s }
 """
     (warning,) = _warned(text % "")

@@ -28,7 +28,7 @@ TWO = "topology { node web = card * 2\n node user = box * N\n link net = %s betw
 FLOW = (
     "machine card { nic 10 Mbit/s, idle 5 %%; disk 100 request/s }\ncomponent out { nic 1 byte/byte; disk 1 request/packet }\n"
     + TWO
-    + "stream flow for each user { source 1 packet/s, 125 byte/packet; at web { out }\n at user { } }\n"
+    + "stream flow for each user { traffic 1 packet/s, 125 byte/packet; at web { out }\n at user { } }\n"
 )
 
 # medium, resource, bit/s of one of them with 6 users of 1 kbit/s, how many there are
@@ -108,7 +108,7 @@ def test_a_requirement_on_a_throughput() -> None:
 def test_elastic_rates_are_carried_as_they_settle() -> None:
     text = PRELUDE + (
         "param pace elastic 1..1000 packet/s\ntopology { node user = box * N\n node web = box\n link net = wire between user, web }\n"
-        "stream flow { source pace, 125 byte/packet; at user { }\n at web { } }\n"
+        "stream flow for each user { traffic pace, 125 byte/packet; at user { }\n at web { } }\n"
     )
     graph = lowered(text)
     assert at(graph, graph.resources["net"].throughput, 50) == 10**6

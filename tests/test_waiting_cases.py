@@ -3,6 +3,8 @@
 Simulated values are those of the case's own simulation.
 """
 
+# ruff: noqa: E501 - specs: one statement a line, however long
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -40,8 +42,8 @@ machine box { cpu 1 core }
 network lan { rate 8 Mbit/s; queueing md1 }
 component send { }
 topology { node src = box; node rcv = box * 100; link net = lan between src, rcv }
-stream pic {
-  source 4 packet/s, 1250 byte/packet
+stream pic for each src {
+  traffic 4 packet/s, 1250 byte/packet
   at src { send to all rcv }; over net; at rcv { }
 }
 """
@@ -69,7 +71,7 @@ def test_a_batch_of_none_waits_no_less_than_nothing() -> None:
         PRELUDE
         + "network lan { rate 8 Mbit/s; queueing md1 }\n"
         + "topology { node user = box * N\n link net = lan between user }\n"
-        + "stream flow { source 10 packet/s, 125 byte/packet; at user { work to others }\n"
+        + "stream flow for each user { traffic 10 packet/s, 125 byte/packet; at user { work to others }\n"
         + " over net\n at user { } }"
     )
     stream = _only(graph)
@@ -98,7 +100,7 @@ machine box { }
 network lan { rate 1 Mbit/s; queueing periodic }
 component vad { active 1/3 }
 topology { node phone = box * N; node far = box; link net = lan between phone, far }
-stream voice { source 50 packet/s, 200 byte/packet; at phone { vad }; over net; at far { } }
+stream voice for each phone { traffic 50 packet/s, 200 byte/packet; at phone { vad }; over net; at far { } }
 """
 
 
@@ -120,7 +122,7 @@ users N in 1..10
 machine box { }
 network net1 { rate 1 Gbit/s; jitter 100 ms^2; propagation 20 ms }
 topology { node a = box; node b = box; link l = net1 between a, b }
-stream v { source 50 packet/s, 200 byte/packet; at a { }; over l; at b { } }
+stream v for each a { traffic 50 packet/s, 200 byte/packet; at a { }; over l; at b { } }
 """
 
 
@@ -149,7 +151,7 @@ users N in 1..90
 machine box { cpu 1 core, queueing mm1, jitter 100 ms^2 / (1 - load)^2 }
 component work { cpu 10 ms/request }
 topology { node host = box }
-stream v { source N * 1 request/s; at host { work } }
+stream v for each host { traffic N * 1 request/s; at host { work } }
 """
 
 
@@ -195,8 +197,8 @@ users N in 1..100
 machine box { }
 network lan { rate 1 Mbit/s; queueing mm1 }
 topology { node a = box; node b = box; link l = lan between a, b }
-stream v {
-  source N * 50 packet/s, 200 byte/packet
+stream v for each a {
+  traffic N * 50 packet/s, 200 byte/packet
   at a { }; over l; at b { }
   playout PLAYOUT
 }
@@ -232,8 +234,8 @@ machine box { }
 param large = SIZE byte/packet
 network lan { rate 1 Mbit/s; queueing md1 }
 topology { node a = box; node b = box; link l = lan between a, b }
-stream v { source N * 5 packet/s, 100 byte/packet; at a { }; over l; at b { } }
-stream w { source N * 5 packet/s, large; at a { }; over l; at b { } }
+stream v for each a { traffic N * 5 packet/s, 100 byte/packet; at a { }; over l; at b { } }
+stream w for each a { traffic N * 5 packet/s, large; at a { }; over l; at b { } }
 """
 
 
@@ -281,7 +283,7 @@ machine a { cpu 1 core }
 component job { cpu 100 ms/request }
 machine desk { }
 topology { node host = a; node user = desk * N }
-stream jobs for each user { source 1 request/s; at host { job } }
+stream jobs for each user { traffic 1 request/s; at host { job } }
 require { jobs.latency <= 20 s }
 """
 
@@ -322,7 +324,7 @@ component ca { cpu 5 ms/request }
 component cb { cpu 10 ms/request }
 network w { rate 1000 Tbit/s; queueing md1 }
 topology { node na = a; node nb = b }
-stream job { source N * 1 request/s, 1 bit/request; at na { ca }; at nb { cb } }
+stream job for each na { traffic N * 1 request/s, 1 bit/request; at na { ca }; at nb { cb } }
 """
 
 
@@ -364,7 +366,7 @@ machine db { cpu 1 core, queueing mm1 }
 machine desk { }
 component query { cpu 60 ms/request }
 topology { node base = db; node seat = desk * staff }
-stream job for each seat { source 1 request / think; at base { query } }
+stream job for each seat { traffic 1 request / think; at base { query } }
 """
 
 
@@ -372,7 +374,7 @@ stream job for each seat { source 1 request / think; at base { query } }
     ("was", "now", "is_warned"),
     [
         ("", "", True),
-        ("for each seat { source 1", "{ source staff * 1", True),
+        ("for each seat { traffic 1", "{ traffic staff * 1", True),
         ("queueing mm1", "queueing mmc", True),
         (", queueing mm1", "", False),  # nobody waits
         ("mm1", "periodic", False),

@@ -24,7 +24,7 @@ network net { duplex; rate 100 Mbit/s%s }
 component work { cpu 1 ms/request; disk 0.1 request/request }
 topology { node user = client * N; node a = api; node b = store; link lan = net between user, a, b }
 %s
-stream ask { source 1 request/s, 1 kB/request; at user { }; at a { work }; at b { work } }
+stream ask for each user { traffic 1 request/s, 1 kB/request; at user { }; at a { work }; at b { work } }
 require { ask.latency <= 20 ms; quantile(ask.latency, 99 %%) <= 90 ms }
 """
 NOTHING = ("", "", "", "", "")

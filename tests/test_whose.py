@@ -36,22 +36,26 @@ FROM_CLIENTS = "at client { }; at web { work } }"
     ("stream", "load", "largest"),
     [
         # one thousandth of a core for each request, on four machines of one core
-        ("stream st in all { source N * 1 request/s, 1 byte/request; " + ALONE, "N/4000", 4_000),
-        ("stream st for each user { source 1 request/s, 1 byte/request; " + ALONE, "N/4000", 4_000),
+        ("stream st in all { traffic N * 1 request/s, 1 byte/request; " + ALONE, "N/4000", 4_000),
         (
-            "stream st for each client { source 1 request/s, 1 byte/request; " + ALONE,
+            "stream st for each user { traffic 1 request/s, 1 byte/request; " + ALONE,
             "N/4000",
             4_000,
         ),
-        ("stream st for each web { source 1 request/s, 1 byte/request; " + ALONE, "1/1000", None),
-        ("stream st in all { source 900 request/s, 1 byte/request; " + ALONE, "9/40", None),
         (
-            "stream st for 2 in each room { source 1 request/s, 1 byte/request; " + FROM_CLIENTS,
+            "stream st for each client { traffic 1 request/s, 1 byte/request; " + ALONE,
+            "N/4000",
+            4_000,
+        ),
+        ("stream st for each web { traffic 1 request/s, 1 byte/request; " + ALONE, "1/1000", None),
+        ("stream st in all { traffic 900 request/s, 1 byte/request; " + ALONE, "9/40", None),
+        (
+            "stream st for 2 in each room { traffic 1 request/s, 1 byte/request; " + FROM_CLIENTS,
             "N/6000",
             6_000,
         ),
         (
-            "stream st for each user { source 1 request/s, 1 byte/request; " + FROM_CLIENTS,
+            "stream st for each user { traffic 1 request/s, 1 byte/request; " + FROM_CLIENTS,
             "N/4000",
             4_000,
         ),
@@ -67,7 +71,7 @@ def test_the_load_of_each_machine(stream: str, load: str, largest: int | None) -
 
 
 def test_more_machines_share_what_is_one_in_all() -> None:
-    text = SPEC + "stream st in all { source N * 1 request/s; at web { work } }\n"
+    text = SPEC + "stream st in all { traffic N * 1 request/s; at web { work } }\n"
     assert solve(lowered(text)).largest_acceptable == 4_000
     assert solve(lowered(text.replace("box * 4", "box * 8"))).largest_acceptable == 8_000
 
@@ -76,14 +80,14 @@ def test_a_node_that_is_called_user_is_meant_where_there_is_one() -> None:
     text = SPEC.replace("node client = pc * N", "node user = pc * (N * 2)").replace(
         "client", "user"
     )
-    stream = "stream st for each user { source 1 request/s; at web { work } }\n"
+    stream = "stream st for each user { traffic 1 request/s; at web { work } }\n"
     assert solve(lowered(text + stream)).largest_acceptable == 2_000
 
 
 def test_what_the_users_receive_of_a_stream_of_each_of_them() -> None:
     """A group divides the users: a stream of each user may be kept within it."""
     text = SPEC + (
-        "stream st for each user { source 1 request/s, 1 byte/request\n"
+        "stream st for each user { traffic 1 request/s, 1 byte/request\n"
         "  at client { }\n  at web { work to others in room }\n  at client { } }\n"
     )
     graph = lowered(text)
@@ -100,13 +104,13 @@ def test_what_the_users_receive_of_a_stream_of_each_of_them() -> None:
     ],
 )
 def test_what_is_nobodys_is_refused(stream: str, told: str) -> None:
-    (found,) = mistakes(SPEC + f"stream st {stream} {{ source 1 request/s; at web {{ work }} }}\n")
+    (found,) = mistakes(SPEC + f"stream st {stream} {{ traffic 1 request/s; at web {{ work }} }}\n")
     assert told in found.message
 
 
 def test_one_in_all_is_no_stream_of_the_users() -> None:
     stream = (
-        "stream st in all { source 1 request/s, 1 byte/request\n"
+        "stream st in all { traffic 1 request/s, 1 byte/request\n"
         "  at client { }\n  at web { work to others in room }\n  at client { } }\n"
     )
     (found,) = mistakes(SPEC + stream)

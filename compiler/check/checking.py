@@ -255,7 +255,7 @@ class _ModelChecker(OfChanges, frozen=True):
         if not any(system.main.syntax.every(ast.Stream) for system in systems):
             self._missing(
                 "has no stream",
-                "a stream says what travels: `stream voice { source …; at node { … } }`",
+                "a stream says what travels: `stream voice { traffic …; at node { … } }`",
             )
         used: set[str] = set()
         components = ComponentChecker(self.expressions)

@@ -16,6 +16,9 @@ UNCLOSED = Code("QPS0103", "unclosed", _E, "a block, text or bracket that is not
 RESERVED_WORD = Code("QPS0104", "reserved-word", _E, "a name that is a word of the language")
 TOO_DEEP = Code("QPS0105", "too-deep", _E, "an expression nested or grown beyond all reading")
 NUMBER_SIZE = Code("QPS0106", "number-size", _E, "a number beyond what QPS computes with")
+FIRST_EDITION = Code(
+    "QPS0108", "first-edition", _E, "what the first edition of the language said otherwise"
+)
 TOO_MANY = Code("QPS0107", "too-many", _E, "more mistakes than anybody wants to read at once")
 
 UNKNOWN_NAME = Code("QPS0201", "unknown-name", _E, "a name that nothing declares")
@@ -59,6 +62,7 @@ BAD_HARDWARE = Code("QPS0406", "bad-hardware", _E, "a machine or network that la
 UNSCALED_COST = Code(
     "QPS0501", "unscaled-cost", _W, "a cost that names no machine on a machine with a rating"
 )
+WHOSE = Code("QPS0407", "whose", _E, "a stream that does not say whose it is")
 UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")
 ALSO_A_UNIT = Code("QPS0520", "also-a-unit", _W, "a unit behind a number, and a value of its name")

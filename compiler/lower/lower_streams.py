@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.configure.ways import legs_of, way_in_force
-from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.flows import Flow, StreamResult, word
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk import Walk
-from qps.compiler.lower.walk_calls import WalkedCalls
+from qps.compiler.lower.walk_calls import WalkedCalls, legs_in_force
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
 
@@ -22,10 +20,7 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     result = StreamResult(name=stream.name)
     _packetisation(stream, flow, result)
     walk = Walk(demands, stream, result, flow)
-    way = way_in_force(stream, demands.expressions.holds)
-    if way is not None and way.faults:
-        raise QpsError(way.faults)
-    legs = legs_of(stream, demands.expressions.holds)
+    legs = legs_in_force(stream.legs, demands.expressions.holds)
     calls = WalkedCalls(walk, stream, result, demands.expressions)
     for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):
@@ -45,7 +40,7 @@ def _source(stream: ir.Stream, expressions: ExpressionLowering) -> Flow:
     emission = stream.emission
     first, *sizes = emission.values
     base = next(b for b, _ in first.dimension.exponents if b != TIME_BASE)
-    rates = {base: expressions.symbol(f"{stream.name}.source", first)}
+    rates = {base: expressions.symbol(f"{stream.name}.traffic", first)}
     known_sizes: dict[str, Formula] = {}
     for size in sizes:
         above = next(b for b, power in size.dimension.exponents if power == 1)

@@ -199,13 +199,23 @@ class Builder:
         return tuple(zip(flags, self._all(children[::2]), strict=True))
 
     def _factors(self, children: Sequence[Piece]) -> Iterator[tuple[bool, ast.Expr]]:
-        """Yield factors; names that divide a number's unit are units: `3 ms/call`."""
-        is_behind_unit = False
+        """Yield factors; names that divide a number's unit are units: `3 ms/call`.
+
+        A quotient of two numbers before a unit is a number: `1/20 s` is the twentieth of one.
+        """
+        is_behind_unit = is_behind_number = False
         written = self._chain(children, "SLASH")
         for piece, (divides, factor) in zip(children[::2], written, strict=True):
             is_behind_unit = is_behind_unit and divides and _is_word(piece)
-            yield divides, ast.as_unit(factor) if is_behind_unit else factor
-            is_behind_unit |= _is_tree(piece) and _tree(piece).data in _WITH_UNITS
+            rule = _tree(piece).data if _is_tree(piece) else ""
+            is_quotient = is_behind_number and divides and rule == "quantity"
+            if is_quotient and isinstance(factor, ast.Quantity):
+                yield divides, factor.number
+                yield False, factor.unit
+            else:
+                yield divides, ast.as_unit(factor) if is_behind_unit else factor
+            is_behind_unit |= rule in _WITH_UNITS
+            is_behind_number = rule == "number"
 
     def _number(self, token: Token) -> ast.Number:
         span, digits = self._span(token), str(token).replace("_", "")

@@ -42,8 +42,8 @@ class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.
-    The quality of one axis `is_implied`: it fails where that does. What is `untold` of it counts
-    as failing.
+    Quality `is_implied` where it fails where an axis does: of one axis, or the worst of several.
+    What is `untold` of it counts as failing.
     """
 
     failure: Failure
@@ -86,7 +86,6 @@ class Excess(Struct, frozen=True, kw_only=True):
 
 def excess_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Excess:
     """Return a criterion of a graph as a function of the one number that has no value."""
-    axes = len(axes_of(graph.criteria))
     return Excess(
         failure=Failure(criterion.name, graph.mode),
         value=substituted(excess(criterion), values),
@@ -94,9 +93,9 @@ def excess_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, F
         is_axis=criterion.axis is not None,
         known=criterion.known_in_series,
         at_most=criterion.at_most,
-        is_implied=axes == 1
-        and criterion.name == QUALITY
-        and graph.metric is not ir.Metric.FORMULA,
+        is_implied=criterion.name == QUALITY
+        and graph.metric is not ir.Metric.FORMULA
+        and (graph.metric is ir.Metric.WORST or len(axes_of(graph.criteria)) == 1),
     )
 
 

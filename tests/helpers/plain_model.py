@@ -355,6 +355,10 @@ class _Walker:
         if isinstance(each, ir.InEachGroup):
             sending = min(self.value(each.flows.expr), self.members(each.group))
             return sending * self.groups(each.group)
+        if each is ir.Whose.ALL:
+            return Fraction(1)
+        if each is ir.Whose.EACH_USER:
+            return self.n if stream.users is None else self.value(stream.users)
         return self.count(each)
 
     def receivers(self, spread: ir.Spread, machines: Fraction, flows: Fraction) -> Fraction:

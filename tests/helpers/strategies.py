@@ -52,15 +52,17 @@ class Drawn:
             "  node host = fast * N",
             "  link lan = net between host",
             "}",
-            "stream flow {",
-            f"  source {self.source} byte/s in size",
+            "stream flow for each host {",
+            f"  traffic {self.source} byte/s in size",
             f"  at host {{ {'; '.join([*self.steps, f'c0 to others {self.spread}'])} }}",
             "  over lan",
             f"  at host {{ {'; '.join(self.after)} }}",
             "}",
         ]
         if self.second:
-            parts.append("stream more { source 3 packet/s, 500 byte/packet; at host { c1 } }")
+            parts.append(
+                "stream more for each host { traffic 3 packet/s, 500 byte/packet; at host { c1 } }"
+            )
         parts.append(f"require {{ flow.latency <= {self.latency} ms; flow.loss <= 5 % }}")
         return "\n".join([*parts, self.extra, ""])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import lookup
@@ -10,7 +11,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     INFORMATION_BASE,
@@ -29,16 +30,34 @@ class EmissionChecker(Part, frozen=True):
         """Return what leaves the only source of a stream; None where it was reported."""
         emissions = [item for item in declaration.items if isinstance(item, ast.Emission)]
         hint = "make a second stream of it"
-        emission = self.first(emissions, "a stream has one source", hint)
+        emission = self.first(emissions, "a stream has one traffic", hint)
         if emission is None:
             self.sink.report(
                 codes.MISSING_PART,
                 declaration.name.span,
-                f"stream `{declaration.name.text}` has no source",
-                hint="say what it carries: `source 8000 byte/s in 1280 byte/packet`",
+                f"stream `{declaration.name.text}` has no traffic",
+                hint="say what it carries: `traffic 8000 byte/s in 1280 byte/packet`",
             )
             return None
+        if emission.is_first_edition:
+            self._report_edition(emission)
         return self._emission(emission, declaration.source)
+
+    def _report_edition(self, first: ast.Emission) -> None:
+        """Report a text of the first edition, at its first stream."""
+        streams = self.main.syntax.every(ast.Stream)
+        old = [one for one in chain.from_iterable(s.items for s in streams) if _is_old(one)]
+        if old[0] is not first:
+            return
+        more = f" ({len(old) - 1} more below)" if len(old) > 1 else ""
+        self.sink.report(
+            codes.FIRST_EDITION,
+            first.span,
+            "what a stream sends is its `traffic`; a `source` says where a number comes "
+            f"from{more}",
+            hint="`qps fmt --upgrade` rewrites a text of the first edition, with the same answers; "
+            f"here: `traffic {shortened(_behind(first))}`",
+        )
 
     def _emission(self, item: ast.Emission, source: ast.Text | None) -> ir.Emission | None:
         scope = Scope(self.main, Allowed.FLOWS)
@@ -53,7 +72,7 @@ class EmissionChecker(Part, frozen=True):
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 first.span,
-                f"a source gives a rate, not {first.dimension.in_words}",
+                f"traffic is a rate, not {first.dimension.in_words}",
                 label=f"this is {first.dimension.in_words}",
                 secondary=self._stated(item.values[0]) or advised.labels,
                 hint=_swapped(quantities) or advised.hint,
@@ -145,11 +164,20 @@ def _swapped(values: tuple[ir.Quantity, ...]) -> str | None:
         return None
     texts = [" ".join(v.span.text.split()) for v in (rates[0], *values) if v is not rates[0]]
     rate = " ".join(rates[0].span.text.split())
-    return f"the rate comes first: `source {', '.join([rate, *texts])}`"
+    return f"the rate comes first: `traffic {', '.join([rate, *texts])}`"
+
+
+def _is_old(item: object) -> bool:
+    return isinstance(item, ast.Emission) and item.is_first_edition
 
 
 def _is_rate(dimension: Dimension) -> bool:
     return (dimension * TIME).single_base not in (None, TIME_BASE)
+
+
+def _behind(item: ast.Emission) -> str:
+    """Return what stands behind the word."""
+    return item.span.text.partition(" ")[2].strip()
 
 
 def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:

@@ -18,7 +18,7 @@ def check_quality(part: Part) -> ir.Quality:
     if stated is None:
         stated = _of_instances(part)
     if stated is None:
-        return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
+        return ir.Quality(ir.Metric.WORST, None, None)
     metric = stated.metric
     if not isinstance(metric, ast.Name):
         scope = Scope(part.main, Allowed.MODEL)
@@ -32,7 +32,7 @@ def check_quality(part: Part) -> ir.Quality:
             f"unknown metric `{metric.text}`",
             hint=offered(metric.text, names),
         )
-        return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
+        return ir.Quality(ir.Metric.WORST, None, None)
     return ir.Quality(ir.Metric(metric.text), None, stated.span)
 
 

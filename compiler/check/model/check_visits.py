@@ -247,7 +247,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 size.span,
                 "the stream carries bytes alone: no request has a size of its own",
                 secondary=[Label(self.emission.span, "what the stream carries")],
-                hint="say in the source what is asked for: `source 10 request/s, 2 kB/request`",
+                hint="say in the source what is asked for: `traffic 10 request/s, 2 kB/request`",
             )
             return None
         wanted = (INFORMATION / size.dimension).single_base

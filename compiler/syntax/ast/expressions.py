@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -49,6 +50,15 @@ class Product(Written, frozen=True):
     """Factors, each with True where it divides."""
 
     factors: tuple[tuple[bool, Expr], ...]
+
+    @property
+    def quotients(self) -> Iterator[tuple[Number, Number, Expr]]:
+        """Yield each two numbers and the unit of their quotient: `1/20 s`."""
+        three = zip(self.factors, self.factors[1:], self.factors[2:], strict=False)
+        for (_, number), (divides, other), (unit_divides, unit) in three:
+            is_unit = divides and not unit_divides and _is_unit(unit)
+            if is_unit and isinstance(number, Number) and isinstance(other, Number):
+                yield number, other, unit
 
 
 class Every(Product, frozen=True):
@@ -222,6 +232,11 @@ def as_unit(expr: Expr) -> Expr:
                 found.append((divides, as_unit(factor) if follows else factor))
             return replace(expr, factors=tuple(found))
     return expr
+
+
+def _is_unit(expr: Expr) -> bool:
+    word = expr.base if isinstance(expr, Power) else expr
+    return isinstance(word, Reference) and word.is_unit
 
 
 def _is_word(expr: Expr) -> bool:

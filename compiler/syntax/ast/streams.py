@@ -31,10 +31,14 @@ class Step(Written, frozen=True, kw_only=True):
 
 
 class Emission(Written, frozen=True):
-    """`source 8000 byte/s in size`: what leaves the source, the first value a rate."""
+    """`traffic 8000 byte/s in size`: what leaves the source, the first value a rate.
+
+    The first edition of the language called it `source`.
+    """
 
     values: tuple[Expr, ...]
     source: Text | None = None
+    is_first_edition: bool = False
 
 
 class CallStep(Written, frozen=True, kw_only=True):
@@ -60,18 +64,16 @@ class Together(Written, frozen=True, kw_only=True):
 
 
 class At(Written, frozen=True):
-    """The steps at a node, where the condition holds."""
+    """The steps at a node."""
 
     node: Name
-    condition: Expr | None = None
     steps: tuple[Step | CallStep | Together, ...] = ()
 
 
 class Over(Written, frozen=True):
-    """The links that are crossed, where the condition holds."""
+    """The links that are crossed."""
 
     links: tuple[Name, ...]
-    condition: Expr | None = None
 
 
 class Playout(Written, frozen=True):
@@ -101,7 +103,6 @@ class Stream(Shared, frozen=True, kw_only=True):
     """
 
     whose: Each | InAll | None
-    condition: Expr | None = None
     items: tuple[Emission | At | Over | Playout, ...] = ()
     source: Text | None = None
     index: Index | None = None

@@ -265,6 +265,11 @@ def _fmt(commands: _Commands) -> None:
     command.add_argument(
         "--check", action="store_true", help="change nothing; exit 1 where a file would change"
     )
+    command.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="rewrite what the first edition of the language said otherwise, with the same answers",
+    )
     command.set_defaults(format="text")
 
 

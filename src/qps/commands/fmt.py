@@ -6,11 +6,12 @@ import os
 import sys
 import tempfile
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 
 from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.output import style
-from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Outcome
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.importer import read_spec
@@ -25,9 +26,10 @@ def run(arguments: Namespace) -> Exit:
     found: list[Diagnostic] = []
     changed = 0
     paths = specs_under(arguments.paths)
+    lay_out = _layout(arguments)
     for path in paths:
         source = read_spec(path)
-        result = source if source.value is None else formatted(source.value)
+        result = source if source.value is None else lay_out(source.value)
         found += result.diagnostics
         if not isinstance(result.value, str) or _is_laid_out(path, result.value):
             continue
@@ -57,7 +59,7 @@ def _standard_input(arguments: Namespace) -> Exit:
             f"standard input is not UTF-8 text (byte {error.start})", "save it as UTF-8"
         ) from error
     text = before.replace("\r\n", "\n").replace("\r", "\n")
-    outcome = formatted(Source("<standard input>", text))
+    outcome = _layout(arguments)(Source("<standard input>", text))
     show(outcome.diagnostics, arguments)
     if outcome.value is None:
         return Exit.WRONG
@@ -65,6 +67,15 @@ def _standard_input(arguments: Namespace) -> Exit:
         return Exit.YES if outcome.value == before else Exit.NO
     style(sys.stdout, outcome.value)  # what was given comes back, to the character
     return Exit.YES
+
+
+def _layout(arguments: Namespace) -> Callable[[Source], Outcome[str]]:
+    """Return what lays out a text, in the edition that it has or in the newest."""
+    if not arguments.upgrade:
+        return formatted
+    from qps.compiler.upgrading import upgraded  # noqa: PLC0415 - it needs the whole compiler
+
+    return upgraded
 
 
 def _is_laid_out(path: Path, text: str) -> bool:

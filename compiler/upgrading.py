@@ -1,0 +1,123 @@
+"""Texts of the first edition of the language, rewritten to mean the same in this one.
+
+The first edition called traffic `source`; a stream that did not say whose it was had a flow of
+each machine of its first node; unless a spec said so the metric of quality was Euclidean; a unit
+belonged to the number before it, whatever divided that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import Outcome
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.format import formatted
+from qps.compiler.syntax.parse import parse
+
+
+class _Edit(Struct, frozen=True, order=True):
+    """A stretch of a text, and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+def upgraded(source: Source) -> Outcome[str]:
+    """Return a text in this edition and in the canonical layout, or its syntax errors.
+
+    A text with a stream tells its edition; one of this edition is laid out and no more. A module
+    without a stream is taken for one of the first.
+    """
+    parsed = parse(source)
+    if parsed.value is None or any(found.is_error for found in parsed.diagnostics):
+        return Outcome(None, parsed.diagnostics)
+    module = parsed.value
+    streams = module.every(ast.Stream)
+    if streams and not any(_old_emissions(stream) for stream in streams):
+        return formatted(source)
+    edits = [*_renamed(module), *_whose(module), *_bracketed(module)]
+    metric = _euclidean(module, _edited(source, edits))
+    return formatted(_edited(source, [*edits, *metric]))
+
+
+def _renamed(module: ast.Module) -> Iterator[_Edit]:
+    """Yield what makes traffic of each `source` of a stream."""
+    for stream in module.every(ast.Stream):
+        for old in _old_emissions(stream):
+            yield _Edit(old.span.start, old.span.start + len("source"), "traffic")
+
+
+def _whose(module: ast.Module) -> Iterator[_Edit]:
+    """Yield whose a stream is that did not say so: each machine's of its first node."""
+    several = _several(module)
+    for stream in module.every(ast.Stream):
+        first = next((item for item in stream.items if isinstance(item, ast.At)), None)
+        if stream.whose is None and first is not None and first.node.text in several:
+            end = stream.name.span.end
+            yield _Edit(end, end, f" for each {first.node.text}")
+
+
+def _bracketed(module: ast.Module) -> Iterator[_Edit]:
+    """Yield brackets around a unit and the number before it that divided with it: `1/(20 s)`."""
+    for part in nodes_in(module):
+        if isinstance(part, ast.Product):
+            for before, number, unit in part.quotients:
+                yield _Edit(before.span.end, number.span.start, " / (")
+                yield _Edit(unit.span.end, unit.span.end, ")")
+
+
+def _edited(source: Source, edits: list[_Edit]) -> Source:
+    text = source.text
+    for edit in sorted(edits, reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return Source(source.label, text, source.folder)
+
+
+def _old_emissions(stream: ast.Stream) -> list[ast.Emission]:
+    emissions = [item for item in stream.items if isinstance(item, ast.Emission)]
+    return [emission for emission in emissions if emission.is_first_edition]
+
+
+def _several(module: ast.Module) -> frozenset[str]:
+    """Return the nodes that are, or may become, other than one machine."""
+    nodes = [
+        item
+        for topology in module.every(ast.Topology)
+        for item in topology.items
+        if isinstance(item, ast.Node)
+    ]
+    counted = {node.name.text for node in nodes if not isinstance(node.place, ast.Reference)}
+    for node in nodes_in(module):
+        if isinstance(node, ast.Change) and not isinstance(node.value, ast.Reference):
+            counted.add(node.name.text)
+        elif isinstance(node, ast.Axis) and isinstance(node.values, ast.Listed):
+            places = node.values.values
+            if not all(isinstance(place, ast.Reference) for place in places):
+                counted.add(node.name.text)
+    return frozenset(counted)
+
+
+def _euclidean(module: ast.Module, new: Source) -> list[_Edit]:
+    """Return what keeps the metric of a spec that states none, where it joins several axes."""
+    if module.every(ast.Quality) or not module.every(ast.Stream):
+        return []
+    blocks = [one for one in module.declarations if isinstance(one, ast.Require | ast.Mode)]
+    checked = check_source(new)
+    if checked.value is None:  # such as with modules that are still to be upgraded
+        joins = bool(blocks)
+    else:
+        model = checked.value.model
+        needs = sum(requirement.is_axis for requirement in model.requirements)
+        modes = [sum(one.is_axis for one in mode.requirements) for mode in model.modes]
+        joins = model.quality.span is None and needs + max(modes, default=0) > 1
+    if not joins:
+        return []
+    end = (blocks or module.declarations)[-1].span.end
+    return [_Edit(end, end, f"\nquality {ir.Metric.EUCLIDEAN.value}")]

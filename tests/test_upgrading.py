@@ -1,0 +1,148 @@
+"""Texts of the first edition: refused with the mend, or rewritten to mean the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from qps.api import loads
+from qps.cli import main
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
+from qps.compiler.upgrading import upgraded
+
+FIRST = Path(__file__).parent / "first_edition"
+OLD = sorted(FIRST.glob("*.qps"))
+ANSWERS = json.loads((FIRST / "answers.json").read_text(encoding="utf-8"))
+"""What the compiler of the first edition answered, by spec and scenario; commit 51d5117."""
+
+HARDWARE = """users N in 1..1000
+machine box { cpu 1 core }
+component work { cpu 1 ms/request }
+topology { node one = box; node few = box * 3; node many = box * N }
+"""
+
+
+def rewritten(text: str) -> str:
+    outcome = upgraded(Source("old.qps", text))
+    assert outcome.value is not None, outcome.diagnostics
+    return outcome.value
+
+
+def answers() -> Iterator[tuple[str, str]]:
+    for name, scenarios in ANSWERS.items():
+        for scenario in scenarios:
+            yield name, scenario
+
+
+@pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
+def test_a_text_of_the_first_edition_is_refused_with_the_mend(path: Path) -> None:
+    outcome = check_source(Source(path.name, path.read_text(encoding="utf-8")))
+    found = [told for told in outcome.diagnostics if told.code.id == "QPS0108"]
+    assert outcome.value is None
+    assert len(found) == 1
+    assert "qps fmt --upgrade" in str(found[0].hints)
+
+
+@pytest.mark.parametrize(("name", "scenario"), list(answers()))
+def test_what_is_rewritten_answers_as_it_did(name: str, scenario: str) -> None:
+    text = rewritten((FIRST / f"{name}.qps").read_text(encoding="utf-8"))
+    told = loads(text).solve(scenario=scenario or None)
+    was = ANSWERS[name][scenario]
+    assert told.largest_acceptable == was["largest_acceptable"]
+    quality = told.quality and [told.quality.metric, told.quality.at_limit]
+    assert quality == was["quality"] or told.quality.at_limit == pytest.approx(was["quality"][1])
+    for resource in told.resources:
+        assert resource.load_at_limit == pytest.approx(was["loads"][resource.name], rel=1e-12)
+
+
+@pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
+def test_comments_stay_and_once_is_enough(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    new = rewritten(text)
+    comments = [line.partition("#")[2] for line in text.splitlines() if "#" in line]
+    assert [line.partition("#")[2] for line in new.splitlines() if "#" in line] == comments
+    assert rewritten(new) == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("stream s { source 1 request/s; at one { work } }", "stream s { traffic 1 request/s;"),
+        (
+            "stream s { source 1 request/s; at many { work } }",
+            "stream s for each many { traffic 1 request/s;",
+        ),
+        (
+            "stream s { source 1 request/s; at few { work }; at one { work } }",
+            "stream s for each few { traffic",
+        ),
+        (
+            "stream s { source 1 request/s; at one { work } }\nscenario more { one = box * 4 }",
+            "stream s for each one { traffic",
+        ),
+        (
+            "stream s for each many { source 1 request/s; at one { work } }",
+            "stream s for each many { traffic",
+        ),
+        (
+            "stream s in all { source 1 request/s; at few { work } }",
+            "stream s in all { traffic 1 request/s;",
+        ),
+        (
+            "stream s { source N / (1/20 s) * 1 request; at one { work } }",
+            "traffic N / (1 / (20 s)) * 1 request;",
+        ),
+        ("stream s { source (1/20) request/s; at one { work } }", "traffic (1/20) request/s;"),
+    ],
+)
+def test_what_the_first_edition_said_otherwise_is_rewritten(old: str, new: str) -> None:
+    assert new in rewritten(HARDWARE + old)
+
+
+@pytest.mark.parametrize(
+    ("needs", "is_stated"),
+    [
+        ("require { s.latency <= 1 s }", False),
+        ("require { s.latency <= 1 s; one.cpu.load <= 80 % }", False),
+        ("require { s.latency <= 1 s; s.loss <= 1 % }", True),
+        ("require { s.latency <= 1 s; s.loss <= 1 % }\nquality worst", False),
+        ("require { s.latency <= 1 s }\nmode m { s.loss <= 1 % }", True),
+        ("mode m { s.loss <= 1 % }\nmode n { s.latency <= 1 s }", False),
+    ],
+)
+def test_the_metric_is_stated_where_it_joins_several_axes(needs: str, is_stated: bool) -> None:
+    new = rewritten(HARDWARE + "stream s { source 1 request/s; at one { work } }\n" + needs)
+    assert ("quality euclidean" in new) is is_stated
+
+
+def test_a_text_of_this_edition_is_laid_out_and_no_more() -> None:
+    text = HARDWARE + "stream s in all { traffic 1/20 request/s; at few { work } }\n"
+    assert rewritten(text) == text
+
+
+def test_a_module_without_a_stream_is_taken_for_one_of_the_first() -> None:
+    new = rewritten("let often = 1/20 message/s  # seldom\n")
+    assert new == "let often = 1 / (20 message)/s  # seldom\n"
+
+
+def test_the_whole_road(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "old.qps"
+    path.write_text(HARDWARE + "stream s { source 1 request/s; at many { work } }\n")
+    assert main(["check", str(path)]) == 2
+    assert "QPS0108" in capsys.readouterr().err
+    assert main(["fmt", "--check", "--upgrade", str(path)]) == 1
+    assert main(["fmt", "--upgrade", str(path)]) == 0
+    assert main(["check", str(path)]) == 0
+    assert main(["fmt", "--check", str(path)]) == 0
+
+
+def test_one_flow_in_all_is_never_multiplied() -> None:
+    """What scaled out both carried 1,000 now halves the load: cases/language/scaling_out."""
+    text = HARDWARE.replace("1..1000", "1..100_000")
+    spec = loads(text + "stream s { traffic N * 1 request/s; at one { work } }\n")
+    carried = [spec.solve(set={"one": f"box * {count}"}).largest_acceptable for count in (1, 4)]
+    assert carried == [1000, 4000]
