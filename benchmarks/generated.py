@@ -126,6 +126,31 @@ def elastic(count: int) -> str:
     )
 
 
+def services(count: int) -> str:
+    """Return a spec of so many services that one gateway calls, five for each stream."""
+    names = ", ".join(f"svc{i}" for i in range(count))
+    streams = []
+    for first in range(0, count, 5):
+        calls = [
+            f"  call svc{i} {{ work({3 + i % 5}00 us/request); "
+            f"call svc{(i + 7) % count} * 20 % {{ work(1 ms/request) }} }}\n"
+            for i in range(first, min(first + 5, count))
+        ]
+        streams.append(
+            f"stream st{first // 5} for each user {{\n"
+            " traffic 1 request / 20 s, 2 kB/request, 1448 byte/packet\n at client { }\n"
+            f" at gateway {{\n  work(0.2 ms/request)\n{''.join(calls)} }}\n at client {{ }}\n}}\n"
+        )
+    return (
+        "users N in 1..1_000_000\nmachine pod { cpu 2 core }\nmachine browser { }\n"
+        "network mesh { switched; rate 10 Gbit/s; propagation 50 us }\n"
+        "component work(t) { cpu t }\n"
+        "topology {\n node client = browser * N\n node gateway = pod * 4\n"
+        f" node {names} = pod * 2\n link lan = mesh between all\n}}\n"
+        f"{''.join(streams)}target cpu 70 %\nrequire {{ st0.latency <= 250 ms }}\n"
+    )
+
+
 def queue(discipline: str, share: str = "", largest: str = "100_000") -> str:
     """Return a spec of one queue, whose mean wait or quantile is limited, to so many users."""
     bound = f"quantile(fl.latency, {share})" if share else "fl.latency"

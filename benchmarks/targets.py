@@ -219,6 +219,7 @@ def targets() -> Iterator[Target]:
     yield from _rows()
     yield from _large(s)
     yield from _growing(s)
+    yield from _services(s)
     check = qps("check", "-q", SPECS / "audioconference.qps")
     fmt = qps("fmt", "--check", "-q", SPECS / "audioconference.qps")
     yield Target("qps fmt against check", "3.5 x", 1.0, " x", partial(_ratio, fmt, check))
@@ -266,6 +267,20 @@ def _large(s: Callable[..., Target]) -> Iterator[Target]:
     for kind in (generated.options, generated.parameters):
         measure = partial(_solved, f"{kind.__name__}_100", kind(100))
         yield s(f"advice with 100 {kind.__name__}", "28 S", 2, measure)
+    measure = partial(_solved, "options_300", generated.options(300))
+    yield s("advice with 300 options", "18 S", 10, measure)
+
+
+def _services(s: Callable[..., Target]) -> Iterator[Target]:
+    for count, times, before in ((30, 1, "3.7 S"), (300, 10, "130 S")):
+        spec = made(f"services_{count}", generated.services(count))
+        check = qps("check", "-q", spec)
+        told = f"of {count} services"
+        yield s(f"qps check {told}", "", times, partial(_command, "check", "-q", spec))
+        solve = partial(_command, "solve", "-q", spec)
+        yield s(f"qps solve {told}, with advice", before, 2 * times, solve)
+        fmt = qps("fmt", "--check", "-q", spec)
+        yield Target(f"qps fmt {told} against check", "", 1.0, " x", partial(_ratio, fmt, check))
 
 
 def _growing(s: Callable[..., Target]) -> Iterator[Target]:

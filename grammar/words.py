@@ -68,6 +68,7 @@ CHOICES = frozenset(["on", "off", "unicast", "multicast"])
 
 TOKEN_CHOICES = {
     "CASE": ("average", "least", "largest"),
+    "BARE_CASE": ("average", "least", "largest"),
     "MEDIUM": ("shared", "switched", "duplex"),
     "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation", "jitter"),
     "EFFECT": ("keep", "active", "emit", "delay", "drop", "queue", "recover"),

@@ -25,6 +25,14 @@ CASES = {
         "let a = 3 byte/packet / 2 + N/ 2\n",
         "let a = 3 byte/packet / 2 + N / 2\n",
     ),
+    "cases in braces": (
+        "param a = average 2 ms,least -1 ms, # how\n largest 3 ms in -1..5 ms\n",
+        "param a = {\n  average 2 ms; least -1 ms  # how\n  largest 3 ms\n} in -1..5 ms\n",
+    ),
+    "cases of kinds in braces": (
+        "param a by k {\nI average 2,largest 3\nP 4\nB least 5 }\n",
+        "param a by k {\n  I { average 2; largest 3 }\n  P 4\n  B { least 5 }\n}\n",
+    ),
     "powers, calls and groups": (
         "let a = max ( b , 2 ^ - 3 )*(c . d - 1)\n",
         "let a = max (b, 2^-3) * (c.d - 1)\n",

@@ -313,3 +313,92 @@ def test_what_there_is_of_each_is_bounded() -> None:
         "topology { node n for each region = pod\n link l for each pair of region = x between n }"
     )
     assert "QPS0105" in found_in(text + pairs)
+
+
+ROOMS = """\
+users N in 1..10000
+kinds region { us 60 %; eu 40 % }
+group room of 8 users in each region
+group hall of 16 users in each region
+machine pc { cpu 1 core }
+machine box { cpu 8 core; nic 1 Gbit/s }
+network lan { rate 1 Gbit/s; header 38 byte/packet }
+component talk { cpu 1 ms/packet }
+component mix { cpu 0.2 ms/packet; merge }
+topology {
+  node desk for each region = pc * (N * region)
+  node server for each region = box * ceil(count(room) / 100)
+  link wire for each region = lan between desk, server
+}
+stream voice for each desk in each region {
+  traffic 2 packet/s, 200 byte/packet
+  at desk { talk }
+  at server { mix in room to all in room }
+  at desk { talk }
+}
+stream film for 2 in each hall in each region {
+  traffic 1 packet/s, 200 byte/packet
+  at desk { }
+  at server { talk to others in hall }
+  at desk { talk }
+}
+stream note for each user in each region {
+  traffic 1 packet/s, 200 byte/packet
+  at desk { }
+  at server { talk to others in room at most 3 }
+  at desk { talk }
+}
+require { voice.latency <= 200 ms; desk.cpu.load <= 90 % }
+"""
+
+
+def test_rooms_in_each_region_are_those_of_an_instance_for_each(
+    told: Callable[..., str], tmp_path: Path
+) -> None:
+    one = ROOMS.replace(" for each region", "").replace(" in each region", "")
+    one = re.sub(r"kinds .*\n", "", one).replace("(N * region)", "N")
+    tmp_path.joinpath("one.qps").write_text(one, encoding="utf-8")
+    use = """\
+users N in 1..10000
+kinds region { us 60 %; eu 40 % }
+use "one.qps" as place for each region with population = N * region
+"""
+
+    def loads(text: str) -> dict[str, object]:
+        answer = json.loads(told(text, "solve", "--set", "N=500", "--format", "json"))
+        named = {
+            re.sub(r"\bplace\.(us|eu)\.(\w+)", r"\2.\1", r["name"]): r for r in answer["resources"]
+        }
+        return {name: found["load_at_limit"] for name, found in sorted(named.items())}
+
+    short, long = loads(ROOMS), loads(use)
+    assert short
+    assert short == long
+
+
+def test_an_instance_for_each_takes_what_there_is_for_its_kind(
+    told: Callable[..., str], tmp_path: Path
+) -> None:
+    tmp_path.joinpath("shop.qps").write_text(
+        "users n in 1..1000\nparam lag = 1 ms\nmachine pod { cpu 2 core }\n"
+        "network lan { rate 1 Gbit/s; propagation lag }\ncomponent work { cpu 1 ms/request }\n"
+        "topology { node web = pod * 4; node db = pod; link l = lan between web, db }\n"
+        "stream a for each user {\n  traffic 1 request/s, 1 kB/request\n"
+        "  at web { work }\n  at db { work }\n}\n",
+        encoding="utf-8",
+    )
+    text = """\
+use "shop.qps" as shop for each region with population = N * region, lag = distance.eu, db = store
+users N in 1..1000
+kinds region { us 60 %; eu 40 % }
+param distance by region, region { us eu 40 ms }
+machine big { cpu 8 core }
+topology { node store for each region = big }
+require { shop.us.a.latency <= 1 s; store.cpu.load <= 90 % }
+"""
+    answer = json.loads(told(text, "solve", "--set", "N=100", "--format", "json"))
+    loads = {one["name"]: one["load_at_limit"] for one in answer["resources"]}
+    assert loads["store.us.cpu"] == pytest.approx(60 / 8000)
+    assert loads["store.eu.cpu"] == pytest.approx(40 / 8000)
+    assert "at N = 100\n    42" in told(text, "explain", "shop.us.a", "--at", "100")
+    assert "at N = 100\n    2.0" in told(text, "explain", "shop.eu.a", "--at", "100")

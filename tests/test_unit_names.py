@@ -330,3 +330,7 @@ def test_a_case_below_zero_is_no_difference() -> None:
     assert told_of("5", "let average = 3\nparam b = average -1\nlet c = b") == ["QPS0522"]
     assert told_of("5", "let average = 3\nparam b = average - 1\nlet c = b") == []
     assert told_of("5", "param b = average -1\nlet c = b") == []
+
+
+def test_users_may_be_the_plural_of_a_unit() -> None:
+    assert value_of("6 users / (2 user)", "unit user\ngroup room of 12 users") == 3

@@ -18,6 +18,7 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.looked_at import LookedAt, Meanings, Part, names_in
 from qps.compiler.configure.possible_values import Bounds
+from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, way_in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -66,7 +67,7 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
     crossed = {leg.link for leg in stream.legs if isinstance(leg, ir.Crossing)}
     names = crossed.union(visit.node for visit in visits)
     conditions = [step.condition for visit in visits for step in visit.steps]
-    conditions += [call.condition for call in stream.calls]
+    conditions += conditions_of(stream)
     shares = [call.times.expr for call in stream.calls if call.times is not None]
 
     def look(at: tuple[Configuration, Sink]) -> None:
@@ -119,7 +120,12 @@ class _StreamCheck(Struct, kw_only=True):
 
     def run(self) -> None:
         """Report what does not fit; an item that the source lacks is told once."""
-        for leg in self.stream.legs:
+        holds = holds_in(self.configuration)
+        way = way_in_force(self.stream, holds)
+        if way is not None and way.faults:
+            self.sink.add_all(way.faults)
+            return
+        for leg in legs_of(self.stream, holds):
             if isinstance(leg, ir.Crossing):
                 self._crossing(leg)
                 continue

@@ -7,9 +7,9 @@ and at some points between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
@@ -34,6 +34,7 @@ from qps.compiler.configure.values_in_use import (
     values_in_use,
     varies,
 )
+from qps.compiler.configure.ways import conditions_of, holds_in, visited
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -78,8 +79,9 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
     """Yield all values of a model but those of its parameters, and the users of its instances."""
     yield from map(_stated, stated_values(model))
     places: tuple[ir.Node | ir.Link, ...] = (*model.nodes, *model.links)
+    chosen = names_in(*(one for stream in model.streams for one in conditions_of(stream)))
     for place in places:
-        names = names_in(place.count) | {place.name}
+        names = names_in(place.count) | {place.name} | chosen
         yield Part(names, partial(_Check.count, name=place.name))
     if model.waits:
         machines = model.machines.values()
@@ -122,6 +124,10 @@ class _Check:
             isinstance(value, ir.Mixture) and value.of_users
             for value in configuration.parameters.values()
         )
+
+    @cached_property
+    def _reached(self) -> Mapping[str, Label]:
+        return visited(self._model, holds_in(self._configuration))
 
     def parameter(self, parameter: ir.Parameter) -> None:
         """Report a parameter without a value, or out of its range, in a case that it states."""
@@ -167,7 +173,7 @@ class _Check:
         """Report a number of places that cannot be."""
         of = self._configuration
         place = of.nodes[name] if name in of.nodes else of.links[name]
-        self.value(count_of(place, self._model))
+        self.value(count_of(place, self._reached))
 
     def cores(self, name: str) -> None:
         """Report cores that are no whole number where these wait in one queue, by the spec."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import VARYING, Configuration
+from qps.compiler.configure.ways import holds_in, visited
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
@@ -48,11 +49,12 @@ def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bou
 
 def counts_in_place(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
     """Yield how many there are of each place."""
+    reached = visited(model, holds_in(configuration))
     for node in configuration.nodes.values():
-        yield count_of(node, model)
+        yield count_of(node, reached)
         yield from cores_in_place(node, model)
     for link in configuration.links.values():
-        yield count_of(link, model)
+        yield count_of(link, reached)
 
 
 def cores_in_place(node: ir.Node, model: ir.Model) -> Iterator[Bounded]:
@@ -66,20 +68,6 @@ def cores_in_place(node: ir.Node, model: ir.Model) -> Iterator[Bounded]:
 def _of_mmc(resource: ir.Resource) -> Iterator[Bounded]:
     if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
         yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
-
-
-def visits(model: ir.Model) -> dict[str, Label]:
-    """Return the nodes at which streams are, each with who is first there."""
-    found: dict[str, Label] = {}
-    for stream in model.streams:
-        if isinstance(stream.flows_from, str):
-            found.setdefault(
-                stream.flows_from, Label(stream.span, f"`{stream.name}` starts at each of them")
-            )
-        for leg in stream.legs:
-            if isinstance(leg, ir.Visit):
-                found.setdefault(leg.node, Label(leg.span, f"`{stream.name}` visits it here"))
-    return found
 
 
 def points_of(configuration: Configuration) -> tuple[int, ...]:
@@ -168,21 +156,20 @@ def chosen_from(stream: ir.Stream) -> Iterator[ir.Spread]:
                 yield step.spread
 
 
-def count_of(place: ir.Node | ir.Link, model: ir.Model) -> Bounded:
+def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
     """Return how many there are of a place: whole, unless they grow with the population.
 
-    Of a node that no stream visits there may be none.
+    Of a node that no stream visits, of those that are `reached`, there may be none.
     """
-    visited = model.once(visits)
     bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
-    if isinstance(place, ir.Node) and place.name not in visited:
+    if isinstance(place, ir.Node) and place.name not in reached:
         bound = Bound.NOT_NEGATIVE if varies(place.count) else Bound.NUMBER
     return Bounded(
         expr=place.count,
         span=place.span,
         what=f"the count of `{place.name}`",
         bound=bound,
-        because=visited.get(place.name),
+        because=reached.get(place.name),
     )
 
 

@@ -55,3 +55,9 @@ def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
 def parted(group: ir.Group) -> ir.Expr:
     """Return what the parts of a group rest on: its size, and in an instance the users there."""
     return group.size.expr if group.users is None else ir.Sum((group.size.expr, group.users))
+
+
+def subjects(*quantities: ir.Quantity | None) -> tuple[str, ...]:
+    """Return the streams, resources, nodes and links whose measures some quantities name."""
+    parts = [part for q in quantities if q is not None for part in parts_of(q.expr)]
+    return tuple(dict.fromkeys(part.subject for part in parts if isinstance(part, ir.Measured)))

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from qps.compiler.data.fits import Fit
+from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
@@ -195,10 +196,20 @@ class Whose(Enum):
     ALL = "all"
 
 
+class Way(Struct, frozen=True):
+    """How a stream goes where some of its conditions hold; `faults` tell why it cannot."""
+
+    holds: tuple[bool, ...]
+    legs: tuple[Leg, ...]
+    faults: tuple[Diagnostic, ...] = ()
+
+
 class Stream(Struct, frozen=True, kw_only=True):
     """Items on their way: one flow for each machine of a node, or whatever says whose they are.
 
-    Where each user of an instance has one, `users` is how many there are.
+    Where each user of an instance has one, `users` is how many there are. It is there where its
+    `condition` holds. Where visits and links are there by `conditions` of their own, each of the
+    `ways` is the whole of one, and `legs` are all that there is on any of them.
     """
 
     name: str
@@ -209,6 +220,9 @@ class Stream(Struct, frozen=True, kw_only=True):
     doc: str | None
     playout: Playout | None = None
     users: Expr | None = None
+    condition: Condition | None = None
+    conditions: tuple[Condition, ...] = ()
+    ways: tuple[Way, ...] = ()
 
     @property
     def calls(self) -> tuple[Call, ...]:

@@ -446,6 +446,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
     looked_at: frozenset[str] = frozenset()
     """Numbers whose values were asked for: with other values there may be other formulas."""
+    absent: frozenset[str] = frozenset()
+    """Streams that are not there: their conditions do not hold."""
     cited: tuple[Cited, ...] = ()
     """What is cited for formulas and places."""
     switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)

@@ -11,12 +11,13 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.ir.parts import parts_of
+from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.latency import LatencyPart, in_line
 from qps.compiler.lower.load_graph import (
     JitterPart,
+    LoadGraph,
     LossKind,
     LossPart,
     Price,
@@ -39,14 +40,29 @@ _LOSS_KINDS = {
 }
 
 
-class Measures(Struct, frozen=True):
-    """The loads, the streams as far as they are done, and the prices of a lowered model."""
+class Measures(Struct, frozen=True, kw_only=True):
+    """The loads, the streams as far as they are done, and the prices of a lowered model.
+
+    Streams that are `absent` have no measures: their conditions do not hold.
+    """
 
     resources: dict[str, ResourceLoad]
     streams: dict[str, StreamMeasures]
     prices: tuple[Price, ...]
     series: InSeries = field(default_factory=dict)
     """Where streams are taken to pass several resources that are loaded beyond 1."""
+    absent: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_graph(cls, graph: LoadGraph, series: InSeries | None = None) -> Measures:
+        """Return the measures of a lowered model."""
+        return cls(
+            resources=graph.resources,
+            streams=graph.streams,
+            prices=graph.prices,
+            series=series or {},
+            absent=graph.absent,
+        )
 
     @property
     def of_what_is_served(self) -> Measures:
@@ -62,6 +78,8 @@ class Measures(Struct, frozen=True):
         """Return the expression of a measure; QpsError where there is none."""
         assert isinstance(measured, ir.Measured)
         kind = measured.kind
+        if measured.subject in self.absent:
+            raise not_there(measured.subject)
         if kind is ir.MeasureKind.LOAD:
             loads = [resource.load for resource in self._loads_of(measured.subject)]
             return maximum(*loads) if loads else ZERO
@@ -81,6 +99,8 @@ class Measures(Struct, frozen=True):
     def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
         """Return how a measure is known. Loads and prices follow from the model."""
         assert isinstance(measured, ir.Measured)
+        if measured.subject in self.absent:
+            raise not_there(measured.subject)
         if measured.kind is ir.MeasureKind.LATENCY:
             stream = self.streams[measured.subject]
             known = stream.latency_certainty
@@ -317,10 +337,14 @@ def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[L
     )
 
 
-def subjects(*quantities: ir.Quantity | None) -> tuple[str, ...]:
-    """Return the streams, resources, nodes and links whose measures some quantities name."""
-    parts = [part for q in quantities if q is not None for part in parts_of(q.expr)]
-    return tuple(dict.fromkeys(part.subject for part in parts if isinstance(part, ir.Measured)))
+def not_there(stream: str) -> QpsError:
+    """Return that a stream is asked for which is not there."""
+    return QpsError.single(
+        codes.NO_ANSWER,
+        None,
+        f"there is no stream `{stream}` here: its condition does not hold",
+        hint="choose the option by which it is there, or ask under the same condition",
+    )
 
 
 class _BeforePlayout(Struct, frozen=True):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from qps.compiler import ir
+from qps.compiler.configure.ways import legs_of, way_in_force
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.flows import Flow, StreamResult, word
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk import Walk
-from qps.compiler.lower.walk_calls import WalkedCalls, legs_in_force
+from qps.compiler.lower.walk_calls import WalkedCalls
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
 
@@ -20,7 +22,10 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     result = StreamResult(name=stream.name)
     _packetisation(stream, flow, result)
     walk = Walk(demands, stream, result, flow)
-    legs = legs_in_force(stream.legs, demands.expressions.holds)
+    way = way_in_force(stream, demands.expressions.holds)
+    if way is not None and way.faults:
+        raise QpsError(way.faults)
+    legs = legs_of(stream, demands.expressions.holds)
     calls = WalkedCalls(walk, stream, result, demands.expressions)
     for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):

@@ -16,6 +16,7 @@ from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.certainties import certainties_of
 from qps.compiler.lower.comparing import compare
@@ -33,7 +34,7 @@ from qps.compiler.lower.load_graph import (
 )
 from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
-from qps.compiler.lower.lower_measures import Measures, priced, stream_measures, subjects
+from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
 from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets, bounds_load
@@ -148,10 +149,12 @@ def _lowered_model(
         expressions=expressions.keeping_classes(),
         demands={},
     )
-    results = [lower_stream(stream, streams) for stream in model.streams]
+    there = tuple(one for one in model.streams if expressions.holds(one.condition))
+    results = [lower_stream(stream, streams) for stream in there]
     streams.idle()
     _average(expressions, streams, results)
-    requirements = requirements_in_force(model, configuration.mode)
+    absent = frozenset(one.name for one in model.streams if one not in there)
+    requirements = requirements_in_force(model, configuration.mode, absent)
     targets = Targets(
         model=model,
         expressions=expressions,
@@ -162,8 +165,8 @@ def _lowered_model(
     prices, unpriced = priced(model, configuration, expressions)
     put_in = Substitution({one.parameter.symbol: one.value for one in elastic})
     queues = queues_of(streams.demands, resources, put_in, expressions)
-    measured = Measures(resources, {}, prices)
-    for stream, result in zip(model.streams, results, strict=True):
+    measured = Measures(resources=resources, streams={}, prices=prices, absent=absent)
+    for stream, result in zip(there, results, strict=True):
         measured.streams[stream.name] = stream_measures(
             stream, result, measured, expressions, queues
         )
@@ -179,7 +182,12 @@ def _lowered_model(
         assumptions=expressions.assumptions,
         resources=resources,
         streams=measured.streams,
-        measures={m.name: _named(m, expressions, measured, in_series) for m in model.measures},
+        measures={
+            m.name: _named(m, expressions, measured, in_series)
+            for m in model.measures
+            if absent.isdisjoint(subjects(m.value))
+        },
+        absent=absent,
         criteria=criteria,
         metric=model.quality.metric,
         quality=_quality(model, expressions, served.of, criteria),

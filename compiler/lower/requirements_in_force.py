@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from qps.compiler import ir
+from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.quality_axes import what_is_limited
 
 
-def requirements_in_force(model: ir.Model, mode: str | None) -> tuple[ir.Requirement, ...]:
+def requirements_in_force(
+    model: ir.Model, mode: str | None, absent: AbstractSet[str] = frozenset()
+) -> tuple[ir.Requirement, ...]:
     """Return the requirements of all, and those of the mode that is in force.
+
+    Of streams that are `absent`, whose conditions do not hold, nothing is asked.
 
     What the mode asks of a measure takes the place of what is asked of it in the same direction
     of all: two limits of one measure would make two axes, and count it twice. So would those of an
@@ -17,7 +23,8 @@ def requirements_in_force(model: ir.Model, mode: str | None) -> tuple[ir.Require
     """
     own = [item for one in model.modes if one.name == mode for item in one.requirements]
     replaced = {what_is_limited(item) for item in own}
-    return _tightest((*(r for r in model.requirements if what_is_limited(r) not in replaced), *own))
+    asked = (*(r for r in model.requirements if what_is_limited(r) not in replaced), *own)
+    return _tightest(r for r in asked if absent.isdisjoint(subjects(r.measure, r.limit)))
 
 
 def _tightest(requirements: Iterable[ir.Requirement]) -> tuple[ir.Requirement, ...]:

@@ -6,7 +6,8 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.values_in_use import varies, visits
+from qps.compiler.configure.values_in_use import varies
+from qps.compiler.configure.ways import visited
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import Calibration
@@ -31,10 +32,11 @@ class StreamDemands(Struct, kw_only=True):
 
     def idle(self) -> None:
         """Charge every resource that is loaded with its idle load."""
+        reached = visited(self.model, self.expressions.holds)
         for node in self.configuration.nodes.values():
             machine = self.model.machines[node.machine]
             # Where no stream is there may be no machine, and nothing that idles.
-            is_free = node.name not in self.model.once(visits) and not varies(node.count)
+            is_free = node.name not in reached and not varies(node.count)
             some = minimum(ONE, self.expressions.count(node.name)) if is_free else ONE
             for resource in machine.resources:
                 if resource.idle is not None and some is not ZERO:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Protocol
 
@@ -21,31 +21,6 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
 from qps.engine.formulas import ONE, Formula, minimum, product
 
 _ONE = Fraction(1)
-
-
-def legs_in_force(
-    legs: Iterable[ir.Leg], holds: Callable[[ir.Condition | None], bool]
-) -> list[ir.Leg]:
-    """Return a way without the calls whose condition fails, as if they were not written."""
-    found: list[ir.Leg] = []
-    left_out: int | None = None
-    joins = False
-    for leg in legs:
-        mark = leg if isinstance(leg, ir.CallMark) else None
-        if left_out is not None:
-            if mark and mark.point is ir.CallPoint.ENDS and mark.call.number == left_out:
-                left_out, joins = None, True
-            continue
-        if mark and mark.point is ir.CallPoint.BEGINS and not holds(mark.call.condition):
-            left_out = mark.call.number
-            continue
-        last = found[-1] if found else None
-        if joins and isinstance(leg, ir.Visit) and isinstance(last, ir.Visit):
-            found[-1] = ir.Visit(last.node, (*last.steps, *leg.steps), last.span)
-        else:
-            found.append(leg)
-        joins = False
-    return found
 
 
 class Walking(Protocol):

@@ -21,6 +21,7 @@ LOOKED_BACK = 200
 RANGE_HINT = "write a range as `2..200`"
 _SURE = 0.74
 _LOOKED_AHEAD = 60
+_LOOKED_BACK_FAR = 5000
 
 
 class Fault(Struct, frozen=True):
@@ -149,7 +150,9 @@ def _case(fault: Fault) -> str | None:
     """Where the value of a case goes wrong: another word for it, no comma, no value."""
     before = fault.previous.lstrip("{;\n ")
     for word in (fault.word, before):
-        if word in _CASE_WORDS and ("CASE" in fault.accepted or fault.word[:1].isdigit()):
+        if word in _CASE_WORDS and (
+            {"CASE", "BARE_CASE"} & fault.accepted or fault.word[:1].isdigit()
+        ):
             return f"write `{_CASE_WORDS[word]}` for `{word}`"
     if fault.word in TOKEN_CHOICES["CASE"] and "COMMA" in fault.accepted:
         return "put a comma before it"
@@ -191,6 +194,20 @@ def _call(fault: Fault) -> str | None:
     if node and (fault.word in "};" or "\n" in fault.word):
         return f"say what is done there: `call {node[1]} {{ … }}`"
     return None
+
+
+def _condition(fault: Fault) -> str | None:
+    """Where the condition of a visit or of a whole stream stands behind it."""
+    if fault.word != "if" or not fault.before.endswith("}"):
+        return None
+    block, depth = len(fault.before) - 1, 1
+    while depth and block > max(0, len(fault.before) - _LOOKED_BACK_FAR):
+        block -= 1
+        depth += {"}": 1, "{": -1}.get(fault.before[block], 0)
+    head = re.search(r"\b(stream|at|call)\s+([\w.]+)[^{};\n]*$", fault.before[:block])
+    if head is None:
+        return "a condition stands before the `{`"
+    return f"the condition stands before the `{{`: `{head[1]} {head[2]} if … {{ … }}`"
 
 
 _CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
@@ -396,8 +413,11 @@ def _one_thing(fault: Fault) -> str | None:
         return f"a name has letters, digits and `_`, but no `{fault.word}`"
     if fault.word == "in" and accepted == {"EQUAL"}:
         return "write `=` and a value first"
+    (only,) = accepted
+    if only in TOKEN_CHOICES:
+        return f"write {' or '.join(f'`{word}`' for word in TOKEN_CHOICES[only])} before it"
     where = "before it" if re.match(r"\w|\n", fault.word) else "instead"
-    return f"write {in_words(next(iter(accepted)))} {where}"
+    return f"write {in_words(only)} {where}"
 
 
 def _name_hint(word: str) -> str:
@@ -436,6 +456,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _priority,
     _group,
     _call,
+    _condition,
     _source,
     _target,
     _use,

@@ -6,6 +6,7 @@ indentation, alignment, blank lines and the breaks around braces follow rules:
 - a block that is written on several lines has its `{` at the end of a line and its `}` on a line of
   its own; a block on one line stays there as long as it fits into `WIDTH` characters;
 - two spaces for each open block, two more for a line that goes on;
+- what is written in two ways is written in one: cases stand in braces;
 - one blank line at the most, none at the edges of blocks and of the file;
 - neighbours of one kind are aligned: declarations and changes at `=`, blocks on one line at `{`,
   limits at their comparison, steps at `if`, columns at `->`, comments at `#`; unless that made a
@@ -31,6 +32,7 @@ from qps.grammar import parsing
 WIDTH = 100
 """Characters of a line beyond which a block is no longer kept on one line."""
 
+_COMMA = re.compile(r"(?:\s|#[^\n]*)*,")
 _TRIVIA = re.compile(r"\n|#[^\n]*|;")
 _MARKS = {"REQUIRE": "COMPARE", "MODE": "COMPARE", "AT": "IF", "OBSERVE": "ARROW"}
 """At which token the lines of a block are aligned, by the word that the block starts with."""
@@ -64,20 +66,48 @@ class _Line(Struct, frozen=True, kw_only=True):
 def formatted(source: Source) -> Outcome[str]:
     """Return a spec's text in the canonical layout, or its syntax errors.
 
-    The result has the same tokens and the same comments in the same order; formatting it again
-    changes nothing.
+    The result has the same tokens, but for cases that get their braces, and the same comments in
+    the same order; formatting it again changes nothing.
     """
     parsed = parse(source)
     if any(diagnostic.is_error for diagnostic in parsed.diagnostics):
         return Outcome(None, parsed.diagnostics)
-    before = parsing.parse(source.text).tokens
-    pieces = _pieces(source.text, before)
+    written = in_one_spelling(source.text)
+    before = parsing.parse(written).tokens
+    pieces = _pieces(written, before)
     text = "".join(f"{line}\n" for line in _laid_out(pieces))
     after = parsing.parse(text).tokens
     if _words(before) != _words(after) or _comments(pieces) != _comments(_pieces(text, after)):
         # It must never reach a file, and it is no mistake of the user.
         raise RuntimeError("the layout would change the meaning of the text")
     return Outcome(text, ())
+
+
+def in_one_spelling(text: str) -> str:
+    """Return a text with cases in braces, `{ average 3 ms; least 1 ms }`, and the rest as it is."""
+    put: list[tuple[int, int, str]] = []
+    waiting: list[parsing.Piece] = [parsing.parse(text).tree]
+    while waiting:
+        piece = waiting.pop()
+        if not isinstance(piece, parsing.Tree):
+            continue
+        waiting += piece.children
+        if piece.data == "bare_cases":
+            put += _braces(text, piece)
+    for start, end, instead in sorted(put, reverse=True):
+        text = text[:start] + instead + text[end:]
+    return text
+
+
+def _braces(text: str, cases: parsing.Tree) -> Iterator[tuple[int, int, str]]:
+    """Yield what puts cases in braces: where, and what stands there instead."""
+    yield cases.start, cases.start, "{ "
+    yield cases.end, cases.end, " }"
+    each = [case for case in cases.children if isinstance(case, parsing.Tree)]
+    for case in each[:-1]:
+        comma = _COMMA.search(text, case.end)
+        assert comma is not None, "the grammar has it there"
+        yield comma.end() - 1, comma.end(), ";"
 
 
 def _words(tokens: Sequence[parsing.Token]) -> list[tuple[str, str]]:

@@ -119,6 +119,7 @@ RULES: dict[str, Rule] = {
     "elastic_param": _rule(_elastic, "name range priority source"),
     "kind_param": _rule(_by_kind, "name kinds", "kind_value:entries* source fitted range"),
     "cases": _rule(ast.Cases, "values..."),
+    "bare_cases": _rule(ast.Cases, "values..."),
     "case": _rule(ast.CaseValue, "case value"),
     "pair_param": _rule(_by_pair, "name kinds others", "pair_value:entries* source fitted range"),
     "pair_value": _worded(ast.PairValue, "one other value"),
@@ -177,14 +178,14 @@ RULES: dict[str, Rule] = {
     "in_each": _rule(ast.Index, "kinds but..."),
     "stream": _rule(
         ast.Stream,
-        "name whose index",
+        "name whose index condition",
         "emission:items* first_emission:items* at:items* over:items* playout:items* source",
     ),
     "each": _rule(ast.Each, "flows name but..."),
     "in_all": _rule(ast.InAll),
     "emission": _rule(ast.Emission, "values* source"),
     "first_emission": _rule(partial(ast.Emission, is_first_edition=True), "values* source"),
-    "at": _rule(ast.At, "node", "step:steps* call_step:steps* together:steps*"),
+    "at": _rule(ast.At, "node condition", "step:steps* call_step:steps* together:steps*"),
     "call_step": _rule(
         ast.CallStep,
         "node",
@@ -192,7 +193,7 @@ RULES: dict[str, Rule] = {
         "step:steps* call_step:steps* together:steps*",
     ),
     "together": _rule(ast.Together, "", "step:steps* call_step:steps* together:steps*"),
-    "over": _rule(ast.Over, "links..."),
+    "over": _rule(ast.Over, "", "name:links* when:condition"),
     "playout": _rule(ast.Playout, "delay dropping source"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
     # what users need

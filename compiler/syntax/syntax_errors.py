@@ -204,7 +204,7 @@ def _expected(accepted: frozenset[str]) -> str:
         rest -= {word.upper() for word in DECLARATIONS} | {"DOC", "_SEP", "$END"}
     if {"NUMBER", "NAME", "LPAR"} <= rest:
         words.append("a quantity such as `10 Mbit/s`")
-        rest -= _EXPRESSION_STARTS | {"_SEP", "CASE"}
+        rest -= _EXPRESSION_STARTS | {"_SEP", "BARE_CASE"}
     if {"PLUS", "TIMES"} <= rest:
         words.append("an operator")
         rest -= _OPERATORS | {"LPAR", "SIGN"}

@@ -20,7 +20,7 @@ from qps.compiler.lower.losses_in_series import (
     loss_known,
     quality_known_at,
 )
-from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.lower.lower_measures import Measures, not_there
 from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import (
@@ -86,7 +86,7 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
 def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:
     """Return the stream of a name and what is asked of it; a stream by itself has no more."""
     stream = name
-    while stream and stream not in graph.streams:
+    while stream and stream not in graph.streams and stream not in graph.absent:
         stream = stream.rpartition(".")[0]
     return stream, name[len(stream) :].removeprefix(".")
 
@@ -139,6 +139,8 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
         return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case, at)
     if name in graph.assumptions:
         return _assumption(graph, graph.assumptions[name], at)
+    if stream in graph.absent:
+        raise not_there(stream)
     is_outside = bool(modes) and graph.mode is None
     raise QpsError.single(
         codes.UNKNOWN_NAME,
@@ -212,7 +214,7 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
 def _throughput(graph: LoadGraph, name: str, at: int) -> Explanation:
     """Return what a link or a network card carries; of several the highest."""
     what = "what is carried, in bit/s"
-    of = Measures(graph.resources, graph.streams, graph.prices)
+    of = Measures.of_graph(graph)
     expr = of.of(ir.Measured(ir.MeasureKind.THROUGHPUT, name.removesuffix(".throughput")))
     return taken_apart(graph, name, what, expr, DATA_RATE, at, [])
 

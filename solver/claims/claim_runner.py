@@ -109,7 +109,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         # What names no population is the same at all of them.
         ends = (graph.low, graph.high) if population is None else (population,)
         series = [in_series_at(graph, end) for end in ends] if rests_on_losses(expr) else []
-        own = Measures(graph.resources, graph.streams, graph.prices)
+        own = Measures.of_graph(graph)
         known = [replace(own, series=one).known for one in (series or [{}])]
 
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
@@ -195,7 +195,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 return number(self._answer(configuration)[0])
             case ir.MeasureKind.QUALITY:
                 return self._quality(configuration, span, free)
-        return Measures(graph.resources, graph.streams, graph.prices).of(asked)
+        return Measures.of_graph(graph).of(asked)
 
     def _quality(self, configuration: Configuration, span: Span, free: str | None) -> Formula:
         """Return the quality: of the worst mode, where there are several."""

@@ -195,7 +195,7 @@ def _structure(
     model: ir.Model, graph: LoadGraph, asking: Asking, guarded: _Guarded
 ) -> Iterator[Guard]:
     """Yield what the structure of the graph rests on."""
-    requirements = requirements_in_force(model, graph.mode)
+    requirements = requirements_in_force(model, graph.mode, graph.absent)
     low, high = graph.low, graph.high
     points = [number_of(at) for at in (Fraction(low), Fraction(2 * low + high, 3), Fraction(high))]
 

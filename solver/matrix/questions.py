@@ -105,7 +105,7 @@ class Asking:
     def known(self, expr: ir.Expr) -> Certainty:
         """Return how an expression is known, at any population and in any mode."""
         series = in_series_anywhere(self.graph.streams)
-        measures = Measures(self.graph.resources, self.graph.streams, self.graph.prices, series)
+        measures = Measures.of_graph(self.graph, series)
 
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
             assert isinstance(of, ir.Measured)
@@ -135,4 +135,4 @@ class Asking:
                 return LARGEST
             case ir.MeasureKind.QUALITY:
                 return UNDEFINED if self.graph.quality is None else self.graph.quality
-        return Measures(self.graph.resources, self.graph.streams, self.graph.prices).of(asked)
+        return Measures.of_graph(self.graph).of(asked)

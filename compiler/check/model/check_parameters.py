@@ -59,6 +59,10 @@ class ParameterChecker(Part, frozen=True):
             )
         return tuple(built)
 
+    def choices(self, declared: DeclaredAs[ast.Option]) -> tuple[str, ...]:
+        """Return the choices of an option, the one first that is in force."""
+        return self._chosen(declared, choices_of(declared))
+
     def _chosen(
         self, declared: DeclaredAs[ast.Option], choices: tuple[str, ...]
     ) -> tuple[str, ...]:

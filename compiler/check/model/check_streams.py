@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.check.model.check_emissions import EmissionChecker
+from qps.compiler.check.model.check_parameters import ParameterChecker
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
 from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.model.check_visits import VisitChecker
+from qps.compiler.check.model.check_ways import MOST_WAYS, holds_where, together
 from qps.compiler.check.names.declarations import Indexed, kind_of, lookup, lookup_as
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -28,6 +34,36 @@ _BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
+class _Stop(Struct, frozen=True):
+    """A visit with its legs, or links that are named, and the condition by which it is there."""
+
+    item: ast.At | ast.Over
+    legs: tuple[ir.Leg, ...]
+    condition: ir.Condition | None
+
+
+class _Ways(Struct, frozen=True):
+    """All that is on the way of a stream, and where it rests on conditions each way of its own."""
+
+    legs: tuple[ir.Leg, ...]
+    conditions: tuple[ir.Condition, ...] = ()
+    ways: tuple[ir.Way, ...] = ()
+
+    @property
+    def starts(self) -> list[str]:
+        """The nodes at which it starts, by one way or another."""
+        firsts = [way.legs[0] for way in self.ways if way.legs] or [self.legs[0]]
+        return list(dict.fromkeys(leg.node for leg in firsts if isinstance(leg, ir.Visit)))
+
+
+def _where(visit: ir.Visit, known: Mapping[ir.Condition, bool]) -> ir.Visit:
+    """Return a visit without the steps that are not there where it is known what holds."""
+    if not known:
+        return visit
+    steps = [step for step in visit.steps if holds_where(step.condition, known) is not False]
+    return replace(visit, steps=tuple(steps))
+
+
 class StreamChecker(Part, frozen=True, kw_only=True):
     """Checks the streams of a program over its nodes and links."""
 
@@ -37,10 +73,15 @@ class StreamChecker(Part, frozen=True, kw_only=True):
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
         emission = EmissionChecker(self.expressions).emission(declaration)
-        legs = self._legs(declaration, emission)
-        if emission is None or not legs:
+        found = self._ways(declaration, emission)
+        condition = None
+        if declaration.condition is not None:
+            fixed = Scope(self.main, Allowed.NOTHING)
+            condition = self.expressions.condition(declaration.condition, fixed)
+        is_known = (condition is None) == (declaration.condition is None)
+        if emission is None or found is None or not found.legs or not is_known:
             return None
-        flows_from = self._flows_from(declaration, legs)
+        flows_from = self._flows_from(declaration, found)
         if flows_from is None:
             return None
         playout = self._playout(declaration)
@@ -48,7 +89,10 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             name=self.main.qualified(declaration.name.text),
             flows_from=flows_from,
             emission=emission,
-            legs=legs,
+            legs=found.legs,
+            condition=condition,
+            conditions=found.conditions,
+            ways=found.ways,
             span=declaration.name.span,
             doc=declaration.doc,
             playout=playout,
@@ -60,13 +104,11 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         return stream
 
     def _flows_from(
-        self, declaration: ast.Stream, legs: tuple[ir.Leg, ...]
+        self, declaration: ast.Stream, found: _Ways
     ) -> str | ir.InEachGroup | ir.Whose | None:
         whose = declaration.whose
         if whose is None:
-            first = legs[0]
-            assert isinstance(first, ir.Visit)
-            return self._of_one_machine(declaration, self.steps.nodes[first.node])
+            return self._one_in_all(declaration, [self.steps.nodes[one] for one in found.starts])
         if isinstance(whose, ast.InAll):
             return ir.Whose.ALL
         if whose.flows is not None or lookup_as(self.main, whose.name, ast.Group) is not None:
@@ -96,17 +138,18 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return None
         return self.steps.node(whose.name)
 
-    def _of_one_machine(self, declaration: ast.Stream, first: ir.Node) -> ir.Whose:
+    def _one_in_all(self, declaration: ast.Stream, starts: Sequence[ir.Node]) -> ir.Whose:
         """Return whose a stream is that does not say so; of several machines it must."""
-        name, node = declaration.name.text, first.name
         is_old = any(isinstance(i, ast.Emission) and i.is_first_edition for i in declaration.items)
-        if first.count != ir.Constant(_ONE) and not is_old:
-            whose = "users" if Allowed.POPULATION in mentions_of(first.count) else "of them"
+        several = next((node for node in starts if node.count != ir.Constant(_ONE)), None)
+        if several is not None and not is_old:
+            name, node = declaration.name.text, several.name
+            whose = "users" if Allowed.POPULATION in mentions_of(several.count) else "of them"
             self.sink.report(
                 codes.WHOSE,
                 declaration.name.span,
                 f"stream `{name}` does not say whose it is, and `{node}` is several machines",
-                secondary=[Label(first.span, "so many of them")],
+                secondary=[Label(several.span, "so many of them")],
                 hint=f"`stream {name} for each {node}` where each of them has so much traffic, "
                 f"`stream {name} in all` where all {whose} together have",
             )
@@ -159,35 +202,109 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     # -- the way -------------------------------------------------------------------------
 
-    def _legs(self, declaration: ast.Stream, emission: ir.Emission | None) -> tuple[ir.Leg, ...]:
-        """Return the way of a stream, as far as it is sound; it starts with a visit."""
+    def _ways(self, declaration: ast.Stream, emission: ir.Emission | None) -> _Ways | None:
+        """Return the ways of a stream, as far as they are sound; each starts with a visit."""
         visits = [item for item in declaration.items if isinstance(item, ast.At)]
         if not visits:
-            self.sink.report(
-                codes.MISSING_PART,
-                declaration.name.span,
-                f"stream `{declaration.name.text}` visits no node",
-                hint="say where its steps run: `at station { record }`",
-            )
-            return ()
+            self._no_visits(declaration)
+            return None
         routes = RouteChecker(self.sink, self.main, self.links)
         checker = VisitChecker(self.expressions, steps=self.steps, routes=routes, emission=emission)
+        fixed = Scope(self.main, Allowed.NOTHING)
+        stops: list[_Stop] = []
+        is_sound = True
+        for item in declaration.items:
+            if not isinstance(item, ast.Over | ast.At):
+                continue
+            legs = tuple(checker.legs(item)) if isinstance(item, ast.At) else ()
+            condition = None
+            if item.condition is not None:
+                condition = self.expressions.condition(item.condition, fixed)
+                is_sound = is_sound and condition is not None
+            stops.append(_Stop(item, legs, condition))
+        conditions = tuple(dict.fromkeys(one.condition for one in stops if one.condition))
+        if not is_sound:
+            return None
+        if not conditions:
+            legs = self._way(declaration, stops, routes, {})
+            return _Ways(legs) if legs else None
+        return self._each_way(declaration, stops, routes, conditions)
+
+    def _each_way(
+        self,
+        declaration: ast.Stream,
+        stops: Sequence[_Stop],
+        routes: RouteChecker,
+        conditions: tuple[ir.Condition, ...],
+    ) -> _Ways | None:
+        """Return a way for all that may hold together; what no way does without is reported.
+
+        So is what is wrong as the spec stands. What is wrong elsewhere is told where that is so.
+        """
+        checker, options = ParameterChecker(self.expressions), self.program.everywhere(ast.Option)
+        choices = {one.qualified: checker.choices(one) for one in options}
+        found = together(conditions, choices)
+        if found is None:
+            self.sink.report(
+                codes.TOO_DEEP,
+                declaration.name.span,
+                f"the conditions on the way of `{declaration.name.text}` make more than "
+                f"{MOST_WAYS} ways of it",
+                hint="make several streams of it, each with its condition: "
+                f"`stream {declaration.name.text}_far if far {{ … }}`",
+            )
+            return None
+        ways: list[ir.Way] = []
+        usual: tuple[Diagnostic, ...] = ()
+        for holds, is_usual in found.items():
+            known = dict(zip(conditions, holds, strict=True))
+            with self.sink.aside() as faults:
+                left = [one for one in stops if one.condition is None or known[one.condition]]
+                legs = self._way(declaration, left, routes, known)
+            errors = tuple(fault for fault in faults if fault.is_error)
+            ways.append(ir.Way(holds, legs, errors))
+            usual = errors if is_usual else usual
+        everywhere = [fault for fault in ways[0].faults if all(fault in way.faults for way in ways)]
+        self.sink.add_all((*usual, *everywhere))
+        every = [leg for one in stops for leg in one.legs]
+        crossed = (leg for way in ways for leg in way.legs if isinstance(leg, ir.Crossing))
+        every += [leg for leg in dict.fromkeys(crossed) if leg not in every]
+        return _Ways(tuple(every), conditions, tuple(ways))
+
+    def _no_visits(self, declaration: ast.Stream) -> None:
+        self.sink.report(
+            codes.MISSING_PART,
+            declaration.name.span,
+            f"stream `{declaration.name.text}` visits no node",
+            hint="say where its steps run: `at station { record }`",
+        )
+
+    def _way(
+        self,
+        declaration: ast.Stream,
+        stops: Sequence[_Stop],
+        routes: RouteChecker,
+        known: Mapping[ir.Condition, bool],
+    ) -> tuple[ir.Leg, ...]:
+        """Return the way over what remains where it is known which conditions hold."""
         legs: list[ir.Leg] = []
         pending: list[ast.Name] = []
         last: ir.Visit | None = None
         started = False
-        for item in declaration.items:
+        for stop in stops:
+            item = stop.item
             if isinstance(item, ast.Over):
                 if not started:
                     self._out_of_order(item)
                 pending += item.links
-            elif isinstance(item, ast.At):
-                here = checker.legs(item)
-                stops = [leg for leg in here if isinstance(leg, ir.Visit)]
-                if stops and last is not None:
-                    legs += routes.hops(last, stops[0], pending)
-                legs += here
-                last, pending, started = stops[-1] if stops else None, [], True
+                continue
+            here = [leg for leg in stop.legs if isinstance(leg, ir.Visit)]
+            if here and last is not None:
+                legs += routes.hops(_where(last, known), here[0], pending)
+            legs += stop.legs
+            last, pending, started = here[-1] if here else None, [], True
+        if not started:
+            self._no_visits(declaration)
         if pending and last is not None:
             self.sink.report(
                 codes.STREAM_ORDER,
@@ -196,8 +313,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 hint="say where it arrives: `at node { … }` after `over`",
             )
             return tuple(legs)
-        calling = self._sent_before_calls(legs)
-        self._spreads([leg for leg in legs if isinstance(leg, ir.Visit)], calling)
+        left = [_where(leg, known) if isinstance(leg, ir.Visit) else leg for leg in legs]
+        calling = self._sent_before_calls(left)
+        self._spreads([leg for leg in left if isinstance(leg, ir.Visit)], calling)
         check_recovery(self.sink, legs)
         return tuple(legs)
 

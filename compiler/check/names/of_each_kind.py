@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import Indexed, Module
 from qps.compiler.syntax import ast
 
 W = TypeVar("W", bound=ast.Written)
@@ -29,8 +29,13 @@ def kinds_in(declared: ast.Kinds) -> tuple[str, ...]:
 
 
 def divided_by(kinds: ast.Kinds, user: Module) -> set[str]:
-    """Return the parameters that have a value for each of some kinds."""
-    return {
+    """Return what there is for each of some kinds: parameters, nodes, distances to another one."""
+    families = [d for d in user.names.values() if isinstance(d, Indexed)]
+    own = [family for family in families if family.kinds == kinds.name.text]
+    between = [family.name.text for family in own if len(family.keys[0]) > 1]
+    each = {family.name.text for family in own if len(family.keys[0]) == 1}
+    each |= {f"{table}.{kind}" for table in between for kind in kinds_in(kinds)}
+    return each | {
         name
         for name, found in user.names.items()
         if isinstance(found, ast.Param)

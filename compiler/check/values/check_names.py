@@ -334,7 +334,8 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         if owner is not None and rest and isinstance(found, ast.Node | ast.Link):
             return self._load(owner, rest, expr)
         if owner is not None and isinstance(found, Indexed):
-            one = ".".join((found.names[0], *rest[len(rest) - 1 :]))
+            behind = () if len(found.keys[0]) > 1 else rest[len(rest) - 1 :]
+            one = ".".join((found.names[0], *behind))
             self.sink.report(
                 codes.WRONG_KIND,
                 expr.name.span,

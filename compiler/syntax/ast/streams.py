@@ -64,16 +64,18 @@ class Together(Written, frozen=True, kw_only=True):
 
 
 class At(Written, frozen=True):
-    """The steps at a node."""
+    """The steps at a node, where the condition holds."""
 
     node: Name
+    condition: Expr | None = None
     steps: tuple[Step | CallStep | Together, ...] = ()
 
 
 class Over(Written, frozen=True):
-    """The links that are crossed."""
+    """The links that are crossed, where the condition holds."""
 
     links: tuple[Name, ...]
+    condition: Expr | None = None
 
 
 class Playout(Written, frozen=True):
@@ -103,6 +105,7 @@ class Stream(Shared, frozen=True, kw_only=True):
     """
 
     whose: Each | InAll | None
+    condition: Expr | None = None
     items: tuple[Emission | At | Over | Playout, ...] = ()
     source: Text | None = None
     index: Index | None = None
