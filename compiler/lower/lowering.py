@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from fractions import Fraction
 from functools import partial
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -18,7 +17,6 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
-from qps.compiler.lower.certainties import certainties_of
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
 from qps.compiler.lower.flows import StreamResult
@@ -26,26 +24,29 @@ from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.load_graph import (
     Calibration,
     Cited,
-    Criterion,
     GroupSize,
     LoadGraph,
     NamedMeasure,
     ResourceLoad,
 )
 from qps.compiler.lower.losses_in_series import in_series_anywhere
-from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower.lower_criteria import (
+    both_known,
+    criteria_of,
+    lowered_quantity,
+    quality_known,
+    quality_of,
+)
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
 from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import lower_stream
-from qps.compiler.lower.lower_targets import Targets, bounds_load
+from qps.compiler.lower.lower_targets import Targets
 from qps.compiler.lower.lower_transport import averaged_losses
 from qps.compiler.lower.mixtures import kind_by_kind
-from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
-from qps.compiler.quantities.certainty import Certainty, opposite, together
-from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula, number, population, total
 from qps.engine.points import Point
 from qps.engine.remembering import remembered
@@ -173,8 +174,8 @@ def _lowered_model(
     served = measured.of_what_is_served
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
     served_in_series = in_series.of_what_is_served
-    criteria = _criteria(requirements, expressions, served, served_in_series, queues)
-    quality_known = _quality_known(model, expressions, served, served_in_series, criteria)
+    criteria = criteria_of(requirements, expressions, served, served_in_series, queues)
+    known = quality_known(model, expressions, served, served_in_series, criteria)
     return LoadGraph(
         population=users,
         low=configuration.low,
@@ -190,7 +191,7 @@ def _lowered_model(
         absent=absent,
         criteria=criteria,
         metric=model.quality.metric,
-        quality=_quality(model, expressions, served.of, criteria),
+        quality=quality_of(model, expressions, served.of, criteria),
         elastic=elastic,
         prices=prices,
         unpriced=unpriced,
@@ -209,8 +210,8 @@ def _lowered_model(
             for group in model.groups
         },
         targets=targets.stated,
-        quality_known=quality_known[0],
-        quality_in_series=quality_known[1],
+        quality_known=known[0],
+        quality_in_series=known[1],
         quality_unsaid=served.unsaid(model.quality.formula) if model.quality.formula else (),
         weighed=expressions.weighed,
         looked_at=frozenset(expressions.looked_at),
@@ -242,8 +243,8 @@ def _named(
     in_series: Measures,
 ) -> NamedMeasure:
     """Return a measure of the spec's own."""
-    known, known_in_series = _both_known(measure.value, expressions, measured, in_series)
-    value, stated = _lowered(measure.value, expressions, measured.of), measure.value
+    known, known_in_series = both_known(measure.value, expressions, measured, in_series)
+    value, stated = lowered_quantity(measure.value, expressions, measured.of), measure.value
     expressions.cite(measure.name, stated.text, stated.span, measure.source, value)
     return NamedMeasure(
         name=measure.name,
@@ -254,20 +255,6 @@ def _named(
         known=known,
         known_in_series=known_in_series,
     )
-
-
-def _lowered(
-    quantity: ir.Quantity, expressions: ExpressionLowering, measure_of: MeasureOf
-) -> Formula:
-    """Return a quantity of measures; what has no place where it fails is shown at the quantity."""
-    try:
-        with powers_told(quantity.span):
-            return expressions.lower(quantity.expr, measure_of)
-    except QpsError as error:
-        label = Label(quantity.span, "")
-        raise QpsError(
-            [structs.replace(d, primary=d.primary or label) for d in error.diagnostics]
-        ) from error
 
 
 def _resources(
@@ -426,106 +413,3 @@ def _rewrite(change: Callable[[Formula], Formula], results: list[StreamResult]) 
         result.passes = {name: change(share) for name, share in result.passes.items()}
         result.rate = change(result.rate)
         result.throughput = change(result.throughput)
-
-
-def _criteria(
-    requirements: tuple[ir.Requirement, ...],
-    expressions: ExpressionLowering,
-    measured: Measures,
-    in_series: Measures,
-    queues: Collection[str],
-) -> tuple[Criterion, ...]:
-    """Return the requirements, and that no resource is loaded beyond its target.
-
-    What is waited for must stay below 1, whatever the spec allows: a queue at 1 has no end.
-    """
-    stated = []
-    resources = measured.resources
-    bounded: set[str] = set()
-    for requirement in requirements:
-        measure = _lowered(requirement.measure, expressions, measured.of)
-        limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
-        known = _both_known(requirement.measure, expressions, measured, in_series)
-        axis = axis_of(requirement, expressions, measure, limit) if requirement.is_axis else None
-        bounded.update(n for n in resources if bounds_load(requirement, n, resources))
-        stated.append(
-            Criterion(
-                name=requirement.name,
-                measure=measure,
-                limit=limit,
-                at_most=requirement.at_most,
-                strict=requirement.strict,
-                dimension=requirement.measure.dimension,
-                span=requirement.span,
-                axis=axis,
-                rests_on=subjects(requirement.measure, requirement.limit),
-                known=known[0],
-                known_in_series=known[1],
-                unsaid=measured.unsaid(requirement.measure),
-            )
-        )
-    for name, resource in measured.resources.items():
-        is_endless_at_target = name in queues and resource.target is ONE
-        if name not in bounded and not is_endless_at_target:
-            stated.append(_unsaturated(resource, resource.target, strict=False))
-        if name in queues:
-            stated.append(_unsaturated(resource, ONE, strict=True))
-    return tuple(stated)
-
-
-def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:
-    return Criterion(
-        name=f"{resource.name}.load",
-        measure=resource.load,
-        limit=limit,
-        at_most=True,
-        strict=strict,
-        dimension=DIMENSIONLESS,
-        span=None,
-        axis=None,
-    )
-
-
-def _quality(
-    model: ir.Model,
-    expressions: ExpressionLowering,
-    measure_of: MeasureOf,
-    criteria: tuple[Criterion, ...],
-) -> Formula | None:
-    """Return the metric over all axes (Claypool 1997, section 2.3)."""
-    formula = model.quality.formula
-    if formula is not None:
-        return expressions.lower(formula.expr, measure_of)
-    axes = axes_of(criteria)
-    return joined_axes(model.quality.metric, axes) if axes else None
-
-
-def _quality_known(
-    model: ir.Model,
-    expressions: ExpressionLowering,
-    measured: Measures,
-    in_series: Measures,
-    criteria: tuple[Criterion, ...],
-) -> tuple[Certainty, Certainty]:
-    """Return how the metric is known, also of losses in series: it rises with each axis."""
-    formula = model.quality.formula
-    if formula is not None:
-        return _both_known(formula, expressions, measured, in_series)
-    axes = [one for one in criteria if one.axis is not None]
-    return (
-        together(*(_axis_known(one, one.known) for one in axes)),
-        together(*(_axis_known(one, one.known_in_series) for one in axes)),
-    )
-
-
-def _axis_known(criterion: Criterion, known: Certainty) -> Certainty:
-    """Return how an axis is known: of a measure that must not fall, less of it is further off."""
-    return known if criterion.at_most else opposite(known)
-
-
-def _both_known(
-    quantity: ir.Quantity, expressions: ExpressionLowering, measured: Measures, in_series: Measures
-) -> tuple[Certainty, Certainty]:
-    """Return how a value is known, and how where losses follow each other."""
-    known, there = certainties_of(quantity.expr, expressions, (measured.known, in_series.known))
-    return known, there

@@ -1,0 +1,138 @@
+"""What a graph is judged by: its requirements, its targets, and the metric of quality."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.ir.parts import subjects
+from qps.compiler.lower.certainties import certainties_of
+from qps.compiler.lower.load_graph import Criterion, ResourceLoad
+from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.lower.lower_targets import bounds_load
+from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes
+from qps.compiler.lower.too_long import powers_told
+from qps.compiler.quantities.certainty import Certainty, opposite, together
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.formulas import ONE, Formula
+
+
+def criteria_of(
+    requirements: tuple[ir.Requirement, ...],
+    expressions: ExpressionLowering,
+    measured: Measures,
+    in_series: Measures,
+    queues: Collection[str],
+) -> tuple[Criterion, ...]:
+    """Return the requirements, and that no resource is loaded beyond its target.
+
+    What is waited for must stay below 1, whatever the spec allows: a queue at 1 has no end.
+    """
+    stated = []
+    resources = measured.resources
+    bounded: set[str] = set()
+    for requirement in requirements:
+        measure = lowered_quantity(requirement.measure, expressions, measured.of)
+        limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
+        known = both_known(requirement.measure, expressions, measured, in_series)
+        axis = axis_of(requirement, expressions, measure, limit) if requirement.is_axis else None
+        bounded.update(n for n in resources if bounds_load(requirement, n, resources))
+        stated.append(
+            Criterion(
+                name=requirement.name,
+                measure=measure,
+                limit=limit,
+                at_most=requirement.at_most,
+                strict=requirement.strict,
+                dimension=requirement.measure.dimension,
+                span=requirement.span,
+                axis=axis,
+                rests_on=subjects(requirement.measure, requirement.limit),
+                known=known[0],
+                known_in_series=known[1],
+                unsaid=measured.unsaid(requirement.measure),
+            )
+        )
+    for name, resource in measured.resources.items():
+        is_endless_at_target = name in queues and resource.target is ONE
+        if name not in bounded and not is_endless_at_target:
+            stated.append(_unsaturated(resource, resource.target, strict=False))
+        if name in queues:
+            stated.append(_unsaturated(resource, ONE, strict=True))
+    return tuple(stated)
+
+
+def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:
+    return Criterion(
+        name=f"{resource.name}.load",
+        measure=resource.load,
+        limit=limit,
+        at_most=True,
+        strict=strict,
+        dimension=DIMENSIONLESS,
+        span=None,
+        axis=None,
+    )
+
+
+def quality_of(
+    model: ir.Model,
+    expressions: ExpressionLowering,
+    measure_of: MeasureOf,
+    criteria: tuple[Criterion, ...],
+) -> Formula | None:
+    """Return the metric over all axes (Claypool 1997, section 2.3)."""
+    formula = model.quality.formula
+    if formula is not None:
+        return expressions.lower(formula.expr, measure_of)
+    axes = axes_of(criteria)
+    return joined_axes(model.quality.metric, axes) if axes else None
+
+
+def quality_known(
+    model: ir.Model,
+    expressions: ExpressionLowering,
+    measured: Measures,
+    in_series: Measures,
+    criteria: tuple[Criterion, ...],
+) -> tuple[Certainty, Certainty]:
+    """Return how the metric is known, also of losses in series: it rises with each axis."""
+    formula = model.quality.formula
+    if formula is not None:
+        return both_known(formula, expressions, measured, in_series)
+    axes = [one for one in criteria if one.axis is not None]
+    return (
+        together(*(_axis_known(one, one.known) for one in axes)),
+        together(*(_axis_known(one, one.known_in_series) for one in axes)),
+    )
+
+
+def _axis_known(criterion: Criterion, known: Certainty) -> Certainty:
+    """Return how an axis is known: of a measure that must not fall, less of it is further off."""
+    return known if criterion.at_most else opposite(known)
+
+
+def both_known(
+    quantity: ir.Quantity, expressions: ExpressionLowering, measured: Measures, in_series: Measures
+) -> tuple[Certainty, Certainty]:
+    """Return how a value is known, and how where losses follow each other."""
+    known, there = certainties_of(quantity.expr, expressions, (measured.known, in_series.known))
+    return known, there
+
+
+def lowered_quantity(
+    quantity: ir.Quantity, expressions: ExpressionLowering, measure_of: MeasureOf
+) -> Formula:
+    """Return a quantity of measures; what has no place where it fails is shown at the quantity."""
+    try:
+        with powers_told(quantity.span):
+            return expressions.lower(quantity.expr, measure_of)
+    except QpsError as error:
+        label = Label(quantity.span, "")
+        raise QpsError(
+            [replace(d, primary=d.primary or label) for d in error.diagnostics]
+        ) from error
