@@ -32,8 +32,8 @@ class _Edit(Struct, frozen=True, order=True):
 def upgraded(source: Source) -> Outcome[str]:
     """Return a text in this edition and in the canonical layout, or its syntax errors.
 
-    A text with a stream tells its edition; one of this edition is laid out and no more. A module
-    without a stream is taken for one of the first.
+    A text with a stream tells its edition; one of this edition is laid out and no more. One
+    without a stream, such as a module or a spec of instances, is taken for one of the first.
     """
     parsed = parse(source)
     if parsed.value is None or any(found.is_error for found in parsed.diagnostics):
@@ -69,7 +69,9 @@ def _bracketed(module: ast.Module) -> Iterator[_Edit]:
     for part in nodes_in(module):
         if isinstance(part, ast.Product):
             for before, number, unit in part.quotients:
-                yield _Edit(before.span.end, number.span.start, " / (")
+                between = before.span.source.text[before.span.end : number.span.start]
+                opened = f"{between}(" if "#" in between else " / ("
+                yield _Edit(before.span.end, number.span.start, opened)
                 yield _Edit(unit.span.end, unit.span.end, ")")
 
 
@@ -106,12 +108,13 @@ def _several(module: ast.Module) -> frozenset[str]:
 
 def _euclidean(module: ast.Module, new: Source) -> list[_Edit]:
     """Return what keeps the metric of a spec that states none, where it joins several axes."""
-    if module.every(ast.Quality) or not module.every(ast.Stream):
+    is_spec = bool(module.every(ast.Stream) or module.every(ast.Users))
+    if module.every(ast.Quality) or not is_spec:
         return []
     blocks = [one for one in module.declarations if isinstance(one, ast.Require | ast.Mode)]
     checked = check_source(new)
     if checked.value is None:  # such as with modules that are still to be upgraded
-        joins = bool(blocks)
+        joins = bool(blocks or module.every(ast.Use))
     else:
         model = checked.value.model
         needs = sum(requirement.is_axis for requirement in model.requirements)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qps.api import loads
+from qps.api import load, loads
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
@@ -146,3 +146,39 @@ def test_one_flow_in_all_is_never_multiplied() -> None:
     spec = loads(text + "stream s { traffic N * 1 request/s; at one { work } }\n")
     carried = [spec.solve(set={"one": f"box * {count}"}).largest_acceptable for count in (1, 4)]
     assert carried == [1000, 4000]
+
+
+@pytest.mark.parametrize("between", ["/  # by\n  20 request", "# before\n  / 20 request"])
+def test_a_comment_within_a_quotient_stays(between: str) -> None:
+    new = rewritten(f"let often = (1 {between})\n")
+    comment = between.partition("#")[2].splitlines()[0]
+    assert f"#{comment}" in new
+    assert "(20 request)" in new
+
+
+REGION = """users n in 1..1000
+machine pod { cpu 1 core }
+component work { cpu 1 ms/request }
+topology { node web = pod }
+stream ask { source 1 request/s; at web { work } }
+require { ask.latency <= 1.4 ms }
+"""
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+@pytest.mark.parametrize(
+    "instances",
+    [
+        'use "region.qps" as eu with n = N\nuse "region.qps" as us with n = N\n',
+        'kinds place { us 1; eu 1 }\nuse "region.qps" as at_each for each place with n = N\n',
+    ],
+)
+def test_the_metric_of_instances_is_stated(instances: str, is_first: bool, tmp_path: Path) -> None:
+    """Nothing of the spec says that several axes are joined: each instance has one."""
+    main_spec, region = tmp_path / "main.qps", tmp_path / "region.qps"
+    main_spec.write_text(f"{instances}users N in 1..1000\n")
+    region.write_text(REGION)
+    paths = [str(main_spec), str(region)]
+    assert main(["fmt", "--upgrade", *(paths if is_first else reversed(paths))]) == 0
+    assert main_spec.read_text().endswith("quality euclidean\n")
+    assert load(main_spec).solve().largest_acceptable is None  # 1 by 1.4, twice: 1.01
