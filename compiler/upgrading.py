@@ -2,7 +2,7 @@
 
 The first edition called traffic `source`; a stream that did not say whose it was had a flow of
 each machine of its first node; unless a spec said so the metric of quality was Euclidean; a unit
-belonged to the number before it, whatever divided that.
+belonged to the number before it, whatever divided that; cases stood without braces.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.parse import parse
+from qps.compiler.syntax.spelling import in_one_spelling
 
 
 class _Edit(Struct, frozen=True, order=True):
@@ -35,9 +36,10 @@ def upgraded(source: Source) -> Outcome[str]:
     A text with a stream tells its edition; one of this edition is laid out and no more. One
     without a stream, such as a module or a spec of instances, is taken for one of the first.
     """
+    as_given, source = source, in_one_spelling(source)
     parsed = parse(source)
     if parsed.value is None or any(found.is_error for found in parsed.diagnostics):
-        return Outcome(None, parsed.diagnostics)
+        return Outcome(None, parse(as_given).diagnostics)
     module = parsed.value
     streams = module.every(ast.Stream)
     if streams and not any(_old_emissions(stream) for stream in streams):

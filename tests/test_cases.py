@@ -37,18 +37,18 @@ FILM = """
 kinds film { I 30; P 29; B 116 }
 kinds gop in "IBBPBB"
 kinds audience { light 60 %; medium 30 %; heavy 10 % }
-param display = average 12 ms/packet, least 7 ms/packet, largest 15 ms/packet source "figure 31"
-param duo = average 3 ms/packet, largest 5 ms/packet
+param display = { average 12 ms/packet; least 7 ms/packet; largest 15 ms/packet } source "figure 31"
+param duo = { average 3 ms/packet; largest 5 ms/packet }
 param size by film {
-  I average 20 kB/packet, least 17 kB/packet, largest 33 kB/packet
-  P average 13 kB/packet, least 9 kB/packet, largest 22 kB/packet
-  B average 3 kB/packet, least 1 kB/packet, largest 7 kB/packet
+  I { average 20 kB/packet; least 17 kB/packet; largest 33 kB/packet }
+  P { average 13 kB/packet; least 9 kB/packet; largest 22 kB/packet }
+  B { average 3 kB/packet; least 1 kB/packet; largest 7 kB/packet }
   source "figure 21"
 }
 param think by audience { light 90 s; medium 30 s; heavy 10 s }
 param even by gop { I 6 s; B 3 s; P 0 s }
 param doubled = 2 * display
-param some by audience { light 2 * display; medium 4 ms/packet; heavy average 1 ms/packet, least 1 ms/packet, largest 90 ms/packet }
+param some by audience { light 2 * display; medium 4 ms/packet; heavy { average 1 ms/packet; least 1 ms/packet; largest 90 ms/packet } }
 let double = 2 * size
 func tripled(x) = 3 * largest(x)
 """
@@ -510,7 +510,7 @@ _table = st.lists(st.tuples(st.integers(1, 500), _triple), min_size=1, max_size=
 def _spec(table: list[tuple[int, list[int]]], factor: int = 1) -> str:
     weights = "; ".join(f"k{i} {weight}" for i, (weight, _) in enumerate(table))
     values = "; ".join(
-        f"k{i} average {mid * factor} byte, least {low * factor} byte, largest {high * factor} byte"
+        f"k{i} {{ average {mid * factor} byte; least {low * factor} byte; largest {high * factor} byte }}"
         for i, (_, (low, mid, high)) in enumerate(table)
     )
     return (

@@ -155,7 +155,7 @@ def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> No
 KINDS = """\
 kinds film { I 1; P 1 }
 param size by film { I 2 kB/packet; P 1 kB/packet; fitted "to the rate" }
-param slow = average 3 packet/s, largest 4 packet/s fitted "to the peak"
+param slow = { average 3 packet/s; largest 4 packet/s } fitted "to the peak"
 stream film_flow { traffic slow, size; at host { work }; over lan; at other { } }
 topology { node other = box; link lan = wire between host, other }
 """

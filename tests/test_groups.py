@@ -244,7 +244,7 @@ def test_simulcast_by_case_and_by_share() -> None:
 
 def test_sum_adds_the_kinds_up_in_the_case_in_force() -> None:
     text = PRELUDE + (
-        "kinds film { I 1; P 3 }\nparam size by film { I average 4 ms/packet, largest 6 ms/packet; P 1 ms/packet }\n"
+        "kinds film { I 1; P 3 }\nparam size by film { I { average 4 ms/packet; largest 6 ms/packet }; P 1 ms/packet }\n"
         "component show { cpu sum(size) }\ntopology { node host = box }\nstream flow { traffic 10 packet/s; at host { show } }\n"
     )
     assert load(lowered(text), "host.cpu", 1) == Fraction(5, 100)

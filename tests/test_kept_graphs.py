@@ -32,7 +32,7 @@ param cost = 1 ms/packet
 param most = 20 ms
 param best = 0 ms
 param pace elastic 1..50 packet/s
-param steps = average 2, largest 3
+param steps = { average 2; largest 3 }
 kinds audience of users { calm 3; busy 1 }
 param pause by audience { calm 2; busy 6 }
 option extra = off

@@ -23,7 +23,7 @@ network cable { rate far * 1 Mbit/s }
 network slow { rate 10 Mbit/s; header 40 byte/packet }
 param share = 50 % in 0 %..100 %
 param double = 2 * share in 0 %..300 %
-param steps = average 2, largest 3
+param steps = { average 2; largest 3 }
 param far = 10 in 1..100
 param near = far / 2 in 1..60
 param few = 3

@@ -27,7 +27,7 @@ option codec = opus or g711
 option cast = unicast
 kinds film of users { I 1; P 4 }
 param size = 900 byte/packet in 100..1200 byte/packet
-param pace = average 20 packet/s, largest 40 packet/s
+param pace = { average 20 packet/s; largest 40 packet/s }
 param rate by film { I 2 packet/s; P 5 packet/s }
 param draw elastic 3..30 packet/s priority 2
 param k = 5

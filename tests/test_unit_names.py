@@ -19,6 +19,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.units import BUILT_IN
 from qps.compiler.syntax.format import formatted
+from qps.compiler.upgrading import upgraded
 from qps.grammar.words import RESERVED
 
 LONG = """
@@ -294,9 +295,13 @@ KINDS = "kinds film { I 1; P 4 }\n"
         ),
     ],
 )
-def test_cases_stand_in_braces_or_behind_commas(braces: str, commas: str) -> None:
+def test_bare_cases_are_refused_and_mean_the_same_in_braces(braces: str, commas: str) -> None:
+    assert told_of("5", commas) == ["QPS0108"]
+    laid = formatted(Source("s", commas)).value
+    assert laid is not None
+    assert upgraded(Source("s", commas)).value == laid
     found = []
-    for text in (braces, commas):
+    for text in (braces, laid):
         spec = (
             f"{text}\nusers N in 1..2\nmachine m {{ }}\ntopology {{ node n = m }}\n"
             "stream s1 { traffic 1 packet/s; at n { } }\nlet y = 2 * x\n"
@@ -327,9 +332,9 @@ def test_a_block_in_a_block_that_is_opened_stays_on_its_line() -> None:
 
 
 def test_a_case_below_zero_is_no_difference() -> None:
-    assert told_of("5", "let average = 3\nparam b = average -1\nlet c = b") == ["QPS0522"]
+    assert told_of("5", "let average = 3\nparam b = average -1\nlet c = b") == ["QPS0108"]
     assert told_of("5", "let average = 3\nparam b = average - 1\nlet c = b") == []
-    assert told_of("5", "param b = average -1\nlet c = b") == []
+    assert told_of("5", "param b = { average -1 }\nlet c = b") == []
 
 
 def test_users_may_be_the_plural_of_a_unit() -> None:

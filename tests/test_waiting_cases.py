@@ -309,7 +309,7 @@ def test_a_queue_of_stated_length_has_an_end() -> None:
 
 
 def test_the_largest_values_are_those_of_single_items() -> None:
-    param = "param work = average 50 ms/request, least 10 ms/request, largest 200 ms/request\n"
+    param = "param work = { average 50 ms/request; least 10 ms/request; largest 200 ms/request }\n"
     text = param + BEYOND.replace("100 ms/request", "work")
     assert _at(lowered(text), _only(lowered(text)).mean_latency, 21) == float("inf")
 

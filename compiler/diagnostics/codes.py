@@ -67,9 +67,6 @@ UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")
 ALSO_A_UNIT = Code("QPS0520", "also-a-unit", _W, "a unit behind a number, and a value of its name")
 QUOTIENT = Code("QPS0521", "quotient", _W, "a quotient of two numbers right before a unit")
-CASE_OR_DIFFERENCE = Code(
-    "QPS0522", "case-or-difference", _W, "a case below zero, called as something that is declared"
-)
 ONCE_ONLY = Code("QPS0523", "once-only", _W, "an effect of a step that is repeated: it counts once")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")
 

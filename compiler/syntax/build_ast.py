@@ -5,6 +5,7 @@ Most rules are built as `rules.py` tells. What the grammar says in another shape
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
@@ -15,8 +16,10 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.rules import CALLED, CALLS, EXPRESSIONS, PASSED_ON, RULES, Rule
+from qps.compiler.syntax.spelling import in_braces
 from qps.grammar.parsing import Piece, Token, Tree
 from qps.grammar.words import RESERVED
 
@@ -32,6 +35,7 @@ DEEPEST_CALLS = 30
 _WITH_UNITS = ("quantity", "group_quantity")
 _LONGEST_NUMBER = 40
 _LARGEST_EXPONENT = 300
+_COMMENT = re.compile(r"#[^\n]*")
 
 
 class Builder:
@@ -264,6 +268,9 @@ class Builder:
             case "topology":
                 placed = (self._placed(_tree(line)) for line in tree.children if line is not None)
                 return ast.Topology(span=span, items=tuple(chain.from_iterable(placed)))
+            case "bare_cases":
+                self._report_bare(tree)
+                return ast.Cases(span, self._all(tree.children))
             case "column":
                 return self._column(tree)
             case "spread":
@@ -271,6 +278,22 @@ class Builder:
             case data:
                 assert data == "matrix_claim", data
                 return self._matrix_claim(tree)
+
+    def _report_bare(self, cases: Tree) -> None:
+        """Report cases without braces; what stands there may be meant as a difference."""
+        text = self._source.text
+        only = _tree(cases.children[0])
+        word, value = _token(only.children[0]), text[_tree(only.children[1]).start : only.end]
+        is_difference = len(cases.children) == 1 and value.startswith("-")
+        difference = f"; to subtract, write `{word} - {value[1:].lstrip()}`"
+        mend = " ".join(_COMMENT.sub("", in_braces(text, cases)).split())
+        self._sink.report(
+            codes.FIRST_EDITION,
+            self._span(cases),
+            "cases stand in braces",
+            hint=("write " if shortened(mend) == mend else "as in ")
+            + f"`{shortened(mend)}`; `qps fmt` does so{difference if is_difference else ''}",
+        )
 
     def _option(self, tree: Tree) -> ast.Option:
         name, *words, source = tree.children

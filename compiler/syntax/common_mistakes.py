@@ -154,9 +154,9 @@ def _case(fault: Fault) -> str | None:
             {"CASE", "BARE_CASE"} & fault.accepted or fault.word[:1].isdigit()
         ):
             return f"write `{_CASE_WORDS[word]}` for `{word}`"
-    if fault.word in TOKEN_CHOICES["CASE"] and "COMMA" in fault.accepted:
-        return "put a comma before it"
-    if fault.word == "," and before in TOKEN_CHOICES["CASE"]:
+    if fault.word in TOKEN_CHOICES["CASE"] and {"COMMA", "_SEP"} & fault.accepted:
+        return "cases stand in braces, one behind `;`: `{ average 3 ms; largest 5 ms }`"
+    if fault.word in (",", ";") and before in TOKEN_CHOICES["CASE"]:
         return f"say what it is: `{before} 3 ms`"
     return None
 

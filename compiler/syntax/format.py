@@ -27,12 +27,12 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.diagnostic import Outcome
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.parse import parse
+from qps.compiler.syntax.spelling import in_one_spelling
 from qps.grammar import parsing
 
 WIDTH = 100
 """Characters of a line beyond which a block is no longer kept on one line."""
 
-_COMMA = re.compile(r"(?:\s|#[^\n]*)*,")
 _TRIVIA = re.compile(r"\n|#[^\n]*|;")
 _MARKS = {"REQUIRE": "COMPARE", "MODE": "COMPARE", "AT": "IF", "OBSERVE": "ARROW"}
 """At which token the lines of a block are aligned, by the word that the block starts with."""
@@ -69,45 +69,17 @@ def formatted(source: Source) -> Outcome[str]:
     The result has the same tokens, but for cases that get their braces, and the same comments in
     the same order; formatting it again changes nothing.
     """
-    parsed = parse(source)
-    if any(diagnostic.is_error for diagnostic in parsed.diagnostics):
-        return Outcome(None, parsed.diagnostics)
-    written = in_one_spelling(source.text)
-    before = parsing.parse(written).tokens
-    pieces = _pieces(written, before)
+    spelt = in_one_spelling(source)
+    if any(diagnostic.is_error for diagnostic in parse(spelt).diagnostics):
+        return Outcome(None, parse(source).diagnostics)
+    before = parsing.parse(spelt.text).tokens
+    pieces = _pieces(spelt.text, before)
     text = "".join(f"{line}\n" for line in _laid_out(pieces))
     after = parsing.parse(text).tokens
     if _words(before) != _words(after) or _comments(pieces) != _comments(_pieces(text, after)):
         # It must never reach a file, and it is no mistake of the user.
         raise RuntimeError("the layout would change the meaning of the text")
     return Outcome(text, ())
-
-
-def in_one_spelling(text: str) -> str:
-    """Return a text with cases in braces, `{ average 3 ms; least 1 ms }`, and the rest as it is."""
-    put: list[tuple[int, int, str]] = []
-    waiting: list[parsing.Piece] = [parsing.parse(text).tree]
-    while waiting:
-        piece = waiting.pop()
-        if not isinstance(piece, parsing.Tree):
-            continue
-        waiting += piece.children
-        if piece.data == "bare_cases":
-            put += _braces(text, piece)
-    for start, end, instead in sorted(put, reverse=True):
-        text = text[:start] + instead + text[end:]
-    return text
-
-
-def _braces(text: str, cases: parsing.Tree) -> Iterator[tuple[int, int, str]]:
-    """Yield what puts cases in braces: where, and what stands there instead."""
-    yield cases.start, cases.start, "{ "
-    yield cases.end, cases.end, " }"
-    each = [case for case in cases.children if isinstance(case, parsing.Tree)]
-    for case in each[:-1]:
-        comma = _COMMA.search(text, case.end)
-        assert comma is not None, "the grammar has it there"
-        yield comma.end() - 1, comma.end(), ";"
 
 
 def _words(tokens: Sequence[parsing.Token]) -> list[tuple[str, str]]:

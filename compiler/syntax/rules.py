@@ -119,7 +119,6 @@ RULES: dict[str, Rule] = {
     "elastic_param": _rule(_elastic, "name range priority source"),
     "kind_param": _rule(_by_kind, "name kinds", "kind_value:entries* source fitted range"),
     "cases": _rule(ast.Cases, "values..."),
-    "bare_cases": _rule(ast.Cases, "values..."),
     "case": _rule(ast.CaseValue, "case value"),
     "pair_param": _rule(_by_pair, "name kinds others", "pair_value:entries* source fitted range"),
     "pair_value": _worded(ast.PairValue, "one other value"),

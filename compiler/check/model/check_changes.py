@@ -144,7 +144,7 @@ class ChangeChecker(Part, frozen=True):
                 codes.BAD_SETTING,
                 change.name.span,
                 "there is no case to choose: no parameter has several values",
-                hint="state them, such as `param x = average 3 ms, largest 5 ms`",
+                hint="state them, such as `param x = { average 3 ms; largest 5 ms }`",
             )
         elif word in CASES:
             return ir.SetCase(ir.Case(word), change.span)

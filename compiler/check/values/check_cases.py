@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.declarations import Declared, is_value, lookup, report_name
+from qps.compiler.check.names.declarations import Declared, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
@@ -38,7 +38,6 @@ class CaseChecker(Struct, frozen=True):
         """Return a value by the case in force."""
         stated: dict[str, tuple[ast.CaseValue, Value]] = {}
         is_sound = True
-        self._is_no_difference(expr, scope)
         for item in expr.values:
             value = self.value(item.value, scope)
             if item.case in stated:
@@ -57,23 +56,6 @@ class CaseChecker(Struct, frozen=True):
         )
         dimension, divisors = values[0].dimension, of_either(values)
         return self.arithmetic.combined(expr.span, built, dimension, values, divisors)
-
-    def _is_no_difference(self, expr: ast.Cases, scope: Scope) -> None:
-        """Warn of `largest -1` where `largest` is declared: a blank more, and it subtracts."""
-        only = expr.values[0]
-        declared = lookup(scope.module, ast.Name(only.span, (only.case,)))
-        written = only.value.span.text
-        if len(expr.values) > 1 or not written.startswith("-") or not is_value(declared):
-            return
-        assert declared is not None, "it is a value"
-        self.sink.report(
-            codes.CASE_OR_DIFFERENCE,
-            only.span,
-            f"this states the {only.case} value, `{written}`: nothing is subtracted",
-            secondary=[Label(declared.declaration.name.span, "declared here")],
-            hint=f"to subtract, write `{only.case} - {written[1:].lstrip()}`; where the case is "
-            "meant, call what is declared something else",
-        )
 
     def _table(self, expr: ast.KindTable, scope: Scope) -> Value | None:
         """Return a value over kinds, each of which is a parameter of its own."""

@@ -122,7 +122,7 @@ class CaseValue(Written, frozen=True):
 
 
 class Cases(Written, frozen=True):
-    """`average 12.7 ms/frame, least 7.2 ms/frame`: a parameter's value in several cases."""
+    """`{ average 12.7 ms/frame; least 7.2 ms/frame }`: a parameter's value in several cases."""
 
     values: tuple[CaseValue, ...]
 
