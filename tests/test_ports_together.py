@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from helpers.specs import checked
+from helpers.specs import PRELUDE, checked
 from qps.compiler.pipeline import load
 from qps.reports.text.inverse_text import inverse_text
 from qps.reports.text.sizing_text import sizing_text
+from qps.reports.text.text import solve_text
+from qps.reports.text.view import solve_view
+from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import solve_for
 from qps.solver.what_if.sizing import size
 
@@ -40,3 +43,29 @@ def test_values_that_carry_tell_of_a_switch_once() -> None:
     told = inverse_text(solve_for(spec.model, configuration, "auth.cpu.cores", 25_000))
     assert "28 ports of `fabric`" in told
     assert len(re.findall(r"\bfabric\b", told)) == 1
+
+
+def _switches(count: int) -> str:
+    """Return a spec with so many switches, each of which has four ports that are loaded."""
+    numbers = range(count)
+    links = "".join(f"node s{i} = box\n link l{i} = lan between client, s{i}\n" for i in numbers)
+    visits = "".join(f"at s{i} {{ work }}\n at client {{ }}\n" for i in numbers)
+    return PRELUDE + (
+        "network lan { switched; rate 1 Gbit/s }\n"
+        f"topology {{\n node client = box * 2\n{links}}}\n"
+        "stream ask in all {\n traffic N * 1 packet/s, 100 byte/packet\n at client { }\n"
+        f"{visits}}}\nrequire {{ ask.latency <= 1 s }}\n"
+    )
+
+
+def test_of_many_small_switches_each_is_told_once() -> None:
+    for count, is_once in ((3, False), (4, True)):
+        spec = checked(_switches(count))
+        solution = solve_model(spec.model, spec.configuration())
+        view = solve_view(spec.model, spec.configuration(), solution)
+        told = solve_text(view, solution, "switches")
+        assert ("fullest of 4 ports" in told) is is_once
+        for link in range(count):
+            lines = re.findall(rf"^  l{link}\.", told, re.MULTILINE)
+            assert (len(lines) < 4) is is_once
+            assert (f"4 ports of `l{link}`" in told) is is_once

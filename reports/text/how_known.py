@@ -27,6 +27,8 @@ MARKS = {
 }
 MOST_PORTS = 4
 """Ports of a switch that are told one by one: those of two nodes, out and in."""
+MOST_PORTS_IN_ALL = 12
+"""Ports of all such switches that are told one by one."""
 Ports = Mapping[str, str]
 """Ports of switches, with the link that each is a port of."""
 _NO_PORTS: Ports = {}
@@ -178,14 +180,22 @@ def merged(reasons: Sequence[str], ports: Ports = _NO_PORTS) -> tuple[str, ...]:
 def by_switch(names: Sequence[str], ports: Ports, mark: str = "") -> list[str]:
     """Return names in `mark`s; the ports of a switch are counted where there are many of them."""
     counts = Counter(ports[name] for name in names if name in ports)
+    as_one = told_as_one(counts)
     told: dict[str, None] = {}
     for name in names:
         link = ports.get(name)
-        if link is None or counts[link] <= MOST_PORTS:
+        if link not in as_one:
             told[f"{mark}{name}{mark}"] = None
         else:
             told[f"{counts[link]} ports of {mark}{link}{mark}"] = None
     return list(told)
+
+
+def told_as_one(counts: Mapping[str, int]) -> frozenset[str]:
+    """Return the switches whose ports are told as one, of all that have so many ports told."""
+    few = sum(count for count in counts.values() if count <= MOST_PORTS)
+    most = MOST_PORTS if few <= MOST_PORTS_IN_ALL else 1
+    return frozenset(link for link, count in counts.items() if count > most)
 
 
 def _all_of(names: Sequence[str], ports: Ports) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from qps.reports.text.answers import ResourceView, SolveView
-from qps.reports.text.how_known import MOST_PORTS, Ports
+from qps.reports.text.how_known import Ports, told_as_one
 from qps.solver.answers.solution import Solution
 
 R = TypeVar("R")
@@ -30,13 +30,14 @@ def by_their_switch(
     """Return the same of resources of which it is known which ones are told by themselves."""
     listed = [(one, name_of(one)) for one in resources]
     switch = {name: ports.get(name) for _, name in listed}
-    counts = Counter(switch.values())
+    counts = Counter(link for link in switch.values() if link is not None)
+    as_one = told_as_one(counts)
     together = Counter(link for name, link in switch.items() if name not in itself)
     told: list[tuple[R, str]] = []
     gone: set[str] = set()
     for one, name in listed:
         link = switch[name]
-        if link is None or counts[link] <= MOST_PORTS or name in itself:
+        if link is None or link not in as_one or name in itself:
             told.append((one, name))
         elif link not in gone:
             gone.add(link)

@@ -138,14 +138,25 @@ function withArticle(kind) { return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kin
 
 const QUOTED = /`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?/g;
 
-const MOST_PORTS = 4;
+const MOST_PORTS = 4; // of a switch that are told one by one: those of two nodes, out and in
+const MOST_PORTS_IN_ALL = 12; // of all such switches
+
+// Tells whether the ports of a switch are told as one; the links of all ports that are told, null for what is no port.
+export function toldAsOne(links) {
+  const counts = new Map();
+  for (const link of links) if (link !== null) counts.set(link, (counts.get(link) ?? 0) + 1);
+  const few = [...counts.values()].filter((count) => count <= MOST_PORTS).reduce((sum, count) => sum + count, 0);
+  const most = few <= MOST_PORTS_IN_ALL ? MOST_PORTS : 1;
+  return (link) => (counts.get(link) ?? 0) > most;
+}
 
 // Names, those of many ports of a switch as one.
 function withoutPorts(names, ports) {
-  return [...new Set(names.map((name) => {
-    const link = ports.get(name) ?? null;
-    const alike = names.filter((other) => link !== null && ports.get(other) === link);
-    return alike.length > MOST_PORTS ? `${alike.length} ports of ${link}` : name;
+  const links = names.map((name) => ports.get(name) ?? null);
+  const isAsOne = toldAsOne(links);
+  return [...new Set(names.map((name, index) => {
+    const link = links[index];
+    return isAsOne(link) ? `${links.filter((other) => other === link).length} ports of ${link}` : name;
   }))];
 }
 

@@ -1,7 +1,7 @@
 // The parts of the page that are not pictures: answer, lights, tables.
 
 import { fails, isStated } from "../engine/answers.js";
-import { inParenthesis, knownAt, knownText, largestKnown, lossKnown, marked, usersTold } from "../engine/known.js";
+import { inParenthesis, knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne, usersTold } from "../engine/known.js";
 import { fill, make, table } from "../common/dom.js";
 import { listed, number, percent, toldApart, toldBeyond, whole } from "../common/format.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, saturationOf, saturationPoint } from "./sentences.js";
@@ -76,17 +76,16 @@ function nextLimits(column) {
   return make("p", { class: "soft" }, `If that were mended, next to fail would be ${listed(told)}.`);
 }
 
-const MOST_PORTS = 4; // of a switch that are a line each: those of two nodes, out and in
-
 // Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.
 export function withPortsTogether(column, found) {
   const { solved, run } = column;
   const matters = (one) => one === solved.first || one.notBelow !== null || solved.limitedBy === `${one.name}.load` || run.value(one.about.load) > run.value(one.about.target);
   const gone = new Set();
+  const isAsOne = toldAsOne(found.map((one) => one.about.portOf));
   return found.flatMap((one) => {
     const link = one.about.portOf;
-    const ports = found.filter((other) => link !== null && other.about.portOf === link);
-    if (ports.length <= MOST_PORTS || matters(one)) return [[one, one.name]];
+    if (!isAsOne(link) || matters(one)) return [[one, one.name]];
+    const ports = found.filter((other) => other.about.portOf === link);
     if (gone.has(link)) return [];
     gone.add(link);
     const together = ports.filter((port) => !matters(port)).length;
