@@ -30,7 +30,9 @@ def _solved(name: str) -> SolveView:
         ("thirteen_services", 80_000, "auth.cpu.load"),
         # 70 % of 4 cores; 0.4 ms for 0.08444 requests a second, 60 ms for one in 600 s.
         ("fifteen_services", 20_930, "auth.cpu.load"),
-        ("fifteen_services_by_calls", 20_930, "auth.cpu.load"),
+        ("fifteen_services_by_visits", 20_930, "auth.cpu.load"),
+        # One server of the Asian fifth of them, where the shop by itself has two: 52,325.6.
+        ("three_regions", 52_325, "shop.ap.auth.cpu.load"),
     ],
 )
 def test_the_answer_is_that_by_hand(name: str, answer: int, limited_by: str) -> None:
@@ -111,12 +113,18 @@ def test_every_cluster_that_carries_enough_is_kept_with_its_true_answer() -> Non
     assert found["small", 7, "off", 0.6] == 5_100
 
 
+def _lines(name: str) -> int:
+    return len((_SPECS / f"{name}.qps").read_text(encoding="utf-8").splitlines())
+
+
 def test_fifteen_services_that_call_each_other_are_those_that_are_visited() -> None:
-    """The same loads and latencies, in 75 lines for 152."""
-    name = "fifteen_services"
+    """The same loads and latencies, in 65 lines for 156."""
     visited, called = (
         lower(spec.model, spec.configuration())
-        for spec in (load(_SPECS / f"{file}.qps").spec for file in (name, f"{name}_by_calls"))
+        for spec in (
+            load(_SPECS / f"{file}.qps").spec
+            for file in ("fifteen_services_by_visits", "fifteen_services")
+        )
     )
     assert visited.resources.keys() == called.resources.keys()
     for at in (1, 20_930, 37_333):
@@ -126,5 +134,39 @@ def test_fifteen_services_that_call_each_other_are_those_that_are_visited() -> N
         for stream, measures in visited.streams.items():
             latency = called.streams[stream].mean_latency
             assert one.exact(measures.mean_latency) == other.exact(latency), stream
-    text = (_SPECS / f"{name}_by_calls.qps").read_text(encoding="utf-8")
-    assert len([line for line in text.splitlines() if line]) <= 75
+    assert _lines("fifteen_services") <= 75
+    following = _solved("fifteen_services").next_limit
+    assert following is not None
+    assert (following.requirement, following.met_up_to) == ("reviews.cpu.load", 37_333)
+
+
+@pytest.mark.parametrize(("place", "share", "auths"), [("us", 5, 5), ("eu", 3, 3), ("ap", 2, 1)])
+def test_each_of_three_regions_is_the_shop_for_its_share(
+    place: str, share: int, auths: int
+) -> None:
+    """All that a region has is loaded, and answers, as in the long text of the shop by itself."""
+    alone, spec = (
+        load(_SPECS / f"{file}.qps").spec
+        for file in ("fifteen_services_by_visits", "three_regions")
+    )
+    shop = lower(alone.model, alone.configuration(None, [f"auths={auths}"]))
+    regions = lower(spec.model, spec.configuration())
+
+    def in_region(name: str) -> str:
+        """Return what a resource, or a port, is called there: orders are a node of the spec."""
+        *places, what = name.split(".")
+        own = (f"shop.{place}.{one}" if one != "order" else f"orders.{place}" for one in places)
+        return ".".join([*own, what])
+
+    for shoppers in (10, 52_320, 186_660):
+        one, other = shop.at(shoppers * share // 10), regions.at(shoppers)
+        for name, resource in shop.resources.items():
+            there = regions.resources[in_region(name)]
+            assert one.exact(resource.load) == other.exact(there.load), name
+        for stream, measures in shop.streams.items():
+            latency = regions.streams[f"shop.{place}.{stream}"].mean_latency
+            assert one.exact(measures.mean_latency) == other.exact(latency), stream
+
+
+def test_three_regions_take_at_most_25_lines_more() -> None:
+    assert _lines("three_regions") <= 25

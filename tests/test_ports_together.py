@@ -15,7 +15,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import solve_for
 from qps.solver.what_if.sizing import size
 
-SHOP = Path(__file__).parent / "applications" / "fifteen_services_by_calls.qps"
+SHOP = Path(__file__).parent / "applications" / "fifteen_services.qps"
 
 
 def test_what_each_resource_takes_tells_of_a_switch_once() -> None:
