@@ -267,6 +267,9 @@ def test_a_quotient_of_numbers_before_a_unit_is_a_number(text: str, value: Fract
     ("text", "dimension"),
     [
         ("1/20 s", "1 s"),
+        ("-1/20 s", "1 s"),
+        ("2^2/20 s", "1 s"),
+        ("-2^2/20 s", "1 s"),
         ("1 / (20 s)", "1/s"),
         ("(1) / 20 s", "1/s"),
         ("x / 2 s", "1/s"),
@@ -276,6 +279,32 @@ def test_a_quotient_of_numbers_before_a_unit_is_a_number(text: str, value: Fract
 )
 def test_brackets_and_names_end_a_quotient_of_numbers(text: str, dimension: str) -> None:
     assert told_of(f"max({text}, {dimension})", "let x = 5") == []
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("param p = 3 s in 1/4..7/2 s", "param p = 3 s in 1/4 s..7/2 s"),
+        ("param p = 3 s in 1..7/2 s", "param p = 3 s in 1 s..7/2 s"),
+        ("param p = 3 s in 1/4..5 s", "param p = 3 s in 1/4 s..5 s"),
+        ("param p elastic 1/4..7/2 request/s", "param p elastic 1/4 request/s..7/2 request/s"),
+    ],
+)
+def test_the_unit_of_the_upper_end_holds_for_quotients_too(short: str, long: str) -> None:
+    """`1/4` was told to be a plain number."""
+    models = [check_source(Source("m.qps", f"{text}\n")) for text in (short, long)]
+    assert not [found for outcome in models for found in outcome.diagnostics if found.is_error]
+
+
+def test_values_of_an_axis_may_be_quotients() -> None:
+    text = LONG + "param p = 3 s\nmatrix m { p in [1/4, 3/4, 7/2 s] }\n"
+    text += "matrix n { p in 1/4..3/4 s by 1/4 s }\n"
+    outcome = check_source(Source("m.qps", text))
+    assert outcome.value is not None, outcome.diagnostics
+    listed, along = (matrix.axes[0] for matrix in outcome.value.model.matrices[-2:])
+    assert listed.numbers == (Fraction(1, 4), Fraction(3, 4), Fraction(7, 2))
+    assert along.numbers == ir.Steps(Fraction(1, 4), Fraction(1, 4), 3)
+    assert listed.unit == along.unit == ("s", 1)
 
 
 KINDS = "kinds film { I 1; P 4 }\n"

@@ -96,6 +96,10 @@ def test_comments_stay_and_once_is_enough(path: Path) -> None:
             "stream s { source N / (1/20 s) * 1 request; at one { work } }",
             "traffic N / (1 / (20 s)) * 1 request;",
         ),
+        (
+            "stream s { source N * 1 s * 1 request * -1/20 s * -1/20 s; at one { work } }",
+            "* -1 / (20 s) * -1 / (20 s);",
+        ),
         ("stream s { source (1/20) request/s; at one { work } }", "traffic (1/20) request/s;"),
     ],
 )

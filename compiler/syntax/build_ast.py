@@ -219,7 +219,7 @@ class Builder:
             else:
                 yield divides, ast.as_unit(factor) if is_behind_unit else factor
             is_behind_unit |= rule in _WITH_UNITS
-            is_behind_number = rule == "number"
+            is_behind_number = _is_number(piece)
 
     def _number(self, token: Token) -> ast.Number:
         span, digits = self._span(token), str(token).replace("_", "")
@@ -423,6 +423,13 @@ def _is_word(piece: Piece) -> bool:
     if isinstance(piece, Tree) and piece.data == "raised":
         piece = piece.children[0]
     return isinstance(piece, Tree) and piece.data in ("reference", "sign")
+
+
+def _is_number(piece: Piece) -> bool:
+    """Return whether a piece is a number by itself, such as `-1` and `10^3`."""
+    if isinstance(piece, Tree) and piece.data == "negative":
+        return _is_number(piece.children[-1])
+    return isinstance(piece, Tree) and piece.data in ("number", "number_power")
 
 
 def _is_tree(piece: Piece) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -14,6 +13,7 @@ from qps.compiler.check.names.declarations import chooses, kind_of, lookup, name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
@@ -28,7 +28,6 @@ _KINDS: dict[type, ir.AxisKind] = {
     ast.Param: ir.AxisKind.PARAMETER,
 }
 _LEAST_COUNT = 2
-_NUMBER = re.compile(r"[0-9_.]+([eE][+-]?[0-9]+)?\s*")
 
 
 class AxisChecker(OfChanges, frozen=True):
@@ -175,12 +174,12 @@ class AxisChecker(OfChanges, frozen=True):
     def _unit(self, written: ast.Expr, dimension: Dimension) -> tuple[str, Fraction] | None:
         """Return the unit that a number is written with, and how much it is in base units."""
         one = ast.with_unit_of(ast.Number(written.span, Fraction(1)), written)
-        if isinstance(one, ast.Number):
+        if not isinstance(one, ast.Product):
             return None
         scope = Scope(self.main, Allowed.NOTHING)
         factor = self.expressions.number(one, scope, "a unit", dimension)
-        text = _NUMBER.sub("", " ".join(written.span.text.split()), count=1)
-        return None if factor is None or not text else (text, factor)
+        unit = Span(written.span.source, one.factors[1][1].span.start, written.span.end)
+        return None if factor is None else (" ".join(unit.text.split()), factor)
 
     def _listed(
         self, values: Sequence[ast.Expr], dimension: Dimension

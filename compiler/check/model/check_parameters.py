@@ -212,6 +212,6 @@ def _least_text(param: ast.Param) -> str:
     """Return how the spec writes the least of an elastic parameter: 3 frame/s of 3..30 frame/s."""
     assert param.range is not None
     low, high = param.range.low, param.range.high
-    if not isinstance(low, ast.Number):
+    if not ast.is_plain(low):
         return low.span.text
-    return re.sub(r"^[\d_.]+", low.span.text, high.span.text)
+    return re.sub(r"^[\d_.]+(\s*/\s*[\d_.]+)*", low.span.text, high.span.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import dropwhile
 
 from msgspec.structs import replace
 
@@ -52,12 +53,12 @@ class Product(Written, frozen=True):
     factors: tuple[tuple[bool, Expr], ...]
 
     @property
-    def quotients(self) -> Iterator[tuple[Number, Number, Expr]]:
+    def quotients(self) -> Iterator[tuple[Expr, Number, Expr]]:
         """Yield each two numbers and the unit of their quotient: `1/20 s`."""
         three = zip(self.factors, self.factors[1:], self.factors[2:], strict=False)
         for (_, number), (divides, other), (unit_divides, unit) in three:
             is_unit = divides and not unit_divides and _is_unit(unit)
-            if is_unit and isinstance(number, Number) and isinstance(other, Number):
+            if is_unit and _is_number(number) and isinstance(other, Number):
                 yield number, other, unit
 
 
@@ -234,6 +235,16 @@ def as_unit(expr: Expr) -> Expr:
     return expr
 
 
+def _is_number(expr: Expr) -> bool:
+    """Whether an expression is a number as it is written, such as `-1` and `10^3`."""
+    match expr:
+        case Negative(operand=part):
+            return _is_number(part)
+        case Power(base=base, exponent=exponent):
+            return _is_number(base) and _is_number(exponent)
+    return isinstance(expr, Number)
+
+
 def _is_unit(expr: Expr) -> bool:
     word = expr.base if isinstance(expr, Power) else expr
     return isinstance(word, Reference) and word.is_unit
@@ -245,8 +256,15 @@ def _is_word(expr: Expr) -> bool:
 
 def with_unit_of(bound: Expr, other: Expr | None) -> Expr:
     """Return a plain number with the unit of the other end of its range, all else as it is."""
-    unit = _unit_of(other) if isinstance(bound, Number) and other is not None else None
-    return bound if unit is None else Product(bound.span, ((False, bound), *unit))
+    unit = _unit_of(other) if is_plain(bound) and other is not None else None
+    factors = bound.factors if isinstance(bound, Product) else ((False, bound),)
+    return bound if unit is None else Product(bound.span, (*factors, *unit))
+
+
+def is_plain(bound: Expr) -> bool:
+    """Whether an end of a range is a number, or a quotient of numbers: `1/20`."""
+    factors = bound.factors if isinstance(bound, Product) else ((False, bound),)
+    return all(_is_number(factor) for _, factor in factors)
 
 
 def _unit_of(expr: Expr) -> tuple[tuple[bool, Expr], ...] | None:
@@ -256,4 +274,7 @@ def _unit_of(expr: Expr) -> tuple[tuple[bool, Expr], ...] | None:
             return ((False, unit),)
         case Product(factors=((False, Quantity(unit=unit)), *rest)):
             return ((False, unit), *rest)
+        case Product(factors=factors):
+            behind = tuple(dropwhile(lambda factor: _is_number(factor[1]), factors))
+            return behind if behind and not behind[0][0] and _is_unit(behind[0][1]) else None
     return None
