@@ -105,6 +105,10 @@ CASES = {
         "stream s {\nat h {\na if x\nlonger if y\n}\n}\n",
         "stream s {\n  at h {\n    a      if x\n    longer if y\n  }\n}\n",
     ),
+    "a long source behind a block": (
+        f'param a = {{ average 1 ms; least 0 ms }}   source "{"x" * 90}"\n',
+        f'param a = {{ average 1 ms; least 0 ms }} source "{"x" * 90}"\n',
+    ),
     "too long for one line": (
         f'component a {{ cpu 1 ms/packet; source "{"x" * 90}" }}\n',
         f'component a {{\n  cpu 1 ms/packet\n  source "{"x" * 90}"\n}}\n',

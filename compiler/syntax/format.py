@@ -284,9 +284,16 @@ def _too_long(
     found = (
         next((i for i in line.pieces if pieces[i].kind == "LBRACE" and i not in blocks), None)
         for line in lines
-        if len(line.text) > WIDTH
+        if _length_of_block(pieces, line) > WIDTH
     )
     return {block for block in found if block is not None}
+
+
+def _length_of_block(pieces: Sequence[_Piece], line: _Line) -> int:
+    """Return how long a line is up to the end of its last block: a source behind it stays there."""
+    ends = [index for index in line.pieces if pieces[index].kind == "RBRACE"]
+    behind = pieces[ends[-1] : line.pieces.stop] if ends else ()
+    return len(line.text) - (len(_line(behind, "", "").text) - 1 if behind else 0)
 
 
 # -- aligning --------------------------------------------------------------------------------
