@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.checking import check_model
 from qps.compiler.check.claims.check_axes import check_ranges
-from qps.compiler.check.model.check_changes import change_checker
+from qps.compiler.check.model.check_changes import change_checker, report_stated
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling import without_dangling
 from qps.compiler.check.names.declarations import Program
@@ -41,7 +42,7 @@ from qps.compiler.diagnostics.diagnostic import (
     TooManyError,
     in_order,
 )
-from qps.compiler.diagnostics.source import Source
+from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
@@ -134,12 +135,21 @@ class Spec(Struct, frozen=True, kw_only=True):
         return changes
 
     def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
-        parsed = parse_change(Source(label, text))
+        source = Source(label, text)
+        told, equals, _ = text.partition("=")
+        if equals and _TOLD_NAME.match(told):
+            report_stated(sink, Span(source, 0, len(told.rstrip())), told.strip(), "the spec")
+            return None
+        parsed = parse_change(source)
         sink.add_all(parsed.diagnostics)
         if parsed.value is None:
             return None
         context = Context(program=self.program, sink=sink, known=self.known.copied())
         return change_checker(context).one(parsed.value, self.program.main)
+
+
+_TOLD_NAME = re.compile(r"\s*\w[\w.]*(?: \w+)? (?:at|of|in|\(\d)\b")
+"""A name of several words, by which reports tell a number: `work.cpu.request at auth`."""
 
 
 @contextmanager

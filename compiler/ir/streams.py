@@ -58,7 +58,7 @@ class Effect(Struct, frozen=True):
 
 
 class Component(Struct, frozen=True, kw_only=True):
-    """One step of work, its arguments put in."""
+    """One step of work, its arguments put in: where it has some, its numbers differ by them."""
 
     name: str
     costs: tuple[Cost, ...]
@@ -66,6 +66,7 @@ class Component(Struct, frozen=True, kw_only=True):
     span: Span
     source: str | None
     doc: str | None
+    has_arguments: bool = False
 
 
 class SpreadKind(Enum):

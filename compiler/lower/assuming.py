@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import count as counting
 from typing import TypeGuard, TypeVar
 
 from msgspec import Struct, field
@@ -68,31 +69,30 @@ class Assuming(Struct, kw_only=True):
         source: str | None,
         *,
         is_capacity: bool = False,
+        where: Sequence[str] = (),
     ) -> Formula:
-        """Return the symbol of a number; one name that stands for another number is told apart."""
-        known = self.assumptions.get(name)
-        if known is None:
-            written = " ".join(text.split())
-            known = Assumption(
-                name=name,
-                symbol=symbol(name),
-                value=value,
-                dimension=dimension,
-                text=written,
-                span=span,
-                source=source,
-                is_capacity=is_capacity,
-            )
-            self.assumptions[name] = known
-            return known.symbol
-        if known.span is span and known.value is value:
-            return known.symbol  # the same number again, whatever it is
-        self.looked_at.add(name)
-        if known.value is not value:
-            # One name in the spec, two numbers: a component used with other arguments.
-            name += "'"
-            return self.assume(name, value, dimension, text, span, source, is_capacity=is_capacity)
-        return known.symbol
+        """Return the symbol of a number; one name that stands for another number is told apart.
+
+        That is by `where` it is, such as `at auth` and then `in orders`, else by counting.
+        """
+        for told in _told_apart(name, where):
+            known = self.assumptions.get(told)
+            if known is None:
+                known = self.assumptions[told] = Assumption(
+                    name=told,
+                    symbol=symbol(told),
+                    value=value,
+                    dimension=dimension,
+                    text=" ".join(text.split()),
+                    span=span,
+                    source=source,
+                    is_capacity=is_capacity,
+                )
+            elif known.span is not span or known.value is not value:
+                self.looked_at.add(told)
+            if known.value is value:
+                return known.symbol
+        raise AssertionError("names by counting do not end")
 
     def cite(self, name: str, text: str, span: Span, source: str | None, lowered: Formula) -> None:
         """Note what is cited for what is made of other numbers."""
@@ -167,6 +167,16 @@ class Assuming(Struct, kw_only=True):
 def count_of(place: str) -> str:
     """Return what the number of machines or networks in a place is called."""
     return f"count of {place}"
+
+
+def _told_apart(name: str, where: Sequence[str]) -> Iterator[str]:
+    """Yield names for numbers that have one in the spec: by where they are, then by counting."""
+    yield name
+    for place in where:
+        name = f"{name} {place}"
+        yield name
+    for further in counting(2):
+        yield f"{name} ({further})"
 
 
 def is_some(count: ir.Expr) -> TypeGuard[ir.Constant]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from qps.compiler import ir
@@ -26,24 +27,39 @@ def costs_in_force(component: ir.Component, machine: ir.Machine) -> list[ir.Cost
 
 
 def work_of(
-    expressions: ExpressionLowering, flow: Flow, step: ir.Step, cost: ir.Cost, work: Dimension
+    expressions: ExpressionLowering,
+    flow: Flow,
+    step: ir.Step,
+    cost: ir.Cost,
+    work: Dimension,
+    where: Sequence[str],
 ) -> tuple[Formula, Formula, Formula]:
     """Return the work of one flow in a second, that of one item, and that of no item."""
     rates, items, constant = [], [], []
     for term in cost.terms:
         item = item_of(term, work)
         label = word(item) if item else ("held" if item is None else "share")
-        amount = expressions.symbol(
-            f"{step.component.name}.{cost.resource}.{label}",
-            term,
-            step.component.source,
-        )
+        amount = number_of(expressions, step.component, f"{cost.resource}.{label}", term, where)
         rates.append(amount * flow.rates[item] if item else amount)
         if item:
             items.append(amount * flow.per_item(item))
         else:
             constant.append(amount)
     return total(rates), total(items), total(constant)
+
+
+def number_of(
+    expressions: ExpressionLowering,
+    component: ir.Component,
+    what: str,
+    quantity: ir.Quantity,
+    where: Sequence[str],
+) -> Formula:
+    """Return a number of a component; one that its arguments make is named after the place."""
+    name = f"{component.name}.{what}"
+    if component.has_arguments and quantity.bound:
+        name, where = f"{name} {where[0]}", where[1:]
+    return expressions.symbol(name, quantity, component.source, where=where)
 
 
 def is_carried(cost: ir.Cost, machine: ir.Machine, flow: Flow) -> bool:

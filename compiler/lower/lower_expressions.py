@@ -182,6 +182,7 @@ class ExpressionLowering(Assuming, kw_only=True):
         *,
         measure: MeasureOf | None = None,
         is_capacity: bool = False,
+        where: Sequence[str] = (),
     ) -> Formula:
         """Return a quantity: a fixed number as an assumption of that name, all else lowered."""
         if not isinstance(quantity.expr, ir.Constant):
@@ -199,6 +200,7 @@ class ExpressionLowering(Assuming, kw_only=True):
             quantity.span,
             quantity.source or source,
             is_capacity=is_capacity,
+            where=where,
         )
 
     def _parameter(self, name: str) -> Formula:

@@ -21,6 +21,7 @@ from qps.compiler.lower.costs import (
     costs_in_force,
     is_carried,
     is_on_measured,
+    number_of,
     scale_of,
     work_of,
 )
@@ -213,7 +214,10 @@ class Walk:
         resource = machine.resource(cost.resource)
         assert resource is not None
         name = f"{node}.{resource.name}"
-        work, item_work, constant = work_of(self._expressions, self.flow, step, cost, resource.work)
+        where = self._where(node)
+        work, item_work, constant = work_of(
+            self._expressions, self.flow, step, cost, resource.work, where
+        )
         per_second = ONE
         if resource.kind is ir.ResourceKind.PROCESSOR:
             per_second = scale_of(self._expressions, node, machine, cost)
@@ -258,6 +262,10 @@ class Walk:
             service = service / capacity
         on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
         self._serve(by, node, service, capacity if on_any else ONE)
+
+    def _where(self, node: str) -> tuple[str, str]:
+        """Return what tells numbers of one name apart: the node, then the stream."""
+        return f"at {node}", f"in {self._stream.name}"
 
     def _pass(self, resource: str) -> None:
         """Note that items pass a resource: all of them, where the step is taken."""
@@ -379,8 +387,8 @@ class Walk:
                 held = self._extreme(minimum, held / pools, 1) * pools
                 continue
             assert effect.value is not None
-            name = f"{step.component.name}.{effect.kind.value}"
-            value = self._expressions.symbol(name, effect.value, step.component.source)
+            what, where = effect.kind.value, self._where(node)
+            value = number_of(self._expressions, step.component, what, effect.value, where)
             match effect.kind:
                 case ir.EffectKind.KEEP:
                     self.flow = self.flow.scaled(value)

@@ -30,7 +30,7 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Code, Label
+from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.quantities.dimension import Dimension
@@ -265,6 +265,10 @@ class ChangeChecker(Part, frozen=True):
             word = "machine" if isinstance(place, ast.Node) else "network"
             self._number_in_its_place(name, ".".join(name.parts[: -len(rest)]), word)
             return
+        if rest and isinstance(place, ast.Component | ast.Stream):
+            of = "a component" if isinstance(place, ast.Component) else "a stream"
+            report_stated(self.sink, name.span, name.text, of)
+            return
         self.sink.report(
             codes.BAD_SETTING,
             name.span,
@@ -456,3 +460,13 @@ def _stated_in_a_table(name: ast.Name, module: Module) -> str:
     if not isinstance(table, Indexed):
         return ""
     return f"it is 0 as long as the table says nothing: state `{' '.join(name.parts[-2:])} …` there"
+
+
+def report_stated(sink: Sink, span: Span, name: str, of: str) -> None:
+    """Report a setting of what `--for` and `explain` name, such as `work.cpu.request at auth`."""
+    sink.report(
+        codes.BAD_SETTING,
+        span,
+        f"`{name}` is a number of {of}: it is not set there",
+        hint="write a parameter in its place, and set that: `param chosen = …`",
+    )

@@ -219,6 +219,7 @@ class ComponentChecker(Part, frozen=True):
             span=declared.declaration.name.span,
             source=next(filter(None, (origin(m.own.source, m.own.fitted) for m in line)), None),
             doc=doc_of(line),
+            has_arguments=bool(declared.declaration.formals),
         )
 
     def _chosen(

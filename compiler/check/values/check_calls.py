@@ -196,7 +196,8 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 if not self.arithmetic.free.agree(example.dimension, value.dimension):
                     self.wrong_dimension(value, example.dimension, f"`{formal.name.text}`")
                     return None
-            bound[formal.name.text] = value.quantity
+            handed_on = argument.name.text if isinstance(argument, ast.Reference) else ""
+            bound[formal.name.text] = scope.formals.get(handed_on, value.quantity)
         return bound
 
     def _is_new(self, formal: ast.Formal, bound: dict[str, ir.Quantity]) -> bool:
