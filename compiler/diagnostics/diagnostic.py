@@ -97,8 +97,8 @@ class TooManyError(Exception):
 class Sink(Struct, kw_only=True):
     """Collects diagnostics while a pass runs; one mistake is kept once.
 
-    `failed_names` are declared by something that failed itself: that they are unknown is no
-    news, and is not reported.
+    `failed_names` are declared by something that failed itself: that they are unknown, or not of
+    the kind that is needed, is no news, and is not reported.
     """
 
     found: list[Diagnostic] = field(default_factory=list)
@@ -119,7 +119,7 @@ class Sink(Struct, kw_only=True):
     ) -> None:
         """Record a diagnostic; `label` says what this very span is."""
         if (
-            code.slug in ("unknown-name", "bad-setting")
+            code.slug in ("unknown-name", "wrong-kind", "bad-setting")
             and span
             and self.failed_names.intersection(re.split(r"\W+", span.text))
         ):

@@ -14,6 +14,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest, shortened
 from qps.compiler.quantities.units import built_in
+from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
 from qps.grammar.keywords import keywords
 from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, TOKEN_WORDS, in_words
 
@@ -105,6 +106,18 @@ def _first_word(fault: Fault) -> str | None:
     if near is not None:
         return f"did you mean `{near}`?"
     return "a declaration starts with a word such as `param`, `component` or `stream`"
+
+
+def _waiting(fault: Fault) -> str | None:
+    """Know a line of `queueing` that stands in a machine: `machine pc { queueing cpu mmc }`."""
+    found = re.search(r"\bqueueing\s+(\w+)\s*$", fault.before[-LOOKED_BACK:])
+    if found is None or fault.word not in DISCIPLINES or not fault.opened:
+        return None
+    resource, word = found.group(1), fault.word
+    return (
+        f"it stands behind the resource: `{resource} …, queueing {word}`; or on a line of its own, "
+        f"outside: `queueing {resource} {word}`"
+    )
 
 
 def _misspelt(fault: Fault) -> str | None:
@@ -448,6 +461,7 @@ def _anything(fault: Fault) -> str | None:
 
 
 _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
+    _waiting,
     _first_word,
     _case,
     _misspelt,

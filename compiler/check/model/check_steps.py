@@ -9,17 +9,24 @@ from msgspec import field
 from qps.compiler import ir
 from qps.compiler.check.model.check_components import ComponentChecker, ComponentPart
 from qps.compiler.check.model.check_groups import GroupChecker
-from qps.compiler.check.names.declarations import lookup, lookup_as, report_name
+from qps.compiler.check.names.declarations import (
+    lookup,
+    lookup_as,
+    names_of,
+    report_name,
+)
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 MOST_RUN = 20_000
 """Components that run in others, in all steps of a spec, beyond which it is refused."""
+_SURE = 0.74
 _CASTS = ("unicast", "multicast")
 _ONCE = frozenset(ir.EffectKind) - {ir.EffectKind.DELAY, ir.EffectKind.MERGE}
 """What a step does to a stream once, however often it is repeated; merging again merges nothing."""
@@ -132,7 +139,24 @@ class StepChecker(Part, frozen=True, kw_only=True):
         )
         return True
 
+    def _is_a_verb(self, item: ast.Step) -> bool:
+        """Return whether `send to all` has the word of another language for a component."""
+        name, sent = item.component, item.spread
+        known = list(names_of(self.main, (ast.Component,)))
+        if sent is None or lookup(self.main, name) is not None or closest(name.text, known, _SURE):
+            return False
+        such = known[0] if known else "forward"
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            name.span,
+            f"unknown component `{name.text}`",
+            hint=f"a component stands before `{sent.span.text}`, such as `{such} {sent.span.text}`",
+        )
+        return True
+
     def _placed_component(self, item: ast.Step, scope: Scope) -> tuple[ComponentPart, ...] | None:
+        if self._is_a_verb(item):
+            return None
         declared = self.named(self.main, item.component, ast.Component)
         if declared is None:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Generic, TypeVar, cast
@@ -14,10 +15,14 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
 from qps.grammar.words import CHOICES
 
 N = TypeVar("N", bound=ast.Shared)
 T = TypeVar("T")
+
+_WORD = re.compile(r"\w+")
+_SHOWN = 4
 
 KIND_WORDS: dict[type, str] = {
     ast.Unit: "a unit",
@@ -403,7 +408,10 @@ def report_name(
             name.span,
             f"`{name.text}` is {kind}, not a {wanted}",
             secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
-            hint=one_of(declared) or offered or f"name a {wanted} here" + _such_as(candidates),
+            hint=one_of(declared)
+            or _made_of(module, declared, kinds)
+            or offered
+            or f"name a {wanted} here" + _such_as(candidates),
         )
         return
     sink.report(
@@ -438,15 +446,36 @@ def one_of(declared: Declared | None) -> str:
     return f"{told}; or let this be for each `{family.kinds}`, too"
 
 
+def _made_of(module: Module, declared: Declared | None, kinds: tuple[type, ...]) -> str:
+    """Return a hint that names the nodes of a machine, or the links of a network."""
+    if declared is None or not isinstance(declared.declaration, ast.Machine | ast.Network):
+        return ""
+    hardware = declared.declaration
+    places = [
+        one.name.text
+        for one in module.names.values()
+        if isinstance(one, ast.Node | ast.Link)
+        and isinstance(one, kinds)
+        and hardware.name.text in _WORD.findall(one.place.span.text)
+    ]
+    if not places:
+        return ""
+    kind = "node" if isinstance(hardware, ast.Machine) else "link"
+    shown = ", ".join(f"`{place}`" for place in places[:_SHOWN])
+    return f"name the {kind} that is made of it: {shown}"
+
+
 def _such_as(candidates: list[str]) -> str:
     return f", such as `{candidates[0]}`" if candidates else ""
 
 
 def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
     last = name.parts[-1]
+    if last in DISCIPLINES:
+        return f"a way to wait stands behind its resource: `cpu 4 core, queueing {last}`"
     if last in CHOICES:
         return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
-    if wanted == "unit":
+    if wanted.endswith("unit"):
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
         return f"there is {known}, …; `unit {last}` declares one of your own"
     if kinds[0] in _ASKED_FOR:

@@ -137,8 +137,13 @@ class _Loader(Struct, kw_only=True):
                 f"`{name.text}` is declared twice",
                 label="declared again here",
                 secondary=[Label(earlier.name.span, f"first declared here, as {kind_of(earlier)}")],
-                hint="rename one of them",
+                hint="rename one of them"
+                if isinstance(declaration, type(earlier))
+                else f"rename one of them: {kind_of(earlier)} and {kind_of(declaration)} cannot "
+                "have one name",
             )
+            if not isinstance(declaration, type(earlier)):
+                self.failed.add(name.text)  # either may be meant where it is named
             return
         if isinstance(declaration, ast.Unit):
             module.units[name.text] = declaration

@@ -322,7 +322,10 @@ class ExpressionChecker:
                 return None
 
     def _product(self, expr: ast.Product, scope: Scope) -> Value | None:
-        factors = [(below, self.value(factor, scope)) for below, factor in expr.factors]
+        factors = [
+            (below, self._unit(factor, scope, "name or unit" if below and behind else ""))
+            for (below, factor), behind in zip(expr.factors, _behind_units(expr), strict=True)
+        ]
         product = self._arithmetic.product(expr.span, factors)
         if product is None:
             return None
@@ -336,9 +339,10 @@ class ExpressionChecker:
         own = _divisor_of(expr, [value.dimension for _, value in factors if value is not None])
         return replace(product, divisors=(*own, *product.divisors)) if own else product
 
-    def _unit(self, expr: ast.Expr, scope: Scope) -> Value | None:
-        if isinstance(expr, ast.Reference):
-            return self._names.reference(expr, scope, "unit")
+    def _unit(self, expr: ast.Expr, scope: Scope, wanted: str = "unit") -> Value | None:
+        """Return what stands behind a number; `wanted` is what an unknown name is called there."""
+        if wanted and isinstance(expr, ast.Reference):
+            return self._names.reference(expr, scope, wanted)
         return self.value(expr, scope)
 
     def _conditional(self, expr: ast.Conditional, scope: Scope) -> Value | None:
@@ -389,6 +393,15 @@ def _bound(text: str, formals: dict[str, ir.Quantity]) -> str:
     return ", ".join(
         f"{name} = {value.span.text}" for name, value in formals.items() if name in words
     )
+
+
+def _behind_units(expr: ast.Product) -> list[bool]:
+    """Return of each factor whether a number with its unit is before it: `job` in `3 ms/job`."""
+    found = [False]
+    for _, factor in expr.factors[:-1]:
+        is_unit = isinstance(factor, ast.Quantity)
+        found.append(is_unit or (found[-1] and isinstance(factor, ast.Reference)))
+    return found
 
 
 def _divisor_of(expr: ast.Product, factors: Sequence[Dimension]) -> tuple[Divisor, ...]:

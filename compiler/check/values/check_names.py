@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
@@ -347,8 +348,29 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         trace = trace_of(module, expr.name)
         if trace is not None:
             return self.traces.measure(trace, expr)
-        report_name(self.sink, module, expr.name, wanted, _VALUES, _others(scope, expr.name))
+        if owner is not None and isinstance(found, ast.Stream) and rest[:1] == ("latency",):
+            self._no_part_of_latency(expr)
+            return None
+        kinds: tuple[type, ...] = _VALUES
+        others = _others(scope, expr.name)
+        if wanted.endswith("unit"):  # a stream or a place has none: `jobs` is not meant by `job`
+            kinds = (ast.Param, ast.Let, ast.Unit)
+            others = [other for other in others if "." not in other]
+        report_name(self.sink, module, expr.name, wanted, kinds, others)
         return None
+
+    def _no_part_of_latency(self, expr: ast.Reference) -> None:
+        """Report `page.latency.p99`: a latency is a mean, and a quantile is asked for otherwise."""
+        latency = ".".join(expr.name.parts[:-1])
+        share = re.fullmatch(r"p([1-9]\d)(\d*)", expr.name.parts[-1])
+        asked = "99" if share is None else ".".join(filter(None, share.groups()))
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            expr.span,
+            f"`{expr.name.parts[-1]}` is no part of a latency",
+            hint=f"`{latency}` is the mean; `quantile({latency}, {asked} %)` is what {asked} % "
+            "do not exceed",
+        )
 
     def _load(self, owner: Declared, rest: tuple[str, ...], expr: ast.Reference) -> Value | None:
         """Return the load, or what is carried, of a node, a link, or one of its resources."""

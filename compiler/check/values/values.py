@@ -336,5 +336,7 @@ def factor_hint(have: Dimension, wanted: Dimension) -> str:
         base, power = missing.exponents[0]
         if abs(power) == 1:
             word = Dimension.of(base).in_words
+            if wanted == MONEY and have == MONEY / TIME:
+                return f"what is paid again and again is `running_cost`; or multiply it by {word}"
             return f"{'multiply' if power > 0 else 'divide'} it by {word}"
     return f"write {example}, or leave it out"
