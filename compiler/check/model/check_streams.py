@@ -78,10 +78,14 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         if declaration.condition is not None:
             fixed = Scope(self.main, Allowed.NOTHING)
             condition = self.expressions.condition(declaration.condition, fixed)
+        whose = declaration.whose
+        flows_from = None if whose is None else self._flows_from(whose)
         is_known = (condition is None) == (declaration.condition is None)
         if emission is None or found is None or not found.legs or not is_known:
             return None
-        flows_from = self._flows_from(declaration, found)
+        if whose is None:
+            starts = [self.steps.nodes[one] for one in found.starts]
+            flows_from = self._one_in_all(declaration, starts)
         if flows_from is None:
             return None
         playout = self._playout(declaration)
@@ -103,12 +107,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         self.steps.groups.divides(stream, self.steps.nodes)
         return stream
 
-    def _flows_from(
-        self, declaration: ast.Stream, found: _Ways
-    ) -> str | ir.InEachGroup | ir.Whose | None:
-        whose = declaration.whose
-        if whose is None:
-            return self._one_in_all(declaration, [self.steps.nodes[one] for one in found.starts])
+    def _flows_from(self, whose: ast.Each | ast.InAll) -> str | ir.InEachGroup | ir.Whose | None:
+        """Return whose a stream is said to be, which is looked at also where its way failed."""
         if isinstance(whose, ast.InAll):
             return ir.Whose.ALL
         if whose.flows is not None or lookup_as(self.main, whose.name, ast.Group) is not None:

@@ -1,0 +1,96 @@
+"""A beginner's first hour: ten first specs, and the tutorial that they were written from.
+
+The specs of tests/first_hour stand as they came to mind (its README counts them): one that is accepted has its
+answer here, one that is refused its messages, each with the mend that it names.
+"""
+
+# ruff: noqa: E501 - tables: one case a line, however long
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers.docs import ROOT, blocks
+from qps.cli import main
+from qps.compiler.pipeline import check_file
+
+FIRST = Path(__file__).parent / "first_hour"
+ACCEPTED = {
+    "cache": "At most 4,000 users. With 4,001, api.cpu is loaded 100.03 %: it is saturated.",
+    "chat": "78,139 users. With 78,140, chat.cpu.load is 70.0004 %; at most 70 % is acceptable.",
+    "regions": "At most 66,666 users. With 66,667, us.cpu is loaded 100.001 %: it is saturated.",
+    "sessions": "5,760 users. With 5,761, game.memory.load is 90.02 %; at most 90 % is acceptable.",
+    "shop": "24,000 users. With 24,001, web.cpu is loaded 100.004 %: it is saturated.",
+}
+ONE_NAME = "a machine and a node cannot have one name"
+REFUSED = {
+    "batch": [*[("QPS0201", "`unit job` declares one of your own")] * 2, ("QPS0202", ONE_NAME), *[("QPS0201", "`unit job`")] * 2],
+    "cost": [("QPS0201", "`unit photo` declares one of your own"), ("QPS0204", "`phones`"), *[("QPS0201", "`unit photo`")] * 2, ("QPS0302", "`running_cost`")],
+    "fast": [("QPS0101", "`cpu …, queueing mmc`"), ("QPS0201", "`quantile(query.latency, 99 %)`")],
+    "sensors": [("QPS0204", "`field`")],
+    "wall": [*[("QPS0202", ONE_NAME)] * 2, ("QPS0202", "a network and a link cannot have one name"), ("QPS0201", "`encode to all screen`")],
+}  # fmt: skip
+MENDED = {
+    "batch": [("component fetch", "unit job\ncomponent fetch"), ("machine queue", "machine broker"), ("= queue\n", "= broker\n")],
+    "cost": [("each phone ", "each phones "), ("component resize", "unit photo\ncomponent resize"), ("  cost <=", "  running_cost <=")],
+    "fast": [("core; queueing cpu mmc", "core, queueing mmc"), ("query.latency.p99", "quantile(query.latency, 99 %)")],
+    "sensors": [("each sensor", "each field")],
+    "wall": [("machine camera", "machine lens"), ("= camera *", "= lens *"), ("machine screen", "machine panel"), ("= screen *", "= panel *"), ("network lan", "network office"), ("= lan between", "= office between"), ("forward; send to", "forward to"), ("stream video", "stream video for each camera")],
+}  # fmt: skip
+"""What the messages say, done."""
+
+
+def test_ten_first_specs_are_looked_at() -> None:
+    assert {path.stem for path in FIRST.glob("*.qps")} == {*ACCEPTED, *REFUSED}
+    assert len({*ACCEPTED, *REFUSED}) == 10
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_a_first_spec_answers(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "--no-advice", str(FIRST / f"{name}.qps")]) == 0
+    assert ACCEPTED[name] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_first_spec_is_refused_with_the_mend(name: str) -> None:
+    found = [one for one in check_file(FIRST / f"{name}.qps").diagnostics if one.is_error]
+    assert [one.code.id for one in found] == [code for code, _ in REFUSED[name]]
+    for one, (_, mend) in zip(found, REFUSED[name], strict=True):
+        assert any(mend in hint for hint in one.hints)
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_what_its_messages_say_makes_it_sound(name: str, tmp_path: Path) -> None:
+    text = (FIRST / f"{name}.qps").read_text(encoding="utf-8")
+    for wrong, right in MENDED[name]:
+        assert wrong in text
+        text = text.replace(wrong, right)
+    mended = tmp_path / f"{name}.qps"
+    mended.write_text(text, encoding="utf-8")
+    assert [one for one in check_file(mended).diagnostics if one.is_error] == []
+
+
+# -- the tutorial ------------------------------------------------------------------------
+
+TUTORIAL = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+
+
+def test_the_first_spec_of_the_tutorial_answers_on_the_first_screen() -> None:
+    spec, answer = blocks(TUTORIAL)[:2]
+    assert spec.file == "first.qps"
+    assert answer.body.startswith("$ qps solve first.qps\n")
+    said = answer.body.index("users. With")
+    assert TUTORIAL[: answer.start + said].count("\n") < 24
+
+
+def test_no_step_of_the_tutorial_has_more_than_three_new_ideas() -> None:
+    steps = re.split(r"\n## \d+\. .*\n", TUTORIAL)[1:]
+    assert len(steps) > 8
+    for step in steps[:-1]:  # the last one is of mistakes
+        new = re.match(r"\n\*New: ((?:[^*`]|`[^`]*`)+)\.\*\n", step)
+        assert new is not None, step[:80]
+        ideas = re.sub(r"\([^()]*\)|`[^`]*`", "", new[1]).split(",")
+        assert 1 <= len(ideas) <= 3, new[1]
