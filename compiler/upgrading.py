@@ -57,11 +57,14 @@ def _renamed(module: ast.Module) -> Iterator[_Edit]:
 
 
 def _whose(module: ast.Module) -> Iterator[_Edit]:
-    """Yield whose a stream is that did not say so: each machine's of its first node."""
-    several = _several(module)
+    """Yield whose a stream is that did not say so: each machine's of its first node.
+
+    Also where that is one machine: a scenario, a setting or a spec that uses this one may put
+    several in its place.
+    """
     for stream in module.every(ast.Stream):
         first = next((item for item in stream.items if isinstance(item, ast.At)), None)
-        if stream.whose is None and first is not None and first.node.text in several:
+        if stream.whose is None and first is not None:
             end = stream.name.span.end
             yield _Edit(end, end, f" for each {first.node.text}")
 
@@ -87,25 +90,6 @@ def _edited(source: Source, edits: list[_Edit]) -> Source:
 def _old_emissions(stream: ast.Stream) -> list[ast.Emission]:
     emissions = [item for item in stream.items if isinstance(item, ast.Emission)]
     return [emission for emission in emissions if emission.is_first_edition]
-
-
-def _several(module: ast.Module) -> frozenset[str]:
-    """Return the nodes that are, or may become, other than one machine."""
-    nodes = [
-        item
-        for topology in module.every(ast.Topology)
-        for item in topology.items
-        if isinstance(item, ast.Node)
-    ]
-    counted = {node.name.text for node in nodes if not isinstance(node.place, ast.Reference)}
-    for node in nodes_in(module):
-        if isinstance(node, ast.Change) and not isinstance(node.value, ast.Reference):
-            counted.add(node.name.text)
-        elif isinstance(node, ast.Axis) and isinstance(node.values, ast.Listed):
-            places = node.values.values
-            if not all(isinstance(place, ast.Reference) for place in places):
-                counted.add(node.name.text)
-    return frozenset(counted)
 
 
 def _euclidean(module: ast.Module, new: Source) -> list[_Edit]:

@@ -71,7 +71,7 @@ def test_comments_stay_and_once_is_enough(path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("stream s { source 1 request/s; at one { work } }", "stream s { traffic 1 request/s;"),
+        ("stream s { source 1 request/s; at one { work } }", "stream s for each one { traffic"),
         (
             "stream s { source 1 request/s; at many { work } }",
             "stream s for each many { traffic 1 request/s;",

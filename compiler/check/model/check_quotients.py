@@ -68,7 +68,7 @@ def _report_bare_unit(product: ast.Product, module: Module, sink: Sink) -> None:
         )
 
 
-def _report(before: ast.Number, number: ast.Number, unit: ast.Expr, sink: Sink) -> None:
+def _report(before: ast.Expr, number: ast.Number, unit: ast.Expr, sink: Sink) -> None:
     source = before.span.source
     quotient = _one_line(Span(source, before.span.start, number.span.end))
     divided = _one_line(Span(source, number.span.start, unit.span.end))
