@@ -16,6 +16,11 @@ from qps.compiler import ir
 from qps.compiler.check.checking import check_model
 from qps.compiler.check.claims.check_axes import check_ranges
 from qps.compiler.check.model.check_changes import change_checker, report_stated
+from qps.compiler.check.model.check_precedence import (
+    report_contradictions,
+    report_several,
+    report_without_effect,
+)
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling import without_dangling
 from qps.compiler.check.names.declarations import Program
@@ -43,12 +48,13 @@ from qps.compiler.diagnostics.diagnostic import (
     in_order,
 )
 from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.ir.changes import what_is_set
 from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 
 Scenarios: TypeAlias = "str | Sequence[str] | None"
-"""A scenario, or several that are made one after the other."""
+"""A scenario, or several that are made together."""
 
 
 class Spec(Struct, frozen=True, kw_only=True):
@@ -69,7 +75,8 @@ class Spec(Struct, frozen=True, kw_only=True):
     ) -> Configuration:
         """Return the model as a scenario and settings (`name=value`) leave it.
 
-        Of several scenarios each is made to what those before it left: the later one wins.
+        Several scenarios are made together: what two of them change otherwise is refused, unless a
+        setting says what holds.
         QpsError where one of them does not fit the model, or where the file is a module that
         has nothing to solve.
         """
@@ -85,6 +92,8 @@ class Spec(Struct, frozen=True, kw_only=True):
             settled = with_scenarios(self.model, asked, sink)
             changes = self._settings(settings, sink)
             _one_scenario(asked, changes, sink)
+            if not sink.has_errors:
+                _are_consistent(self.model, asked, changes, sink)
         with _refusing("the settings") as sink:
             settled = changed(settled, changes)
             check_placement(self.model, settled, sink)
@@ -175,7 +184,7 @@ def _set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
     """Report what two settings set: neither of them would be guessed to be meant."""
     seen: dict[str, ir.Change] = {}
     for change in changes:
-        name = _what_is_set(change)
+        name = what_is_set(change)
         earlier = seen.setdefault(name, change)
         if earlier is not change:
             sink.report(
@@ -197,20 +206,6 @@ def _set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
             )
 
 
-def _what_is_set(change: ir.Change) -> str:
-    match change:
-        case ir.SetPopulation():
-            return "the population"
-        case ir.SetCase():
-            return "the case"
-        case ir.SetMode():
-            return "the mode"
-        case ir.SetScenario():
-            return "the scenario"
-        case _:
-            return f"`{change.name}`"
-
-
 def _one_scenario(asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink) -> None:
     """Report a scenario that is set beside the one that was asked for."""
     for change in changes:
@@ -223,6 +218,25 @@ def _one_scenario(asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink
                 if change.name in asked
                 else f"ask for both: `--scenario {asked[-1]} --scenario {change.name}`",
             )
+
+
+def _are_consistent(
+    model: ir.Model, asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink
+) -> None:
+    """Report what scenarios that are asked for together change to different values."""
+    together = [
+        ir.SetScenario(scenario.name, scenario.changes, scenario.span)
+        for name in dict.fromkeys(asked)
+        for scenario in model.scenarios
+        if scenario.name == name
+    ]
+    beside = [change for change in changes if not isinstance(change, ir.SetScenario)]
+    for change in changes:
+        if isinstance(change, ir.SetScenario):
+            report_several(change, beside, sink)
+    report_contradictions(together, beside, sink)
+    if len(together) > 1 and not any(isinstance(change, ir.SetMode) for change in beside):
+        report_without_effect(tuple(together), sink)
 
 
 def check_file(path: Path) -> Outcome[Spec]:

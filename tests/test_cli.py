@@ -314,35 +314,58 @@ topology { node api = box }
 stream jobs { traffic N * 1 request/s; at api { work if fast == no_cache; hit if fast == cache } }
 scenario dear { cost = 20 ms/request }
 scenario wide { cost = 10 ms/request; fast = cache }
-scenario both { scenario = dear; cost = 10 ms/request; fast = cache }
+scenario swift { fast = cache }
+scenario both { scenario = dear; fast = cache }
 scenario back { scenario = wide; cost = 20 ms/request }
 """
 
 
 @pytest.mark.parametrize(
-    ("several", "one"), [(["dear", "wide"], "both"), (["wide", "dear"], "back"), (["wide"], "wide")]
+    ("several", "one"),
+    [(["dear", "swift"], "both"), (["swift", "dear"], "both"), (["wide", "swift"], "wide")],
 )
-def test_of_several_scenarios_the_later_one_wins(
+def test_several_scenarios_are_made_together(
     several: list[str], one: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = tmp_path / "two.qps"
     spec.write_text(TWO_SCENARIOS, encoding="utf-8")
     flags = [word for name in several for word in ("--scenario", name)]
+    listed = ["--set", f"scenario = [{', '.join(several)}]"]
     for command in (["solve"], ["explain", "api.cpu"], ["solve", "--set", "cost=4 ms/request"]):
         name, *rest = command
         told = []
-        for asked in (flags, ["--scenario", one]):
+        for asked in (flags, listed, ["--scenario", one]):
             assert main([name, str(spec), *rest, "--format", "json", *asked]) == 0
             told.append(json.loads(capsys.readouterr().out))
         if name == "solve":
-            assert told[0]["scenario"] == ", ".join(several)
-            assert told[0]["largest_acceptable"] == told[1]["largest_acceptable"]
+            assert told[0]["scenario"] == told[1]["scenario"] == ", ".join(several)
+            assert len({one["largest_acceptable"] for one in told}) == 1
         else:  # the same value, that another line states
-            assert told[0].pop("assumptions")[0]["value"] == told[1].pop("assumptions")[0]["value"]
-            assert told[0] == told[1]
+            assert len({one.pop("assumptions")[0]["value"] for one in told}) == 1
+            assert told[0] == told[1] == told[2]
     model = qps.load(spec)
     found = model.solve(scenario=several).largest_acceptable
     assert found == model.solve(scenario=one).largest_acceptable
+
+
+@pytest.mark.parametrize("asked", [["dear", "wide"], ["wide", "dear"]])
+def test_what_two_scenarios_change_otherwise_is_refused_unless_a_setting_decides(
+    asked: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "two.qps"
+    spec.write_text(TWO_SCENARIOS, encoding="utf-8")
+    flags = [word for name in asked for word in ("--scenario", name)]
+    for named in (flags, ["--set", f"scenario = [{', '.join(asked)}]"]):
+        status, out, err = run(capsys, "solve", str(spec), *named)
+        assert (status, out) == (2, "")
+        assert f"scenarios `{asked[0]}` and `{asked[1]}` are made together" in err
+        assert "two.qps:9:" in err
+        assert "by `dear`" in err
+        assert "by `wide`" in err
+    decided = ["--set", "cost = 20 ms/request", "--format", "json"]
+    assert main(["solve", str(spec), *flags, *decided]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["largest_acceptable"] == qps.load(spec).solve(scenario="back").largest_acceptable
 
 
 def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(

@@ -111,7 +111,7 @@ def base_configuration(model: ir.Model) -> Configuration:
 
 
 def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configuration:
-    """Return the model as scenarios change it, one after the other; an unknown one is reported."""
+    """Return the model as scenarios change it together; an unknown one is reported."""
     settled = base_configuration(model)
     known = {scenario.name: scenario for scenario in model.scenarios}
     for name in names:
@@ -121,7 +121,7 @@ def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configu
                 codes.BAD_SETTING,
                 None,
                 f"scenario `{name}` is asked for twice",
-                hint="keep one: what stands later wins",
+                hint="keep one",
             )
             break
         if scenario is not None:

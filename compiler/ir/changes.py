@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.expressions import Change, SetScenario
+from qps.compiler.ir.expressions import Change, SetCase, SetMode, SetPopulation, SetScenario
 from qps.compiler.ir.requirements import Requirement
 
 
@@ -36,3 +36,18 @@ def flattened(changes: tuple[Change, ...]) -> Iterator[Change]:
         if isinstance(change, SetScenario):
             yield from flattened(change.changes)
     yield from (change for change in changes if not isinstance(change, SetScenario))
+
+
+def what_is_set(change: Change) -> str:
+    """Return how a message calls what a change sets."""
+    match change:
+        case SetPopulation():
+            return "the population"
+        case SetCase():
+            return "the case"
+        case SetMode():
+            return "the mode"
+        case SetScenario():
+            return "the scenario"
+        case _:
+            return f"`{change.name}`"

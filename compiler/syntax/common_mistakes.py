@@ -323,6 +323,8 @@ def _comma(fault: Fault) -> str | None:
 
 
 def _bracket(fault: Fault) -> str | None:
+    if fault.word == "[" and re.search(r"\bscenario\s+in\s+\[[^\]]*$", fault.before):
+        return "make one of them, `scenario both { scenario = [one, other] }`, and list that"
     if fault.word in "[]":
         return "write a range as `2..200`, choices as `a or b`"
     if fault.word in "})" and not fault.opened:

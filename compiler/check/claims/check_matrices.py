@@ -123,7 +123,7 @@ class MatrixChecker(OfChanges, frozen=True):
         block = {axis.name: axis for axis in axes}
         is_sound = True
         for change in changes:
-            if change.name.text not in block or isinstance(change.value, ast.Range):
+            if change.name.text not in block or isinstance(change.value, ast.Range | ast.Listed):
                 self.refuse(
                     codes.BAD_SETTING,
                     change.span,

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
-from qps.compiler.check.model.check_precedence import report_without_effect
+from qps.compiler.check.model.check_precedence import report_several, report_without_effect
 from qps.compiler.check.names.check_classes import CASES
 from qps.compiler.check.names.declarations import (
     Declared,
@@ -21,6 +23,7 @@ from qps.compiler.check.names.declarations import (
     lookup_class,
     names_of,
     owner_in,
+    repeated,
     report_population,
 )
 from qps.compiler.check.names.places import place_of
@@ -28,7 +31,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
-from qps.compiler.check.values.part import Part, sound
+from qps.compiler.check.values.part import Part, sound, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -55,6 +58,10 @@ class ChangeChecker(Part, frozen=True):
         """Return changes of the model; those that were reported are left out."""
         built: tuple[ir.Change, ...] = sound([self.one(change, scope.module) for change in changes])
         self.are_distinct(changes, "{} is changed twice here", "first changed here", "keep one")
+        beside = [change for change in built if not isinstance(change, ir.SetScenario)]
+        for several in built:
+            if isinstance(several, ir.SetScenario):
+                report_several(several, beside, self.sink)
         first = {change.name.text: change for change in reversed(changes)}
         for change in changes:
             whole = first.get(".".join(change.name.parts[:-1]))
@@ -71,6 +78,8 @@ class ChangeChecker(Part, frozen=True):
 
     def one(self, change: ast.Change, module: Module) -> ir.Change | None:
         """Return one change, or None where it was reported."""
+        if isinstance(change.value, ast.Listed):
+            return self._together(change, change.value, module)
         if chooses(module, change.name):
             return self._named(change)
         declared = lookup(module, change.name)
@@ -108,6 +117,41 @@ class ChangeChecker(Part, frozen=True):
             "turn what should vary into a `param`",
         )
         return None
+
+    def _together(
+        self, change: ast.Change, several: ast.Listed, module: Module
+    ) -> ir.Change | None:
+        """Return the choice of several scenarios."""
+        word = change.name.text
+        if word != "scenario" or not chooses(module, change.name):
+            self.sink.report(
+                codes.BAD_SETTING,
+                several.span,
+                f"`{word}` takes one value, not a list",
+                hint=f"an axis of a matrix takes several: `{word} in {several.span.text}`"
+                if several.values
+                else "say which",
+            )
+            return None
+        if not several.values:
+            told = "this list names no scenario"
+            self.sink.report(codes.BAD_SETTING, several.span, told, hint="name one or more")
+            return None
+        for one, earlier in repeated(several.values, lambda value: value.span.text):
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                one.span,
+                f"scenario `{one.span.text}` is listed twice",
+                secondary=[Label(earlier.span, "first listed here")],
+                hint="keep one",
+            )
+        chosen: tuple[ir.Change, ...] | None = whole(
+            [self._named(replace(change, value=one)) for one in several.values]
+        )
+        if chosen is None:
+            return None
+        names = ", ".join(one.name for one in chosen if isinstance(one, ir.SetScenario))
+        return ir.SetScenario(names, chosen, change.span)
 
     def _set_within(self, change: ast.Change, module: Module) -> ir.Change | None:
         """Return a change of the case, or of one kind of a parameter."""
@@ -223,7 +267,7 @@ class ChangeChecker(Part, frozen=True):
                 return True
         named = {s.name.text for s in module.syntax.every(ast.Scenario)}
         told = [change for change in scenario.changes if chooses(module, change.name)]
-        inner = [change.value for change in told if change.name.text == "scenario"]
+        inner = [one for change in told if change.name.text == "scenario" for one in change.chosen]
         return any(  # one that is not known sets it
             isinstance(chosen, ast.Reference)
             and chosen.name.text in named
@@ -293,6 +337,7 @@ class ChangeChecker(Part, frozen=True):
         if isinstance(change.value, ast.Range):
             bounds = self.user_bounds(change.value)
             return None if bounds is None else ir.SetPopulation(*bounds, change.span)
+        assert not isinstance(change.value, ast.Listed), "a list was reported"
         value = self.expressions.number(change.value, Scope(self.main), "a number of users")
         if value is None:
             return None
@@ -360,6 +405,7 @@ class ChangeChecker(Part, frozen=True):
                 hint=f"write it like `{change.name.text} = {param.value.span.text}`",
             )
             return None
+        assert not isinstance(change.value, ast.Listed), "a list was reported"
         scope = Scope(self.main, Allowed.NOTHING)
         dimension = self.known.dimensions.get(name)
         value = self.expressions.quantity(change.value, scope)
@@ -381,6 +427,7 @@ class ChangeChecker(Part, frozen=True):
 
     def _place(self, change: ast.Change, declared: Declared) -> ir.Change | None:
         is_node = isinstance(declared.declaration, ast.Node)
+        assert not isinstance(change.value, ast.Listed), "a list was reported"
         read = None if isinstance(change.value, ast.Range) else place_of(change.value, self.main)
         what = "machine" if is_node else "network"
         if read is None:

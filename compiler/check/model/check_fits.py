@@ -34,7 +34,7 @@ def unit_reader(module: Module) -> UnitOf:
 
     def read(text: str) -> tuple[Fraction, Dimension] | None:
         parsed = parse_change(Source("heading", f"x = 1 {text}"))
-        if parsed.value is None or isinstance(parsed.value.value, ast.Range):
+        if parsed.value is None or isinstance(parsed.value.value, ast.Range | ast.Listed):
             return None
         scope = Scope(module, Allowed.NOTHING)
         context = Context(program=Program(module, (module,)), sink=Sink())

@@ -71,7 +71,7 @@ class Given(Struct, frozen=True):
     @property
     def value(self) -> ast.Expr:
         """What it is told."""
-        assert not isinstance(self.change.value, ast.Range), "a range was reported"
+        assert not isinstance(self.change.value, ast.Range | ast.Listed), "these were reported"
         return self.change.value
 
 

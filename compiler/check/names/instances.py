@@ -7,7 +7,7 @@ machines and networks that are those of the using module.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -103,6 +103,11 @@ class Instances(Struct, frozen=True):
         syntax = instance.syntax
         found: Sequence[_Chosen] = syntax.every(ast.Mode if is_mode else ast.Scenario)
         known = {one.name.text: one for one in found}
+        if isinstance(change.value, ast.Listed) and not is_mode:
+            self._together(instance, change.value, known)
+            for one in change.value.values:
+                self._chosen(instance, replace(change, value=one))
+            return
         word = change.value.span.text
         if word not in known:
             told = f"`{syntax.source.label}` has no {change.name.text} `{word}`"
@@ -122,6 +127,37 @@ class Instances(Struct, frozen=True):
             else:
                 self._tell(instance, own, instance)
 
+    def _together(
+        self, instance: Module, several: ast.Listed, known: Mapping[str, _Chosen]
+    ) -> None:
+        """Report what several scenarios of an instance change to different values."""
+        if not several.values:
+            told = "this list names no scenario"
+            self._refuse(codes.BAD_SETTING, several.span, told, "name one or more")
+        assert instance.used is not None
+        decided = {change.name.text for change in instance.used.changes}
+        seen: dict[str, tuple[str, ast.Change]] = {}
+        for value in several.values:
+            word = value.span.text
+            if word not in known:
+                continue  # it is reported where it is chosen
+            own = {one.name.text: one for one in _flattened(known[word], instance, ())}
+            for name, change in own.items():
+                first, earlier = seen.get(name, (word, change))
+                is_same = first == word or _written(earlier.value) == _written(change.value)
+                if is_same or name in decided:
+                    continue
+                self._refuse(
+                    codes.BAD_SETTING,
+                    value.span,
+                    f"scenarios `{first}` and `{word}` are made together, and each changes "
+                    f"`{name}` to another value",
+                    "leave one of them out, or say beside them what holds",
+                    Label(earlier.span, f"by `{first}`"),
+                    Label(change.span, f"by `{word}`"),
+                )
+            seen = {name: (word, change) for name, change in own.items()} | seen
+
     # -- what is told --------------------------------------------------------------------
 
     def _tell(self, instance: Module, change: ast.Change, user: Module) -> None:
@@ -131,6 +167,10 @@ class Instances(Struct, frozen=True):
             return
         declaration = module.names.get(name) or module.names.get(name.partition(".")[0])
         if declaration is None:
+            return
+        if isinstance(change.value, ast.Listed):
+            told = f"`{change.name.text}` takes one value, not a list"
+            self._refuse(codes.BAD_SETTING, change.value.span, told, "tell it one value")
             return
         if isinstance(change.value, ast.Range):
             self._refuse(
@@ -197,7 +237,7 @@ class Instances(Struct, frozen=True):
         self, module: Module, change: ast.Change, user: Module, declaration: ast.Shared
     ) -> None:
         """Note which machine is put in a place, or with which place of the user it is one."""
-        assert not isinstance(change.value, ast.Range)
+        assert not isinstance(change.value, ast.Range | ast.Listed)
         kind, name = type(declaration), declaration.name.text
         place = place_of(change.value, user)
         named = None if place is None else lookup(user, place.name)
@@ -317,15 +357,20 @@ def _users_of(module: Module) -> ast.Users | None:
     return next(found, None)
 
 
+def _written(part: ast.Written) -> str:
+    return " ".join(part.span.text.split())
+
+
 def _flattened(chosen: _Chosen, module: Module, around: tuple[str, ...]) -> Iterator[ast.Change]:
     """Yield what a scenario or a mode changes, first what the scenarios in it do."""
     known = {found.name.text: found for found in module.syntax.every(ast.Scenario)}
     own = [change for change in chosen.changes if not chooses(module, change.name)]
     for change in chosen.changes:
         if chooses(module, change.name) and change.name.text == "scenario":
-            inner = known.get(change.value.span.text)
-            if inner is not None and inner.name.text not in around:
-                yield from _flattened(inner, module, (*around, inner.name.text))
+            for chosen_here in change.chosen:
+                inner = known.get(chosen_here.span.text)
+                if inner is not None and inner.name.text not in around:
+                    yield from _flattened(inner, module, (*around, inner.name.text))
     yield from own
 
 

@@ -186,11 +186,25 @@ class Range(Written, frozen=True):
     high: Expr
 
 
+class Listed(Written, frozen=True):
+    """Values one by one."""
+
+    values: tuple[Expr, ...]
+
+
 class Change(Written, frozen=True):
-    """`name = value` in a scenario, after `with`, or after `--set`."""
+    """`name = value` in a scenario, after `with`, or after `--set`.
+
+    Several values, `scenario = [peak, cheap]`, are scenarios that are made together.
+    """
 
     name: Name
-    value: Expr | Range
+    value: Expr | Range | Listed
+
+    @property
+    def chosen(self) -> tuple[Expr | Range, ...]:
+        """The value, or each of several."""
+        return self.value.values if isinstance(self.value, Listed) else (self.value,)
 
 
 class Text(Written, frozen=True):

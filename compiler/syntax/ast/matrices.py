@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.syntax.ast.claims import Remark
-from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Range, Text
+from qps.compiler.syntax.ast.expressions import Change, Expr, Listed, Number, Range, Text
 from qps.compiler.syntax.ast.written import Name, Named, Written
 
 
@@ -15,12 +15,6 @@ class Spaced(Written, frozen=True, kw_only=True):
     factor: Expr | None = None
     count: Number | None = None
     is_logarithmic: bool = False
-
-
-class Listed(Written, frozen=True):
-    """Values one by one."""
-
-    values: tuple[Expr, ...]
 
 
 class Axis(Written, frozen=True):

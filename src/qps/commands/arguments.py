@@ -62,7 +62,7 @@ def _changes(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="a scenario of the spec; of several each changes what those before it left",
+        help="a scenario of the spec; several are made together",
     )
     _settings(command)
 
