@@ -55,7 +55,7 @@ def spec_of(components: int) -> str:
         here, there = f"n{g}", f"n{(g + 1) % groups}"
         lines += [
             f"stream s{g} {{",
-            "  traffic N * 8000 byte/s in 1000 byte/packet",
+            "  traffic N * 8000 byte/s, 1000 byte/packet",
             f"  at {here} {{ {'; '.join(steps[:half])} }}",
             f"  over l{g}" if groups > 1 else "",
             f"  at {there} {{ {'; '.join(steps[half:])} }}",
@@ -75,7 +75,7 @@ def _each(count: int, text: str, between: str = "") -> str:
 def _one_node(components: str, steps: str, more: str = "require { fl.latency <= 1000 s }\n") -> str:
     return (
         f"users N in 1..100_000\n{_HEAD}{components}topology {{ node n = box }}\n"
-        "stream fl {\n  traffic N * 8000 byte/s in 1000 byte/packet\n"
+        "stream fl {\n  traffic N * 8000 byte/s, 1000 byte/packet\n"
         f"  at n {{ {steps} }}\n}}\n{more}"
     )
 
@@ -160,7 +160,7 @@ def queue(discipline: str, share: str = "", largest: str = "100_000") -> str:
         f"machine m {{ cpu {cores}100 score, queueing {discipline} }}\n"
         "param cost = 5 us/packet in 1..20 us/packet\ncosts measured on m\n"
         "component c { cpu cost }\ntopology { node n = m }\n"
-        "stream fl {\n  traffic N * 8000 byte/s in 1000 byte/packet\n  at n { c }\n}\n"
+        "stream fl {\n  traffic N * 8000 byte/s, 1000 byte/packet\n  at n { c }\n}\n"
         f"require {{ {bound} <= 1 s }}\n"
     )
 

@@ -8,6 +8,7 @@ belonged to the number before it, whatever divided that; cases stood without bra
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -50,10 +51,15 @@ def upgraded(source: Source) -> Outcome[str]:
 
 
 def _renamed(module: ast.Module) -> Iterator[_Edit]:
-    """Yield what makes traffic of each `source` of a stream."""
+    """Yield what makes traffic of each `source` of a stream, with commas before its sizes."""
     for stream in module.every(ast.Stream):
         for old in _old_emissions(stream):
             yield _Edit(old.span.start, old.span.start + len("source"), "traffic")
+            for value, size in pairwise(old.values):
+                between = value.span.source.text[value.span.end : size.span.start]
+                if "," not in between:
+                    comma = between.replace("in", "", 1).replace("  ", " ", 1)
+                    yield _Edit(value.span.end, size.span.start, f",{comma}")
 
 
 def _whose(module: ast.Module) -> Iterator[_Edit]:

@@ -28,7 +28,7 @@ topology {
   link lan = wire between client
 }
 stream talk for each client {
-  traffic 8000 byte/s in size
+  traffic 8000 byte/s, size
   at client { make; pack if not quick; make to others }
   over lan
   at client { take }

@@ -37,7 +37,7 @@ component work { cpu 1 ms/packet }
 component squeeze { cpu 2 ms/packet; emit 50 % }
 topology { node host = box * N; link lan = wire between host }
 stream talk for each host {
-  traffic 8000 byte/s in size
+  traffic 8000 byte/s, size
   at host { squeeze if zip; work to others }
   over lan
   at host { work * extra }
@@ -361,7 +361,7 @@ component coarse {{ cpu 1 ms/packet; emit 20 % }}
 {SWITCHES}
 topology {{ node host = big; node end = big * N; link lan = wire between host, end }}
 stream talk for each host {{
-  traffic N * 8000 byte/s in 1000 byte/packet
+  traffic N * 8000 byte/s, 1000 byte/packet
   at host {{ base; fine if coding == by_parts; coarse if coding == whole; {STEPS} }}
   over lan
   at end {{ base }}

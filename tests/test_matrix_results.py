@@ -150,7 +150,7 @@ component work { cpu cost }
 component more { cpu 1 us/packet * reason * largest_acceptable }
 topology { node host = box * N; link limited_by = wire between host }
 stream talk for each host {
-  traffic 8000 byte/s in 1000 byte/packet
+  traffic 8000 byte/s, 1000 byte/packet
   at host { work; more }
   over limited_by
   at host { work }

@@ -26,7 +26,7 @@ CASES = [
     # 8000 byte/s at 1 us
     ("per_byte", ONE + "stream flow for each host { traffic 8000 byte/s; at host { each_byte } }", "host.cpu", 1, "0.008"),
     # 8000 byte/s in packets of 1000 byte are 8 packet/s
-    ("size", ONE + "stream flow for each host { traffic 8000 byte/s in 1000 byte/packet; at host { work } }", "host.cpu", 1, "0.08"),
+    ("size", ONE + "stream flow for each host { traffic 8000 byte/s, 1000 byte/packet; at host { work } }", "host.cpu", 1, "0.08"),
     ("repeat", ONE + "stream flow for each host { traffic 5 packet/s; at host { work * 3 } }", "host.cpu", 1, "0.15"),
     ("repeat_by_users", ONE + "stream flow for each host { traffic 5 packet/s; at host { work * (N - 1) } }", "host.cpu", 4, "0.15"),
     # one flow for each of N machines: each machine holds one
@@ -37,8 +37,8 @@ CASES = [
     ("cost_before_keep", ONE + "component half { cpu 10 ms/packet; keep 50 % }\nstream flow { traffic 5 packet/s; at host { half; work } }", "host.cpu", 1, "0.075"),
     ("active", MANY + "component talk { active 1/N }\nstream flow for each host { traffic 5 packet/s; at host { talk; work } }", "host.cpu", 5, "0.01"),
     # 1000 byte/s become 250 byte/s; the packet is the first item, its count stays
-    ("emit_share_bytes", ONE + "component zip { emit 25 % }\nstream flow { traffic 1000 byte/s in 100 byte/packet; at host { zip; each_byte } }", "host.cpu", 1, "0.00025"),
-    ("emit_share_packets", ONE + "component zip { emit 25 % }\nstream flow { traffic 1000 byte/s in 100 byte/packet; at host { zip; work } }", "host.cpu", 1, "0.1"),
+    ("emit_share_bytes", ONE + "component zip { emit 25 % }\nstream flow { traffic 1000 byte/s, 100 byte/packet; at host { zip; each_byte } }", "host.cpu", 1, "0.00025"),
+    ("emit_share_packets", ONE + "component zip { emit 25 % }\nstream flow { traffic 1000 byte/s, 100 byte/packet; at host { zip; work } }", "host.cpu", 1, "0.1"),
     # 10 frame/s of 1000 byte in packets of 100 byte: the frame is first, packets follow the bytes
     ("emit_cuts_packets", ONE + "component zip { emit 25 % }\nstream flow { traffic 10 frame/s, 1000 byte/frame, 100 byte/packet; at host { zip; work } }", "host.cpu", 1, "0.25"),
     ("emit_size", ONE + "component zip { emit 50 byte/frame }\nstream flow { traffic 10 frame/s, 1000 byte/frame; at host { zip; each_byte } }", "host.cpu", 1, "0.0005"),
@@ -99,7 +99,7 @@ CASES = [
     # what is emitted comes after the cost of the step itself
     ("cost_before_emit", ONE + "component zip { cpu 1 us/byte; emit 25 % }\nstream flow { traffic 1000 byte/s; at host { zip; zip } }", "host.cpu", 1, "0.00125"),
     ("emit_twice", ONE + "component zip { emit 25 % }\nstream flow { traffic 1000 byte/s; at host { zip * 2; each_byte } }", "host.cpu", 1, "0.00025"),
-    ("emit_before_a_link", "component zip { emit 25 % }\n" + TWO % "wire" + "stream flow for each user { traffic 1000 byte/s in 100 byte/packet; at web { zip }\n at user { } }", "net", 6, "0.012"),
+    ("emit_before_a_link", "component zip { emit 25 % }\n" + TWO % "wire" + "stream flow for each user { traffic 1000 byte/s, 100 byte/packet; at web { zip }\n at user { } }", "net", 6, "0.012"),
     ("sizes_after_packets", ONE + "stream flow for each host { traffic 5 packet/s, 100 byte/packet; at host { each_byte } }", "host.cpu", 1, "0.0005"),
     ("binary_prefix", ONE + "stream flow for each host { traffic 1 KiB/s; at host { each_byte } }", "host.cpu", 1, "0.001024"),
     ("decimal_prefix", ONE + "stream flow for each host { traffic 1 kB/s; at host { each_byte } }", "host.cpu", 1, "0.001"),
@@ -205,7 +205,7 @@ def test_latency_adds_up_its_stages() -> None:
         "component wait { delay 20 ms }\n"
         + TWO
         % "slow"
-        + "stream flow for each user { traffic 1000 byte/s in 125 byte/packet; at user { wait; work }\n"
+        + "stream flow for each user { traffic 1000 byte/s, 125 byte/packet; at user { wait; work }\n"
         " at web { work * 2 } }"
     )
     # 125 ms to fill a packet, 20 fixed, 10 and 20 for work, 1 on the link, 3 to get there
@@ -410,7 +410,7 @@ LATENCIES = [
     ("item_is_the_frame", ONE + "stream flow for each host { traffic 10 frame/s, 1000 byte/frame, 100 byte/packet; at host { work } }", 1, "0.1"),
     ("item_is_the_packet", ONE + "stream flow for each host { traffic 10 packet/s, 1000 byte/packet; at host { work; each_byte } }", 1, "0.011"),
     ("item_is_the_byte", ONE + "stream flow for each host { traffic 1000 byte/s; at host { each_byte } }", 1, "0.000001"),
-    ("filling_a_packet", ONE + "stream flow for each host { traffic 1000 byte/s in 100 byte/packet; at host { } }", 1, "0.1"),
+    ("filling_a_packet", ONE + "stream flow for each host { traffic 1000 byte/s, 100 byte/packet; at host { } }", 1, "0.1"),
     ("nothing_to_fill", ONE + "stream flow for each host { traffic 10 packet/s, 100 byte/packet; at host { } }", 1, "0"),
     ("delay", "component wait { delay 20 ms }\n" + ONE + "stream flow for each host { traffic 1 packet/s; at host { wait; wait } }", 1, "0.04"),
     ("scaled", "component x { cpu 10 ms/packet measured on rated }\ntopology { node host = twice }\nstream flow { traffic 5 packet/s; at host { x } }", 1, "0.005"),

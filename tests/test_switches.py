@@ -110,7 +110,7 @@ def spec(steps: str, cost: str = "cpu 1 ms/packet") -> str:
     return (
         f"{PRELUDE}costs measured on rated\ncomponent base {{ cpu 1 ms/packet }}\n{options}"
         "topology { node host = rated }\n"
-        f"stream flow {{ traffic 8000 byte/s in 1000 byte/packet\n at host {{ {steps} }} }}\n"
+        f"stream flow {{ traffic 8000 byte/s, 1000 byte/packet\n at host {{ {steps} }} }}\n"
         f"require {{ flow.latency <= 300 ms }}\nmatrix m {{ {axes} }}\n"
     )
 

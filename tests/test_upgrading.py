@@ -101,6 +101,14 @@ def test_comments_stay_and_once_is_enough(path: Path) -> None:
             "* -1 / (20 s) * -1 / (20 s);",
         ),
         ("stream s { source (1/20) request/s; at one { work } }", "traffic (1/20) request/s;"),
+        (
+            "stream s { source 80 bit/s in 8 bit/request; at one { work } }",
+            "traffic 80 bit/s, 8 bit/request;",
+        ),
+        (
+            "stream s { source 1 request/s, 8 bit/request in 1 bit/packet; at one { work } }",
+            "traffic 1 request/s, 8 bit/request, 1 bit/packet;",
+        ),
     ],
 )
 def test_what_the_first_edition_said_otherwise_is_rewritten(old: str, new: str) -> None:

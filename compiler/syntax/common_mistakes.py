@@ -306,6 +306,13 @@ def _run(fault: Fault) -> str | None:
     return None
 
 
+def _size_in(fault: Fault) -> str | None:
+    """Where `in` stands before a size of traffic, as the first edition had it."""
+    if fault.word != "in" or not re.search(r"\btraffic\s[^;{}\n]*$", fault.before[-LOOKED_BACK:]):
+        return None
+    return "a size stands behind a comma: `traffic 8000 byte/s, 1280 byte/packet`"
+
+
 def _comma(fault: Fault) -> str | None:
     if fault.word != ",":
         return None
@@ -479,6 +486,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _member,
     _listed,
     _run,
+    _size_in,
     _comma,
     _bracket,
     _equals,

@@ -53,7 +53,7 @@ class Drawn:
             "  link lan = net between host",
             "}",
             "stream flow for each host {",
-            f"  traffic {self.source} byte/s in size",
+            f"  traffic {self.source} byte/s, size",
             f"  at host {{ {'; '.join([*self.steps, f'c0 to others {self.spread}'])} }}",
             "  over lan",
             f"  at host {{ {'; '.join(self.after)} }}",

@@ -36,7 +36,7 @@ class EmissionChecker(Part, frozen=True):
                 codes.MISSING_PART,
                 declaration.name.span,
                 f"stream `{declaration.name.text}` has no traffic",
-                hint="say what it carries: `traffic 8000 byte/s in 1280 byte/packet`",
+                hint="say what it carries: `traffic 8000 byte/s, 1280 byte/packet`",
             )
             return None
         if emission.is_first_edition:
@@ -177,7 +177,8 @@ def _is_rate(dimension: Dimension) -> bool:
 
 def _behind(item: ast.Emission) -> str:
     """Return what stands behind the word."""
-    return item.span.text.partition(" ")[2].strip()
+    values = item.span.text.partition(" ")[2].strip()
+    return re.sub(r"\s+in\s+", ", ", values)
 
 
 def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:

@@ -31,7 +31,7 @@ class Step(Written, frozen=True, kw_only=True):
 
 
 class Emission(Written, frozen=True):
-    """`traffic 8000 byte/s in size`: what leaves the source, the first value a rate.
+    """`traffic 8000 byte/s, size`: what leaves the source, the first value a rate.
 
     The first edition of the language called it `source`.
     """
