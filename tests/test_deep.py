@@ -73,7 +73,7 @@ def test_what_is_beyond_all_reading_is_refused(declared: str, rate: str) -> None
         ("(2 + 1) 2 packet/s", None),
         ("(3) packet^1/s", "3 packet/s"),
         ("N * (50) % * 1 packet/s", "N * 0.5 packet/s"),
-        ("8000 byte/s in (100 + 28) byte/packet", "8000 byte/s in 128 byte/packet"),
+        ("8000 byte/s, (100 + 28) byte/packet", "8000 byte/s, 128 byte/packet"),
     ],
 )
 def test_a_unit_behind_parentheses_multiplies_all_of_them(written: str, same: str | None) -> None:

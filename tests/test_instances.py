@@ -60,7 +60,7 @@ MANY = "scenario many { n = 500 }\n"
 GROUPED = """\
 users n in 1..10000
 kinds audience of users { light 60 %; heavy 40 % }
-param pace by audience { light 1 packet/s; heavy average 10 packet/s, largest 20 packet/s }
+param pace by audience { light 1 packet/s; heavy { average 10 packet/s; largest 20 packet/s } }
 group room of 8 users
 machine pc { cpu 1 core }
 machine box { cpu 8 core; nic 1 Gbit/s }

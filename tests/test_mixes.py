@@ -71,7 +71,7 @@ def test_items_are_counted_together_in_products_and_by_the_mean_in_quotients() -
     together = lowered(film + SENT.replace("SOURCE", "pace, page"))
     assert load(together, "wan.forth", 1000) == BY_HAND[1][3]
     # so many bytes in items of a mean size: 0.9*10 + 0.1*1000 kB
-    divided = lowered(film + SENT.replace("SOURCE", "1 Mbit/s in page"))
+    divided = lowered(film + SENT.replace("SOURCE", "1 Mbit/s, page"))
     rate = Fraction(1_000_000) / (109_000 * 8)
     mean_work = Fraction("0.9") * Fraction("0.002") + Fraction("0.1") * Fraction("0.04")
     assert load(divided, "web.cpu", 1000) == 1000 * rate * mean_work
