@@ -7,6 +7,7 @@ belonged to the number before it, whatever divided that; cases stood without bra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -21,6 +22,9 @@ from qps.compiler.syntax.ast.walking import nodes_in
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.parse import parse
 from qps.compiler.syntax.spelling import in_one_spelling
+
+_COMMENT = re.compile(r"#[^\n]*")
+_IN = re.compile(r"\s*\bin\b")
 
 
 class _Edit(Struct, frozen=True, order=True):
@@ -56,10 +60,11 @@ def _renamed(module: ast.Module) -> Iterator[_Edit]:
         for old in _old_emissions(stream):
             yield _Edit(old.span.start, old.span.start + len("source"), "traffic")
             for value, size in pairwise(old.values):
-                between = value.span.source.text[value.span.end : size.span.start]
-                if "," not in between:
-                    comma = between.replace("in", "", 1).replace("  ", " ", 1)
-                    yield _Edit(value.span.end, size.span.start, f",{comma}")
+                end = value.span.end
+                between = value.span.source.text[end : size.span.start]
+                word = _IN.search(_COMMENT.sub(lambda told: " " * len(told[0]), between))
+                if word is not None:
+                    yield _Edit(end + word.start(), end + word.end(), ",")
 
 
 def _whose(module: ast.Module) -> Iterator[_Edit]:

@@ -106,6 +106,10 @@ def test_comments_stay_and_once_is_enough(path: Path) -> None:
             "traffic 80 bit/s, 8 bit/request;",
         ),
         (
+            "stream s { source (80 bit/s) in (8 bit/request); at one { work } }",
+            "traffic (80 bit/s), (8 bit/request);",
+        ),
+        (
             "stream s { source 1 request/s, 8 bit/request in 1 bit/packet; at one { work } }",
             "traffic 1 request/s, 8 bit/request, 1 bit/packet;",
         ),
