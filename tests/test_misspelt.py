@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from helpers.docs import ROOT, blocks
+from qps.compiler.check.model import check_steps
 from qps.compiler.diagnostics.render import full
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
@@ -148,3 +149,20 @@ def test_more_wrong_settings_than_anybody_reads() -> None:
                 ask(settings)
             assert [d.code.id for d in told.value.diagnostics][-1] == "QPS0107"
             assert len(told.value.diagnostics) == 201
+
+
+def test_names_to_offer_are_gathered_for_a_mistake_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gathered for each step, they made the check of many components quadratic."""
+
+    def gathered(*_: object) -> Iterator[str]:
+        raise AssertionError("nothing is wrong here")
+
+    monkeypatch.setattr(check_steps, "names_of", gathered)
+    text = (
+        "users N in 1..9\nmachine box { cpu 1 core }\ncomponent work { cpu 1 ms/packet }\n"
+        "component go { }\nnetwork wire { switched; rate 1 Gbit/s }\n"
+        "topology { node host = box * N; link lan = wire between host }\n"
+        "stream talk for each host {\n traffic 1 packet/s, 8 byte/packet\n"
+        " at host { work; go to others }\n at host { work }\n}\n"
+    )
+    assert check_source(Source("spec.qps", text)).value is not None

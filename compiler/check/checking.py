@@ -269,7 +269,8 @@ class _ModelChecker(OfChanges, frozen=True):
     def _components(self, components: ComponentChecker, used: Collection[str]) -> None:
         """Check the components that no stream uses, and say that none does."""
         declared = self.program.everywhere(ast.Component)
-        unused = [one for one in declared if one.qualified not in {*used, *components.run}]
+        needed = {*used, *components.run}
+        unused = [one for one in declared if one.qualified not in needed]
         for one in unused:
             components.unused(one)
         for one in unused:

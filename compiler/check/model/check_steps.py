@@ -142,8 +142,10 @@ class StepChecker(Part, frozen=True, kw_only=True):
     def _is_a_verb(self, item: ast.Step) -> bool:
         """Return whether `send to all` has the word of another language for a component."""
         name, sent = item.component, item.spread
+        if sent is None or lookup(self.main, name) is not None:
+            return False
         known = list(names_of(self.main, (ast.Component,)))
-        if sent is None or lookup(self.main, name) is not None or closest(name.text, known, _SURE):
+        if closest(name.text, known, _SURE):
             return False
         such = known[0] if known else "forward"
         self.sink.report(
