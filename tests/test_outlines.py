@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.counting import counted
 from helpers.specs import shop
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
@@ -202,14 +203,7 @@ def test_advice_of_generated_specs_is_the_same(text: str) -> None:
 
 @pytest.mark.parametrize("queueing", ["", ", queueing mmc"])
 def test_what_does_not_limit_is_not_lowered(queueing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[object] = []
-    make = lowering._lowered_model
-
-    def counted(*args: object, **kwargs: object) -> LoadGraph:
-        made.append(args)
-        return make(*args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(lowering, "_lowered_model", counted)
+    made = counted(monkeypatch, lowering, "_lowered_model")
     model = qps.loads(shop(12, queueing)).spec.model
     usual = base_configuration(model)
     solution = solve_model(model, usual)

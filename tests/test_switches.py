@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import qps
+from helpers.counting import counted
 from helpers.golden_specs import choice_axes
 from helpers.specs import PRELUDE
 from qps.compiler import ir
@@ -91,14 +92,7 @@ STEPS = "".join(f"; c{i} if o{i}" for i in range(6))
 
 def lowered(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Return how many graphs are made for a matrix."""
-    made: list[object] = []
-    make = lowering._lowered_model
-
-    def counted(*args: object, **kwargs: object) -> LoadGraph:
-        made.append(args)
-        return make(*args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(lowering, "_lowered_model", counted)
+    made = counted(monkeypatch, lowering, "_lowered_model")
     model = qps.loads(text).spec.model
     compile_matrix(model, model.matrices[0])
     return len(made)

@@ -69,7 +69,24 @@ class FamilyChecker(Part, frozen=True):
             found.append(Member(above, Scope(above.module, allowed, given)))
         return tuple(found)
 
-    def called(
+    def standing(
+        self,
+        declared: DeclaredAs[K],
+        stands: ast.Reference | ast.Call,
+        scope: Scope,
+        known: Callable[[str, DeclaredAs[K], dict[str, ir.Quantity]], M | None],
+    ) -> M | None:
+        """Return what stands somewhere, with its arguments; None where it was reported.
+
+        One with arguments is called as the spec itself writes it, `pod(4, 8 GB)`; `known` makes it.
+        """
+        called = self._called(declared, stands, scope)
+        if called is None:
+            return None
+        name, given = called
+        return self._made(stands, lambda: known(name, declared, given))
+
+    def _called(
         self, declared: DeclaredAs[K], stands: ast.Reference | ast.Call, scope: Scope
     ) -> tuple[str, dict[str, ir.Quantity]] | None:
         """Return how what stands somewhere is called, and its arguments: `pod(4, 8 GB)`."""
@@ -88,7 +105,7 @@ class FamilyChecker(Part, frozen=True):
         written = ", ".join(" ".join(re.sub("#.*", "", text).split()) for text in texts)
         return f"{declared.qualified}({written})", given
 
-    def made(self, stands: ast.Reference | ast.Call, make: Callable[[], M]) -> M:
+    def _made(self, stands: ast.Reference | ast.Call, make: Callable[[], M]) -> M:
         """Return what is made with arguments; what is wrong with it is told with its use."""
         if not isinstance(stands, ast.Call):
             return make()

@@ -31,16 +31,8 @@ class MachineChecker(ResourceChecker, frozen=True):
     def machine(
         self, declared: DeclaredAs[ast.Machine], stands: ast.Reference | ast.Call, scope: Scope
     ) -> ir.Machine | None:
-        """Return the machine that stands somewhere, with its arguments; None where it was reported.
-
-        One with arguments is called as the spec itself writes it: `pod(4, 8 GB)`.
-        """
-        families = FamilyChecker(self.expressions)
-        called = families.called(declared, stands, scope)
-        if called is None:
-            return None
-        name, given = called
-        return families.made(stands, lambda: self._known(name, declared, given))
+        """Return the machine that stands somewhere; None where it was reported."""
+        return FamilyChecker(self.expressions).standing(declared, stands, scope, self._known)
 
     def plain(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
         """Return a machine that takes no arguments, or None where it was reported."""

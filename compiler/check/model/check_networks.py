@@ -27,16 +27,8 @@ class NetworkChecker(AttributeChecker, frozen=True):
     def network(
         self, declared: DeclaredAs[ast.Network], stands: ast.Reference | ast.Call, scope: Scope
     ) -> ir.Network | None:
-        """Return the network that stands somewhere, with its arguments; None where it was reported.
-
-        One with arguments is called as the spec itself writes it: `internet(40 ms)`.
-        """
-        families = FamilyChecker(self.expressions)
-        called = families.called(declared, stands, scope)
-        if called is None:
-            return None
-        name, given = called
-        return families.made(stands, lambda: self._known(name, declared, given))
+        """Return the network that stands somewhere; None where it was reported."""
+        return FamilyChecker(self.expressions).standing(declared, stands, scope, self._known)
 
     def plain(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
         """Return a network that takes no arguments, or None where it was reported."""

@@ -134,7 +134,7 @@ def agreed(stated: tuple[T, ...], what: str, sink: Sink) -> tuple[T, ...]:
     """Report where instances say different things of one place that they share.
 
     What stands further outside says which holds. A place that one of them names more closely, such
-    as one resource of a node, is one of which both speak.
+    as one resource of a node, is one that both mean.
     """
     of_places = [one for one in stated if one.scope is ir.Scope.PLACE]
     told: set[str] = set()

@@ -126,18 +126,12 @@ class ClassChecker(Struct, frozen=True):
 
     def _is_class(self, weight: ast.Weight, found: dict[str, Share]) -> bool:
         name = weight.name
-        if name.text in NO_KINDS:
+        taken = "a word of the language" if name.text in NO_KINDS else "a case"
+        if name.text in NO_KINDS or name.text in CASES:
             self.sink.report(
                 codes.RESERVED_WORD,
                 name.span,
-                f"`{name.text}` is a word of the language and cannot be a kind",
-                hint=f"call it `{name.text}_` or something more telling",
-            )
-        elif name.text in CASES:
-            self.sink.report(
-                codes.RESERVED_WORD,
-                name.span,
-                f"`{name.text}` is a case and cannot be a kind",
+                f"`{name.text}` is {taken} and cannot be a kind",
                 hint=f"call it `{name.text}_` or something more telling",
             )
         elif name.text in found:
