@@ -20,7 +20,8 @@ from msgspec import Struct
 from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.lower.load_graph import LoadGraph, LossKind
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.syntax.format import formatted

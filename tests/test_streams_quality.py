@@ -16,7 +16,8 @@ from mpmath import findroot, lambertw
 from helpers.specs import PRELUDE, at, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.lower.load_graph import LoadGraph, LossKind
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.pipeline import check_source
 from qps.engine.floats import number_function
 from qps.engine.formulas import Formula, apply, symbol

@@ -15,8 +15,9 @@ import pytest
 from helpers.specs import PRELUDE, checked, lowered
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.lower.load_graph import LoadGraph, StreamMeasures
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.formulas import ONE, ZERO, Formula, total

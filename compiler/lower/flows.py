@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.latency import LatencyPart
-from qps.compiler.lower.load_graph import LossPart, QueuePart
 from qps.compiler.lower.queueing import Visit
+from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula

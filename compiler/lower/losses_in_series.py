@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure, StreamMeasures
+from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure
+from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
 
 InSeries = Mapping[str, tuple[str, ...]]

@@ -15,19 +15,12 @@ from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.latency import LatencyPart, in_line
-from qps.compiler.lower.load_graph import (
-    JitterPart,
-    LoadGraph,
-    LossKind,
-    LossPart,
-    Price,
-    ResourceLoad,
-    StreamMeasures,
-)
+from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
 from qps.compiler.lower.losses_in_series import InSeries, late_known, loss_known
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import endless
+from qps.compiler.lower.stream_measures import JitterPart, LossKind, LossPart, StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import MONEY

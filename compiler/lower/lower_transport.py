@@ -10,8 +10,8 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.load_graph import LossKind, LossPart, QueuePart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.stream_measures import LossKind, LossPart, QueuePart
 from qps.engine.formulas import ONE, ZERO, Formula, apply, product
 
 

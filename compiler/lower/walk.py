@@ -27,15 +27,12 @@ from qps.compiler.lower.costs import (
 )
 from qps.compiler.lower.flows import Demand, Flow, StreamResult
 from qps.compiler.lower.latency import LatencyPart
-from qps.compiler.lower.load_graph import (
-    Calibration,
-    LossKind,
-    LossPart,
-)
+from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_demands import StreamDemands
+from qps.compiler.lower.stream_measures import LossKind, LossPart
 from qps.compiler.lower.switches import loads_what_others_do, only_works
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.unwaited import Unwaited, fitting

@@ -15,8 +15,8 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import Flow, StreamResult
 from qps.compiler.lower.latency import CallMade
-from qps.compiler.lower.load_graph import LossPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.stream_measures import LossPart
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
 from qps.engine.formulas import ONE, Formula, minimum, product
 

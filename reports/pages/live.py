@@ -24,8 +24,8 @@ from qps.compiler.lower.load_graph import (
     LoadGraph,
     NamedMeasure,
     ResourceLoad,
-    StreamMeasures,
 )
+from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.waterfall import waterfall
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (

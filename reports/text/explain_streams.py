@@ -13,11 +13,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.lower.latency import Allotment, LatencyPart, every
-from qps.compiler.lower.load_graph import (
-    LoadGraph,
-    LossKind,
-    StreamMeasures,
-)
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
 from qps.compiler.lower.waterfall import waterfall
 from qps.compiler.quantities.dimension import (
     DATA_RATE,

@@ -8,9 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.load_graph import Criterion, LoadGraph, StreamMeasures
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import InSeries, in_series_at, known_at, loss_known
 from qps.compiler.lower.quality_axes import axes_of, joined_axes
+from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula
 from qps.solver.answers.answer_certainty import largest_known

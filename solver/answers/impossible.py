@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.load_graph import LoadGraph, LossKind
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.stream_measures import LossKind
 from qps.engine.formulas import NOT_FINITE, Formula, parts_first
 from qps.solver.answers.capacity import first_failure
 

@@ -1,0 +1,252 @@
+"""What a stream's users see: stages of latency, jitter and loss, and what is made of them."""
+
+from __future__ import annotations
+
+from enum import Enum
+from fractions import Fraction
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.latency import (
+    Allotment,
+    LatencyPart,
+    allotted,
+    calls_certainty,
+    calls_vary,
+    every,
+    kinds_certainty,
+    quantile_of,
+)
+from qps.compiler.lower.queue_certainty import (
+    jitter_certainty,
+    quantile_certainty,
+    uncounted,
+    unlawful,
+)
+from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.lower.waterfall import calls_known, latency_of_calls
+from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
+from qps.engine.formulas import (
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    product,
+    square_root,
+    total,
+)
+
+
+class JitterPart(Struct, frozen=True):
+    """What a resource adds to a stream's jitter, a variance in s^2; `span` is its law."""
+
+    resource: str
+    value: Formula
+    span: Span
+
+
+class QueuePart(Struct, frozen=True):
+    """What a queue of bounded length holds when it is full, in seconds of the stream's items."""
+
+    stage: str
+    value: Formula
+    span: Span
+
+
+class LossKind(Enum):
+    """Why items are lost (Claypool 1997, section 5.6.4, "Predicting Data Loss")."""
+
+    VOLUNTARY = "voluntary"  # what a step drops, what comes too late for the playout buffer
+    SATURATION = "saturation"  # what is beyond the capacity of a resource
+    TRANSMISSION = "transmission"  # what a network loses
+
+
+class LossPart(Struct, frozen=True, kw_only=True):
+    """A stage at which a share of the items is lost; stages are independent.
+
+    `resource` is the one that is saturated, None for the other kinds. Where lost items are
+    `restored`, which says what share of them, the value is below zero: so many more items leave
+    the stage than reach it.
+    """
+
+    stage: str
+    kind: LossKind
+    value: Formula
+    span: Span
+    restored: Formula | None = None
+    resource: str | None = None
+
+
+class StreamMeasures(Struct, frozen=True, kw_only=True):
+    """What a stream's users see.
+
+    `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
+    part of the latency; it stands at `playout`) in s, `queues` in s, `loss` as a share, `rate` in
+    items/s and `throughput` in bit/s for one flow where it arrives.
+    """
+
+    name: str
+    latency: tuple[LatencyPart, ...]
+    jitter: tuple[JitterPart, ...]
+    buffer: Formula
+    losses: tuple[LossPart, ...]
+    rate: Formula
+    throughput: Formula
+    playout: Span | None = None
+    queues: tuple[QueuePart, ...] = ()
+    item: str = "bit"
+    """What the rate counts: the first item of the stream, or bits."""
+    rests_on: tuple[str, ...] = ()
+    """The resources on its way, and what its playout buffer asks for."""
+    uncounted: tuple[str, ...] = ()
+    """The resources on its way that state no queueing: no waiting is counted there."""
+    unsaid: tuple[Unwaited, ...] = ()
+    """Those of these of which nothing says that no waiting is meant."""
+    endless: tuple[LatencyPart, ...] = ()
+    """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
+    buffer_certainty: Certainty = EXACT
+    """How the playout delay is known, by the jitter that it rests on."""
+    late_certainty: Certainty = EXACT
+    """How the share is known that comes too late for the playout buffer."""
+
+    @property
+    def queue(self) -> Formula:
+        """The time that all full queues hold: the most that they can add to the latency."""
+        return total(part.value for part in self.queues)
+
+    @property
+    def saturating(self) -> tuple[str, ...]:
+        """The resources on its way that lose items where they are loaded beyond 1."""
+        return tuple(part.resource for part in self.losses if part.resource is not None)
+
+    @property
+    def mean_latency(self) -> Formula:
+        """The mean time of an item from source to user, in s."""
+        return total(part.value for part in (*self.latency, *self.endless))
+
+    def latency_of_calls(self, node: str) -> Formula | None:
+        """Return the mean time of a call of a node, in s; None where none is made."""
+        return latency_of_calls(self.latency, node)
+
+    def calls_certainty(self, node: str) -> Certainty:
+        """Return how the mean time of a call of a node is known."""
+        missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
+        return together(calls_known(self.latency, node), uncounted(missing))
+
+    def is_in_calls(self, resource: str, node: str) -> bool:
+        """Return whether a resource is passed in a call of a node."""
+        inside = [p for p in every(self.latency) if any(call.node == node for call in p.calls)]
+        return any(f"{resource}.".startswith(f"{part.place}.") for part in inside)
+
+    def latency_quantile(self, level: Fraction) -> Formula:
+        """Return the latency that a share `level` of the items does not exceed, in s.
+
+        Of several queues on the way each gets its part of the share that may be later: then the
+        sum of the quantiles is an upper bound, however the waits depend on each other
+        (Bonferroni). Jitter gets such a part, too, and is taken as normal; that of a resource
+        with a queue counts there. What does not vary counts with its mean. Of several ways to
+        allot, the least bound counts.
+        """
+        bounds = [self.quantile_by(allotment) for allotment in self.allotments(level)]
+        return bounds[0] if len(bounds) == 1 else minimum(*bounds)
+
+    def allotments(self, level: Fraction) -> list[Allotment]:
+        """Return ways to allot the share that may be later; each makes a bound of a quantile."""
+        return allotted(self.latency, level, varies=self.varies)
+
+    def quantile_by(self, allotment: Allotment) -> Formula:
+        """Return the bound of a quantile that is made by one way to allot."""
+        stages = [self.stage_quantile(part, allotment) for part in self.latency]
+        endless = [part.value for part in self.endless]
+        return total((*stages, self.jitter_quantile(allotment), *endless))
+
+    def stage_quantile(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return what a stage adds to a quantile."""
+        return quantile_of((part,), allotment, self._passage)
+
+    def _passage(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return what one passage of a stage adds to a quantile.
+
+        A jitter law and a queue of one resource tell of the same time: the later of the two
+        counts. The law is that of all visits of the stream together.
+        """
+        if part.queue is None or part.visit is None:
+            return part.slowest or part.once
+        waiting = part.queue.quantile(part.visit, allotment.level(part))
+        name = part.queue.resource
+        laws = [jitter.value for jitter in self.jitter if jitter.resource == name]
+        if not laws or self.playout is not None:
+            return waiting
+        visits = sum(queue.resource == name for queue in self._waits)
+        deviation = square_root(total(laws)) / visits
+        late = apply("normal_quantile", 1 - allotment.late)
+        return maximum(waiting, part.once + late * deviation)
+
+    def own_tail(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return by how much the service of a stage alone exceeds its mean in that quantile."""
+        if part.queue is None or part.visit is None:
+            return ZERO
+        tail = part.queue.own_tail(part.visit, allotment.level(part))
+        return tail if tail is ZERO else tail * allotment.times(part)
+
+    def jitter_quantile(self, allotment: Allotment) -> Formula:
+        """Return what jitter adds besides the queues: so many deviations of a normal law."""
+        if not self.varies:
+            return ZERO
+        variance = total(part.value for part in self.added_jitter)
+        return apply("normal_quantile", 1 - allotment.late) * square_root(variance)
+
+    @property
+    def varies(self) -> bool:
+        """True where jitter makes items late that no queue does: a playout buffer evens it out."""
+        return bool(self.added_jitter) and self.playout is None
+
+    @property
+    def added_jitter(self) -> tuple[JitterPart, ...]:
+        """The jitter of resources that state no queue: of others it is in the quantile there."""
+        queued = {queue.resource for queue in self._waits}
+        return tuple(part for part in self.jitter if part.resource not in queued)
+
+    @property
+    def jitter_certainty(self) -> Certainty:
+        """How the jitter is known: it is what laws say, and waits have variances of their own."""
+        lawful = {part.resource for part in self.jitter}
+        queued = dict.fromkeys(queue.resource for queue in self._waits)
+        unknown = unlawful([name for name in queued if name not in lawful])
+        return together(unknown, calls_vary(self.latency))
+
+    @property
+    def latency_certainty(self) -> Certainty:
+        """How the mean latency is known."""
+        waits = [part.certainty for part in self.latency]
+        return together(*waits, self.buffer_certainty, uncounted(self.uncounted))
+
+    def quantile_certainty(self, level: Fraction) -> Certainty:
+        """Return how the quantile of a level is known."""
+        parts = [quantile_certainty(queue) for queue in self._waits]
+        if self.jitter and self.playout is None:
+            laws = [part.resource for part in self.jitter]
+            parts.append(jitter_certainty(laws, 1 - self.allotments(level)[0].late))
+        count = len(self._waits)
+        if count + self.varies > 1:
+            what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * self.varies}"
+            parts.append(upper_bound(f"the quantiles of {what} are added up"))
+        parts.append(calls_certainty(self.latency, varies=self.varies))
+        parts.append(kinds_certainty(self.latency))
+        return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
+
+    @property
+    def _waits(self) -> list[Queue]:
+        return [part.queue for part in every(self.latency) if part.queue is not None]
+
+    @property
+    def loss(self) -> Formula:
+        """The share of items that is lost at any stage."""
+        return self.lost_by(*LossKind)
+
+    def lost_by(self, *kinds: LossKind) -> Formula:
+        """Return the share of items that is lost for one of some reasons."""
+        return 1 - product(1 - part.value for part in self.losses if part.kind in kinds)
