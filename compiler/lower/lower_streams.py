@@ -10,8 +10,11 @@ from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
 from qps.compiler.lower.stream_demands import StreamDemands
-from qps.compiler.lower.walk import Walk
+from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.lower.walk_calls import WalkedCalls
+from qps.compiler.lower.walk_links import WalkedLinks
+from qps.compiler.lower.walk_nodes import WalkedNodes
+from qps.compiler.lower.walk_waits import WalkedWaits
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
 
@@ -21,21 +24,24 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     flow = _source(stream, demands.expressions)
     result = StreamResult(name=stream.name)
     _packetisation(stream, flow, result)
-    walk = Walk(demands, stream, result, flow)
+    under_way = UnderWay(flow=flow, result=result, copies=flow.total)
+    waits = WalkedWaits(demands, stream, under_way)
+    nodes = WalkedNodes(demands, stream, under_way, waits)
+    links = WalkedLinks(demands, stream, under_way, waits)
     way = way_in_force(stream, demands.expressions.holds)
     if way is not None and way.faults:
         raise QpsError(way.faults)
     legs = legs_of(stream, demands.expressions.holds)
-    calls = WalkedCalls(walk, stream, result, demands.expressions)
+    calls = WalkedCalls(under_way, stream, demands.expressions)
     for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):
-            walk.visit(leg)
+            nodes.visit(leg)
         elif isinstance(leg, ir.Crossing):
-            walk.cross(leg, last=isinstance(legs[index + 1], ir.Visit))
+            links.cross(leg, last=isinstance(legs[index + 1], ir.Visit))
         else:
             calls.pass_by(leg)
-    walk.end()
-    end = walk.flow
+    waits.end()
+    end = under_way.flow
     result.rate = end.rates[end.primary or INFORMATION_BASE]
     result.throughput = end.rates.get(INFORMATION_BASE, ZERO)
     return result

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,20 +12,15 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.comparing import compare
-from qps.compiler.lower.flows import Flow, StreamResult
+from qps.compiler.lower.flows import Flow
 from qps.compiler.lower.latency import CallMade
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.stream_measures import LossPart
+from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
 from qps.engine.formulas import ONE, Formula, minimum, product
 
 _ONE = Fraction(1)
-
-
-class Walking(Protocol):
-    """A walk: the flows as they are now."""
-
-    flow: Flow
 
 
 class _Begun(Struct, frozen=True, kw_only=True):
@@ -47,14 +41,13 @@ class WalkedCalls:
 
     def __init__(
         self,
-        walk: Walking,
+        under_way: UnderWay,
         stream: ir.Stream,
-        result: StreamResult,
         expressions: ExpressionLowering,
     ) -> None:
-        self._walk = walk
+        self._under_way = under_way
         self._stream = stream
-        self._result = result
+        self._result = under_way.result
         self._expressions = expressions
         self._begun: list[_Begun] = []
         self._forks: dict[int, tuple[Flow, Formula]] = {}
@@ -74,9 +67,9 @@ class WalkedCalls:
 
     def _begin(self, call: ir.Call) -> None:
         if call.fork is not None:
-            base, _ = self._forks.setdefault(call.fork, (self._walk.flow, ONE))
-            self._walk.flow = base
-        flow = before = self._walk.flow
+            base, _ = self._forks.setdefault(call.fork, (self._under_way.flow, ONE))
+            self._under_way.flow = base
+        flow = before = self._under_way.flow
         times = None
         if call.times is not None:
             times = self._symbol(call, "times", call.times)
@@ -98,16 +91,16 @@ class WalkedCalls:
         )
         if times is not None:
             result.passes = {}
-        self._walk.flow = flow
+        self._under_way.flow = flow
 
     def _answer(self, call: ir.Call) -> None:
         """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
-        flow, begun = self._walk.flow, self._begun[-1]
+        flow, begun = self._under_way.flow, self._begun[-1]
         if call.returns is not None:
             flow = self._sized(flow, self._symbol(call, "returns", call.returns))
         elif call.sends is not None and _size(flow) is begun.sent:
             flow = replace(flow, sizes=begun.before.sizes, rates=_scaled_alike(begun.before, flow))
-        self._walk.flow = flow
+        self._under_way.flow = flow
 
     def _end(self, call: ir.Call) -> None:
         begun, result = self._begun.pop(), self._result
@@ -116,7 +109,7 @@ class WalkedCalls:
             _, others = self._forks[call.fork]
             left = left * others
             self._forks[call.fork] = begun.before, left
-        self._walk.flow = begun.before if left is ONE else begun.before.scaled(left)
+        self._under_way.flow = begun.before if left is ONE else begun.before.scaled(left)
         made = self._made(call, begun)
         for index in range(begun.latency, len(result.latency)):
             result.latency[index] = result.latency[index].within(made, begun.times)

@@ -1,4 +1,4 @@
-"""One walk along a stream, step by step: what each step and each link asks for, and does.
+"""Nodes on the way of a stream, step by step: what each step asks for, and does.
 
 The meaning is that of the language reference, "What a stream does": a flow carries rates of
 items and bits; a node instance holds k flows at once; a component loads its resource with
@@ -8,14 +8,10 @@ k times its cost at these rates.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.costs import (
     cores_of,
     costs_in_force,
@@ -25,85 +21,52 @@ from qps.compiler.lower.costs import (
     scale_of,
     work_of,
 )
-from qps.compiler.lower.flows import Demand, Flow, StreamResult
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
-from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_demands import StreamDemands
-from qps.compiler.lower.stream_measures import LossKind, LossPart
+from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.switches import loads_what_others_do, only_works
 from qps.compiler.lower.tidy import tidy_extremes
-from qps.compiler.lower.unwaited import Unwaited, fitting
-from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
-from qps.engine.formulas import (
-    ONE,
-    ZERO,
-    Formula,
-    above_and_below,
-    apply,
-    maximum,
-    minimum,
-    product,
-    total,
-)
-
-_ONE = Fraction(1)
-_INTO = ".in"  # how the name of a port ends through which a switch sends to a node
+from qps.compiler.lower.under_way import UnderWay
+from qps.compiler.lower.walk_waits import WalkedWaits
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum
 
 
 def _merges(step: ir.Step) -> bool:
     return any(effect.kind is ir.EffectKind.MERGE for effect in step.component.effects)
 
 
-class _Run(Struct, frozen=True):
-    """A visit with the service times of the steps that it is made of."""
-
-    visit: Visit
-    services: list[Formula] = field(default_factory=list)
-
-
-class Walk:
-    """One walk along a stream: the flows as they are now."""
+class WalkedNodes:
+    """The nodes of one walk along a stream, with the steps that it takes there."""
 
     def __init__(
-        self, streams: StreamDemands, stream: ir.Stream, result: StreamResult, flow: Flow
+        self, streams: StreamDemands, stream: ir.Stream, under_way: UnderWay, waits: WalkedWaits
     ) -> None:
         self._streams = streams
         self._expressions = streams.expressions
         self._stream = stream
-        self._result = result
-        self.flow = flow
-        self._copies = flow.total  # what the sender puts on the network
-        self._batch: Formula = ONE  # copies of an item that leave together
-        self._spreads = self._meets = self._bursty = self._is_bounded = False
+        self._under_way = under_way
+        self._waits = waits
+        self._result = under_way.result
+        self._is_bounded = False  # whether what waits at a step stands in a queue with an end
         self._taken: Formula = ONE  # how often the step is taken
-        self._is_asked_again = think_time(streams.model, stream) is not None
-        self._runs: dict[str, _Run] = {}  # of the resource that the last step was on
-        self._served: list[_Run] = []
         self._served_by: dict[int, Formula] = {}  # cores that share a part of the latency
-
-    def end(self) -> None:
-        """Sum up what the visits ask for: each as long as all of its steps."""
-        for run in self._served:
-            # Visits that are alike are told so by their formulas.
-            run.visit.service = self._expressions.with_counts(total(run.services))
-
-    # -- nodes ---------------------------------------------------------------------------
 
     def visit(self, leg: ir.Visit) -> None:
         """Run the steps at a node."""
         count = self._expressions.count(leg.node)
         if any(map(_merges, leg.steps)):  # what comes alone is not merged
             count = self._expressions.with_counts(count)
-            flows = self._expressions.with_counts(self.flow.total)
-            self.flow = replace(self.flow, total=flows)
-        held = self.flow.total / count
+            flows = self._expressions.with_counts(self._under_way.flow.total)
+            self._under_way.flow = replace(self._under_way.flow, total=flows)
+        held = self._under_way.flow.total / count
         copies: Formula = ONE
         receivers: Formula = ONE
         begins = len(self._result.latency)
-        self._runs = {}
+        self._waits.end_runs()
         for step in leg.steps:
             taken = self._taken = self._switch(step, leg) or ONE
             if taken is ONE and not self._expressions.holds(step.condition):
@@ -127,11 +90,12 @@ class Walk:
             for cost in costs_in_force(step.component, self._machine(leg.node)):
                 self._charge(step, leg.node, cost, charged, item_times, held)
             held = self._effects(step, leg.node, repeat, held, pools)
-        self._copies = held * count * copies
-        self._batch = self._extreme(maximum, 1, copies)
-        self._meets = self._meets or self._spreads
-        self._spreads = self._spreads or receivers is not ONE
-        self.flow = replace(self.flow, total=held * count * receivers)
+        now = self._under_way
+        now.copies = held * count * copies
+        now.batch = self._extreme(maximum, 1, copies)
+        now.meets = now.meets or now.spreads
+        now.spreads = now.spreads or receivers is not ONE
+        now.flow = replace(now.flow, total=held * count * receivers)
 
     def _switch(self, step: ir.Step, leg: ir.Visit) -> Formula | None:
         """Return how often a step is taken, none times or once; None where it is no number."""
@@ -141,7 +105,7 @@ class Walk:
         if not only_works(step, machine, self._streams.model.machines):
             return None
         costs = costs_in_force(step.component, machine)
-        if not all(is_carried(cost, machine, self.flow) for cost in costs):
+        if not all(is_carried(cost, machine, self._under_way.flow) for cost in costs):
             return None
         is_outline = self._expressions.counts_move and not any(r.jitter for r in machine.resources)
         if not is_outline and not loads_what_others_do(step, leg.steps):
@@ -211,9 +175,13 @@ class Walk:
         resource = machine.resource(cost.resource)
         assert resource is not None
         name = f"{node}.{resource.name}"
-        where = self._where(node)
         work, item_work, constant = work_of(
-            self._expressions, self.flow, step, cost, resource.work, where
+            self._expressions,
+            self._under_way.flow,
+            step,
+            cost,
+            resource.work,
+            self._where(node),
         )
         per_second = ONE
         if resource.kind is ir.ResourceKind.PROCESSOR:
@@ -243,15 +211,16 @@ class Walk:
             return
         if resource.kind is ir.ResourceKind.PROCESSOR:
             demand.servers = capacity
-        self._runs = {n: run for n, run in self._runs.items() if n in (name, thread)}
+        self._waits.end_runs(name, thread)
         busy = charged * per_second
         if resource.kind is ir.ResourceKind.RATE:
             busy = busy / capacity
-        self._wait(name, demand, resource, held, busy * item_work)
+        bounded = self._is_bounded
+        self._waits.wait(name, demand, resource, held, busy * item_work, is_bounded=bounded)
         if constant is not ZERO:
             demand.background.append(charged * constant * per_second / capacity)
         if is_thread:
-            self._wait(thread, single, resource, held, busy * item_work)
+            self._waits.wait(thread, single, resource, held, busy * item_work, is_bounded=bounded)
             if constant is not ZERO:
                 single.background.append(charged * constant * per_second)
         service = item_times * item_work * per_second
@@ -279,7 +248,7 @@ class Walk:
         low, high = map(float, cost.measured_at)
         known = self._streams.calibrations
         rates = dict(known[resource, by].rates) if (resource, by) in known else {}
-        for item, rate in self.flow.rates.items() if cost.fit is not None else ():
+        for item, rate in self._under_way.flow.rates.items() if cost.fit is not None else ():
             rates[item] = rates.get(item, ZERO) + charged * rate
         known[resource, by] = Calibration(
             resource=resource,
@@ -300,78 +269,6 @@ class Walk:
             LatencyPart(stage=stage, value=service, place=node, is_work=True)
         )
 
-    def _wait(
-        self,
-        name: str,
-        demand: Demand,
-        resource: ir.Resource,
-        held: Formula,
-        busy: Formula,
-    ) -> None:
-        """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
-        if busy is ZERO:
-            return
-        queueing = resource.waits
-        if queueing is None or self.flow.primary is None:
-            unwaited = Unwaited(name, name, resource.name, fitting(resource))
-            self._note_uncounted(unwaited, resource.queueing)
-            if not self._is_bounded:
-                self._result.unbounded[name] = None
-        if self.flow.primary is None:
-            return
-        now = self.flow.rates[self.flow.primary]
-        run = self._runs.get(name)
-        if run is None:
-            run = self._runs[name] = _Run(self._visit(name, held * now, held))
-            self._served.append(run)
-            if queueing is not None:
-                self._queue(run.visit, demand, queueing)
-        visit = run.visit
-        visit.is_uneven |= visit.rate != held * now
-        service = busy / visit.flows * (now * visit.flows / visit.rate)
-        run.services.append(self._for_each(service))
-
-    def _note_uncounted(self, found: Unwaited, stated: ir.Queueing | None) -> None:
-        """Note that no waiting is counted at a resource, and whether that was said."""
-        self._result.uncounted[found.resource] = None
-        if stated is None:
-            can_wait = self.flow.primary is not None
-            unsaid = found if can_wait else replace(found, discipline=None)
-            self._result.unsaid[found.resource] = unsaid
-
-    def _for_each(self, service: Formula) -> Formula:
-        """Return a time for each visit: none where the population leaves no visits at all."""
-        count = self._expressions.population
-        if count not in service.symbols:
-            return service
-        below = product(above_and_below(service)[1])
-        if below is count or count not in below.symbols:
-            return service
-        return apply("mean", service * below, below)
-
-    def _visit(self, name: str, rate: Formula, flows: Formula) -> Visit:
-        """Return a visit with what is known of the flows so far."""
-        before = dict.fromkeys(visit.resource for visit in self._result.visits.values())
-        return Visit(
-            resource=name,
-            rate=rate,
-            flows=flows,
-            of=(self._stream.name, len(self._result.latency)),
-            after=tuple(before),
-            is_bursty=self._bursty,
-            meets=self._meets,
-            is_asked_again=self._is_asked_again,
-        )
-
-    def _queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:
-        """Put a visit in a queue, and a place for its wait into the latency."""
-        demand.queueing = queueing
-        demand.visits.append(visit)
-        latency = self._result.latency
-        self._result.visits[len(latency)] = visit
-        place = self._streams.configuration.place_of(visit.resource)
-        latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO, place=place))
-
     def _effects(
         self, step: ir.Step, node: str, repeat: Formula, held: Formula, pools: Formula
     ) -> Formula:
@@ -388,9 +285,9 @@ class Walk:
             value = number_of(self._expressions, step.component, what, effect.value, where)
             match effect.kind:
                 case ir.EffectKind.KEEP:
-                    self.flow = self.flow.scaled(value)
+                    self._under_way.flow = self._under_way.flow.scaled(value)
                 case ir.EffectKind.DROP:
-                    self._lose(
+                    self._under_way.lose(
                         f"dropped by {step.component.name}",
                         LossKind.VOLUNTARY,
                         value,
@@ -398,124 +295,34 @@ class Walk:
                     )
                 case ir.EffectKind.ACTIVE:
                     held = held * value
-                    self._bursty = True
+                    self._under_way.is_bursty = True
                 case ir.EffectKind.DELAY:
-                    self._runs = {}  # it comes back later, and waits anew
+                    self._waits.end_runs()
                     stage, taken = f"{step.component.name}, fixed", value * repeat
                     self._result.latency.append(LatencyPart(stage=stage, value=taken, place=node))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
                 case ir.EffectKind.QUEUE:
                     what = f"`{self._stream.name}`", f"{step.component.name} at {node}"
-                    full = full_queue(what, effect.value, value, self.flow.rates, self._expressions)
+                    full = full_queue(
+                        what, effect.value, value, self._under_way.flow.rates, self._expressions
+                    )
                     self._result.queues.append(full)
                 case ir.EffectKind.RECOVER:
                     stage = f"recovered by {step.component.name}"
                     part = recovery(stage, self._result.losses, value, effect.value.span)
                     self._result.losses.append(part)
-                    self.flow = self.flow.scaled(1 - part.value)
+                    self._under_way.flow = self._under_way.flow.scaled(1 - part.value)
         return held
 
     def _emit(self, quantity: ir.Quantity, value: Formula) -> None:
         """Change the size: by a share of the bits, or to so many bits an item."""
-        bits = self.flow.rates[INFORMATION_BASE]
+        now = self._under_way
+        bits = now.flow.rates[INFORMATION_BASE]
         item = next(iter(quantity.dimension.bases - {INFORMATION_BASE}), None)
         if item is None:
-            self.flow = self.flow.with_bits(bits * value)
+            now.flow = now.flow.with_bits(bits * value)
             return
-        sizes = self.flow.sizes | {item: value}
-        self.flow = replace(self.flow, sizes=sizes)
-        changed = value * self.flow.rates[item] if item == self.flow.primary else bits
-        self.flow = self.flow.with_bits(changed)
-
-    # -- links ---------------------------------------------------------------------------
-
-    def cross(self, leg: ir.Crossing, *, last: bool) -> None:
-        """Carry the flows over a link; `last` where a node follows, which gets every copy."""
-        streams = self._streams
-        link = streams.configuration.links[leg.link]
-        network = ir.network_at(streams.model, link)
-        assert network is not None
-        rate = self._of_link(leg, "rate", network.rate, is_capacity=True)
-        bits = self.flow.rates[INFORMATION_BASE]
-        item_bits = self.flow.per_item(INFORMATION_BASE)
-        if network.header is not None:
-            item = next(iter(network.header.dimension.bases - {INFORMATION_BASE}))
-            header = self._of_link(leg, "header", network.header)
-            bits = bits + header * self.flow.rates[item]
-            item_bits = item_bits + header * self.flow.per_item(item)
-        arriving = self.flow.total if last else self._copies
-        for name, flows, count in self._ports(leg, link, network, arriving):
-            self._load_link(name, flows * bits / rate, link, network)
-            demand = streams.demand(name, link.span)
-            demand.carried.append(flows * bits)
-            demand.count = count
-            if network.waits is not None and self.flow.primary is not None:
-                arriving_rate = flows * self.flow.rates[self.flow.primary]
-                visit = self._visit(name, arriving_rate, flows)
-                visit.service = item_bits / rate
-                visit.batch = ONE if name.endswith(_INTO) else self._batch
-                self._queue(visit, demand, network.waits)
-            else:
-                unwaited = Unwaited(name, leg.link, "link", ir.Discipline.MD1)
-                self._note_uncounted(unwaited, network.queueing)
-                self._result.unbounded[name] = None
-            if network.jitter is not None:
-                self._result.jitter[name] = network.jitter
-            if network.cap is not None:
-                item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
-                cap = self._of_link(leg, "cap", network.cap, is_capacity=True)
-                load = flows * self.flow.rates[item] / cap
-                self._load_link(f"{name}.{item}s", load, link, network)
-                self._result.unbounded[f"{name}.{item}s"] = None
-        travel = item_bits / rate
-        self._result.latency.append(
-            LatencyPart(stage=f"over {leg.link}", value=travel, place=leg.link)
-        )
-        if network.propagation is not None:
-            value = self._of_link(leg, "propagation", network.propagation)
-            self._result.latency.append(
-                LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
-            )
-        if network.loss is not None:
-            lost = self._of_link(leg, "loss", network.loss)
-            self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span)
-
-    def _of_link(
-        self, leg: ir.Crossing, word: str, number: ir.Quantity, *, is_capacity: bool = False
-    ) -> Formula:
-        """Return a number of the network that is crossed."""
-        network = self._streams.model.networks[self._streams.configuration.links[leg.link].network]
-        name, source = f"{leg.link}.{word}", network.origin(number)
-        return self._expressions.symbol(name, number, source, is_capacity=is_capacity)
-
-    def _lose(self, stage: str, kind: LossKind, share: Formula, span: Span) -> None:
-        """Lose a share of the items; what is lost loads nothing that comes after."""
-        self._result.losses.append(LossPart(stage=stage, kind=kind, value=share, span=span))
-        self.flow = self.flow.scaled(1 - share)
-
-    def _ports(
-        self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: Formula
-    ) -> list[tuple[str, Formula, Formula]]:
-        """Return what a crossing loads of a link: name, flows on each, how many of it there are."""
-        count = self._expressions.count(leg.link)
-        if network.medium is ir.Medium.SHARED:
-            return [(leg.link, self._copies / count, count)]
-        if network.medium is ir.Medium.DUPLEX:
-            ends = list(link.ends)
-            here = ends.index(leg.before) if leg.before in ends else len(ends)
-            there = ends.index(leg.after) if leg.after in ends else len(ends)
-            direction = "forth" if here <= there else "back"
-            return [(f"{leg.link}.{direction}", self._copies / count, count)]
-        senders = self._expressions.count(leg.before) * count
-        receivers = self._expressions.count(leg.after) * count
-        return [
-            (f"{leg.link}.{leg.before}.out", self._copies / senders, senders),
-            (f"{leg.link}.{leg.after}{_INTO}", arriving / receivers, receivers),
-        ]
-
-    def _load_link(self, name: str, load: Formula, link: ir.Link, network: ir.Network) -> None:
-        demand = self._streams.demand(name, link.span)
-        demand.add(self._stream.name, load)
-        demand.port_of = link.name if network.medium is ir.Medium.SWITCHED else None
-        self._result.passes[name] = ONE
+        now.flow = replace(now.flow, sizes=now.flow.sizes | {item: value})
+        changed = value * now.flow.rates[item] if item == now.flow.primary else bits
+        now.flow = now.flow.with_bits(changed)

@@ -1,0 +1,32 @@
+"""What is on the way of a stream at a point of its walk."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.flows import Flow, StreamResult
+from qps.compiler.lower.stream_measures import LossKind, LossPart
+from qps.engine.formulas import ONE, Formula
+
+
+class UnderWay(Struct, kw_only=True):
+    """The flows as they are now, and what they came to so far: grows while a stream is walked.
+
+    The last sender puts `copies` of the flows on the network, of which `batch` leave together.
+    `spreads` tells whether copies went different ways, `meets` whether such may come together,
+    `is_bursty` whether the flows are active only at times.
+    """
+
+    flow: Flow
+    result: StreamResult
+    copies: Formula
+    batch: Formula = ONE
+    spreads: bool = False
+    meets: bool = False
+    is_bursty: bool = False
+
+    def lose(self, stage: str, kind: LossKind, share: Formula, span: Span) -> None:
+        """Lose a share of the items; what is lost loads nothing that comes after."""
+        self.result.losses.append(LossPart(stage=stage, kind=kind, value=share, span=span))
+        self.flow = self.flow.scaled(1 - share)
