@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.notes import Note
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
@@ -48,6 +49,7 @@ class StreamResult(Struct, kw_only=True):
     visit that waits, `uncounted` the resources that state no queueing: the latency counts no
     waiting there, and of those that are `unsaid` nothing says so. Of all of them, and of limits of
     items a second, what is `unbounded` lets a queue grow that nothing bounds.
+    `notes` tell what happens to an item, in order, for those who play it.
     """
 
     name: str
@@ -60,6 +62,7 @@ class StreamResult(Struct, kw_only=True):
     uncounted: dict[str, None] = field(default_factory=dict)
     unsaid: dict[str, Unwaited] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
     rate: Formula = ZERO
     throughput: Formula = ZERO
 

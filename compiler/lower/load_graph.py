@@ -20,6 +20,7 @@ from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.notes import Notes
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -215,6 +216,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """What is cited for formulas and places."""
     switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
     """Of what many configurations share: numbers that are 1 where a condition on options holds."""
+    notes: Notes = field(default_factory=Notes)
+    """What happens to the items of each stream, in order, for those who play it."""
 
     def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

@@ -9,6 +9,7 @@ from qps.compiler.lower.flows import Flow, StreamResult, word
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
+from qps.compiler.lower.notes import Delayed, Started
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.lower.walk_calls import WalkedCalls
@@ -23,6 +24,8 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     """Walk a stream from its source to its end."""
     flow = _source(stream, demands.expressions)
     result = StreamResult(name=stream.name)
+    rate = flow.rates[flow.primary or INFORMATION_BASE]
+    result.notes.append(Started(flow.total, rate, flow.primary))
     _packetisation(stream, flow, result)
     under_way = UnderWay(flow=flow, result=result, copies=flow.total)
     waits = WalkedWaits(demands, stream, under_way)
@@ -80,6 +83,6 @@ def _flows(stream: ir.Stream, expressions: ExpressionLowering) -> Formula:
 def _packetisation(stream: ir.Stream, flow: Flow, result: StreamResult) -> None:
     """A source of bytes waits until its packet is full."""
     if stream.emission.framed_bytes and flow.primary is not None:
-        result.latency.append(
-            LatencyPart(stage="packetisation", value=1 / flow.rates[flow.primary])
-        )
+        time = 1 / flow.rates[flow.primary]
+        result.latency.append(LatencyPart(stage="packetisation", value=time))
+        result.notes.append(Delayed("packetisation", time))

@@ -19,7 +19,7 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
-from qps.compiler.lower.flows import StreamResult
+from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.load_graph import (
     Calibration,
@@ -39,15 +39,16 @@ from qps.compiler.lower.lower_criteria import (
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
-from qps.compiler.lower.lower_queues import queues_of
+from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
 from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets
 from qps.compiler.lower.lower_transport import averaged_losses
 from qps.compiler.lower.mixtures import kind_by_kind
+from qps.compiler.lower.notes import NotedStation, Notes
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
-from qps.engine.formulas import ONE, Formula, number, population, total
+from qps.engine.formulas import ONE, ZERO, Formula, number, population, total
 from qps.engine.points import Point
 from qps.engine.remembering import remembered
 from qps.engine.substitution import Substitution
@@ -217,7 +218,26 @@ def _lowered_model(
         looked_at=frozenset(expressions.looked_at),
         cited=(*expressions.cited.values(), *_cited_places(configuration)),
         switches=expressions.switches or {},
+        notes=Notes(
+            streams={result.name: tuple(result.notes) for result in results},
+            stations=_noted_stations(streams.demands, queues),
+            mixtures=expressions.mixtures,
+        ),
     )
+
+
+def _noted_stations(
+    demands: Mapping[str, Demand], queues: Mapping[str, PlacedQueue]
+) -> dict[str, NotedStation]:
+    return {
+        name: NotedStation(
+            queueing=demand.queueing,
+            variation=queues[name].queue.variation if name in queues else ZERO,
+            servers=demand.servers,
+            background=total(demand.background),
+        )
+        for name, demand in demands.items()
+    }
 
 
 def _cited_places(configuration: Configuration) -> Iterator[Cited]:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Flow, StreamResult
+from qps.compiler.lower.notes import Gone, Note
 from qps.compiler.lower.stream_measures import LossKind, LossPart
 from qps.engine.formulas import ONE, Formula
 
@@ -30,3 +31,8 @@ class UnderWay(Struct, kw_only=True):
         """Lose a share of the items; what is lost loads nothing that comes after."""
         self.result.losses.append(LossPart(stage=stage, kind=kind, value=share, span=span))
         self.flow = self.flow.scaled(1 - share)
+        self.note(Gone(stage, kind.value, share))
+
+    def note(self, note: Note) -> None:
+        """Note what happens to an item."""
+        self.result.notes.append(note)

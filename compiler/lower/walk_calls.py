@@ -15,6 +15,7 @@ from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import Flow
 from qps.compiler.lower.latency import CallMade
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.notes import CallBegun, CallEnded
 from qps.compiler.lower.stream_measures import LossPart
 from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
@@ -70,6 +71,7 @@ class WalkedCalls:
             base, _ = self._forks.setdefault(call.fork, (self._under_way.flow, ONE))
             self._under_way.flow = base
         flow = before = self._under_way.flow
+        self._under_way.note(self._noted(call))
         times = None
         if call.times is not None:
             times = self._symbol(call, "times", call.times)
@@ -93,6 +95,10 @@ class WalkedCalls:
             result.passes = {}
         self._under_way.flow = flow
 
+    def _noted(self, call: ir.Call) -> CallBegun:
+        times = None if call.times is None else self._symbol(call, "times", call.times)
+        return CallBegun(call.number, call.node, times, call.fork)
+
     def _answer(self, call: ir.Call) -> None:
         """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
         flow, begun = self._under_way.flow, self._begun[-1]
@@ -104,6 +110,7 @@ class WalkedCalls:
 
     def _end(self, call: ir.Call) -> None:
         begun, result = self._begun.pop(), self._result
+        self._under_way.note(CallEnded(call.number))
         left = self._losses(call, begun)
         if call.fork is not None:
             _, others = self._forks[call.fork]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.notes import Crossed, Delayed, Port
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.under_way import UnderWay
@@ -43,6 +44,7 @@ class WalkedLinks:
             bits = bits + header * flow.rates[item]
             item_bits = item_bits + header * flow.per_item(item)
         arriving = flow.total if last else self._under_way.copies
+        ports: list[Port] = []
         for name, flows, count in self._ports(leg, link, network, arriving):
             self._load_link(name, flows * bits / rate, link, network)
             demand = streams.demand(name, link.span)
@@ -58,6 +60,7 @@ class WalkedLinks:
                 unwaited = Unwaited(name, leg.link, "link", ir.Discipline.MD1)
                 self._waits.note_uncounted(unwaited, network.queueing)
                 self._result.unbounded[name] = None
+            capped = None
             if network.jitter is not None:
                 self._result.jitter[name] = network.jitter
             if network.cap is not None:
@@ -66,6 +69,17 @@ class WalkedLinks:
                 load = flows * flow.rates[item] / cap
                 self._load_link(f"{name}.{item}s", load, link, network)
                 self._result.unbounded[f"{name}.{item}s"] = None
+                capped = f"{name}.{item}s", flow.per_item(item) / cap
+            ports.append(
+                Port(
+                    resource=name,
+                    node=self._node_of(name, leg, network),
+                    count=count,
+                    service=item_bits / rate,
+                    capped=capped,
+                )
+            )
+        self._under_way.note(Crossed(link=leg.link, ports=tuple(ports), is_last=last))
         travel = item_bits / rate
         self._result.latency.append(
             LatencyPart(stage=f"over {leg.link}", value=travel, place=leg.link)
@@ -75,11 +89,19 @@ class WalkedLinks:
             self._result.latency.append(
                 LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
             )
+            self._under_way.note(Delayed(f"propagation on {leg.link}", value))
         if network.loss is not None:
             lost = self._of_link(leg, "loss", network.loss)
             self._under_way.lose(
                 f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span
             )
+
+    @staticmethod
+    def _node_of(port: str, leg: ir.Crossing, network: ir.Network) -> str | None:
+        """Return of which node or link a port is one, None where it is nobody's own."""
+        if network.medium is not ir.Medium.SWITCHED:
+            return None
+        return leg.after if port.endswith(_INTO) else leg.before
 
     def _of_link(
         self, leg: ir.Crossing, word: str, number: ir.Quantity, *, is_capacity: bool = False

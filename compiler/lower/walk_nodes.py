@@ -25,6 +25,7 @@ from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
+from qps.compiler.lower.notes import AtNode, Copied, Delayed, Restored, Thinned, Unplayed, Worked
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.switches import loads_what_others_do, only_works
@@ -66,6 +67,7 @@ class WalkedNodes:
         copies: Formula = ONE
         receivers: Formula = ONE
         begins = len(self._result.latency)
+        self._under_way.note(AtNode(leg.node, count))
         self._waits.end_runs()
         for step in leg.steps:
             taken = self._taken = self._switch(step, leg) or ONE
@@ -96,6 +98,8 @@ class WalkedNodes:
         now.meets = now.meets or now.spreads
         now.spreads = now.spreads or receivers is not ONE
         now.flow = replace(now.flow, total=held * count * receivers)
+        if receivers is not ONE or copies is not ONE:
+            now.note(Copied(copies, receivers))
 
     def _switch(self, step: ir.Step, leg: ir.Visit) -> Formula | None:
         """Return how often a step is taken, none times or once; None where it is no number."""
@@ -213,21 +217,30 @@ class WalkedNodes:
             demand.servers = capacity
         self._waits.end_runs(name, thread)
         busy = charged * per_second
+        servers = capacity
         if resource.kind is ir.ResourceKind.RATE:
-            busy = busy / capacity
-        bounded = self._is_bounded
-        self._waits.wait(name, demand, resource, held, busy * item_work, is_bounded=bounded)
+            busy, servers = busy / capacity, ONE
+        bounded, busy = self._is_bounded, busy * item_work
+        self._waits.wait(name, demand, resource, held, busy, is_bounded=bounded)
         if constant is not ZERO:
             demand.background.append(charged * constant * per_second / capacity)
         if is_thread:
-            self._waits.wait(thread, single, resource, held, busy * item_work, is_bounded=bounded)
+            self._waits.wait(thread, single, resource, held, busy, is_bounded=bounded)
             if constant is not ZERO:
                 single.background.append(charged * constant * per_second)
         service = item_times * item_work * per_second
         if resource.kind is ir.ResourceKind.RATE:
             service = service / capacity
-        on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
-        self._serve(by, node, service, capacity if on_any else ONE)
+        self._under_way.note(
+            Worked(
+                step=by,
+                resource=name,
+                service=service,
+                capacity=servers,
+                thread=thread if is_thread else None,
+            )
+        )
+        self._serve(by, node, service, ONE if cost.single_thread else servers)
 
     def _where(self, node: str) -> tuple[str, str]:
         """Return what tells numbers of one name apart: the node, then the stream."""
@@ -279,6 +292,7 @@ class WalkedNodes:
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
                 held = self._extreme(minimum, held / pools, 1) * pools
+                self._under_way.note(Unplayed(f"merging by {step.component.name}"))
                 continue
             assert effect.value is not None
             what, where = effect.kind.value, self._where(node)
@@ -286,6 +300,7 @@ class WalkedNodes:
             match effect.kind:
                 case ir.EffectKind.KEEP:
                     self._under_way.flow = self._under_way.flow.scaled(value)
+                    self._under_way.note(Thinned(value))
                 case ir.EffectKind.DROP:
                     self._under_way.lose(
                         f"dropped by {step.component.name}",
@@ -296,10 +311,12 @@ class WalkedNodes:
                 case ir.EffectKind.ACTIVE:
                     held = held * value
                     self._under_way.is_bursty = True
+                    self._under_way.note(Thinned(value, is_burst=True))
                 case ir.EffectKind.DELAY:
                     self._waits.end_runs()
                     stage, taken = f"{step.component.name}, fixed", value * repeat
                     self._result.latency.append(LatencyPart(stage=stage, value=taken, place=node))
+                    self._under_way.note(Delayed(stage, taken))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
                 case ir.EffectKind.QUEUE:
@@ -313,6 +330,7 @@ class WalkedNodes:
                     part = recovery(stage, self._result.losses, value, effect.value.span)
                     self._result.losses.append(part)
                     self._under_way.flow = self._under_way.flow.scaled(1 - part.value)
+                    self._under_way.note(Restored(stage, value))
         return held
 
     def _emit(self, quantity: ir.Quantity, value: Formula) -> None:

@@ -1,0 +1,158 @@
+"""What a walk along a stream notes for those who play it: what happens to an item, in order.
+
+Nothing of waits is in it: how long an item waits is what playing it tells. Numbers are formulas,
+as they are while streams are walked: of all kinds of users and items, elastic parameters open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from msgspec import Struct, field
+
+from qps.compiler import ir
+from qps.compiler.lower.mixtures import Mixed
+from qps.engine.formulas import ONE, ZERO, Formula
+
+
+class Started(Struct, frozen=True):
+    """So many flows begin, of so many items a second each; `item` is None for bare bytes."""
+
+    flows: Formula
+    rate: Formula
+    item: str | None
+
+
+class AtNode(Struct, frozen=True):
+    """An item comes to one of the machines of a node: of `count`, all alike."""
+
+    node: str
+    count: Formula
+
+
+class Worked(Struct, frozen=True, kw_only=True):
+    """A machine works on an item: `service` on one server of a resource, of which `capacity` are.
+
+    `thread` is the single thread that does it, where that is one.
+    """
+
+    step: str
+    resource: str
+    service: Formula
+    capacity: Formula
+    thread: str | None = None
+
+
+class Delayed(Struct, frozen=True):
+    """An item takes a time that nobody works."""
+
+    stage: str
+    time: Formula
+
+
+class Thinned(Struct, frozen=True):
+    """A share of the items goes on; the others are not lost, nobody misses them."""
+
+    share: Formula
+    is_burst: bool = False
+
+
+class Gone(Struct, frozen=True):
+    """A share of the items is lost; `kind` is the value of a `LossKind`."""
+
+    stage: str
+    kind: str
+    share: Formula
+
+
+class Restored(Struct, frozen=True):
+    """A share of what transmission has lost so far is there again."""
+
+    stage: str
+    share: Formula
+
+
+class Unplayed(Struct, frozen=True):
+    """Something happens that is not noted well enough to be played."""
+
+    what: str
+
+
+class Copied(Struct, frozen=True):
+    """A machine sends so many copies of an item together, for so many receivers."""
+
+    sent: Formula
+    receivers: Formula
+
+
+class Port(Struct, frozen=True, kw_only=True):
+    """A port, one of `count`, at a node where it is somebody's own.
+
+    `capped` is a limit of items a second, and what an item asks of it.
+    """
+
+    resource: str
+    node: str | None
+    count: Formula
+    service: Formula
+    capped: tuple[str, Formula] | None = None
+
+
+class Crossed(Struct, frozen=True, kw_only=True):
+    """An item crosses a link: it goes on from each port when that begins with it.
+
+    The last port takes it whole; `is_last` where a node follows, which gets every copy.
+    """
+
+    link: str
+    ports: tuple[Port, ...]
+    is_last: bool
+
+
+class CallBegun(Struct, frozen=True):
+    """A node is called, so often; calls of one `fork` are made together."""
+
+    number: int
+    node: str
+    times: Formula | None
+    fork: int | None
+
+
+class CallEnded(Struct, frozen=True):
+    """The answer of a call is there."""
+
+    number: int
+
+
+Note: TypeAlias = (
+    Started
+    | AtNode
+    | Worked
+    | Delayed
+    | Thinned
+    | Gone
+    | Restored
+    | Unplayed
+    | Copied
+    | Crossed
+    | CallBegun
+    | CallEnded
+)
+
+
+class NotedStation(Struct, frozen=True, kw_only=True):
+    """A resource: how it is waited for, its servers, and the load that no item causes."""
+
+    queueing: ir.Queueing | None
+    variation: Formula
+    servers: Formula = ONE
+    background: Formula = ZERO
+
+
+class Notes(Struct, frozen=True, kw_only=True):
+    """What was noted of all streams: nothing of it is looked at before somebody plays it."""
+
+    streams: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)
+    stations: Mapping[str, NotedStation] = field(default_factory=dict)
+    mixtures: Mapping[Formula, Mixed] = field(default_factory=dict)
