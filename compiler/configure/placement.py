@@ -250,14 +250,15 @@ class _StreamCheck(Struct, kw_only=True):
         A machine that says it of its own resource is reported where it is checked.
         """
         waits = resource.waits
-        if waits is None or waits.discipline is not ir.Discipline.MMC:
+        if waits is None or not waits.has_equal_servers:
             return
         if all(waits is not stated.queueing for stated in self.model.waits):
             return
+        word = waits.discipline.value
         if resource.kind is not ir.ResourceKind.PROCESSOR:
-            message = f"`mmc` is for the cores of a processor; `{name}` is one server"
+            message = f"`{word}` is for the cores of a processor; `{name}` is one server"
         elif resource.efficiency is not None:
-            message = f"`mmc` takes each core of `{name}` to be as fast beside others as alone"
+            message = f"`{word}` takes each core of `{name}` to be as fast beside others as alone"
         else:
             return
         self.sink.report(

@@ -62,12 +62,13 @@ def cores_in_place(node: ir.Node, model: ir.Model) -> Iterator[Bounded]:
     machine = ir.machine_at(model, node) if model.waits else None
     for resource in machine.resources if machine is not None else ():
         if resource.kind is ir.ResourceKind.PROCESSOR:
-            yield from _of_mmc(resource)
+            yield from _of_whole_cores(resource)
 
 
-def _of_mmc(resource: ir.Resource) -> Iterator[Bounded]:
-    if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
-        yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
+def _of_whole_cores(resource: ir.Resource) -> Iterator[Bounded]:
+    if resource.queueing and resource.queueing.has_equal_servers:
+        what = f"the number of cores of `{resource.queueing.discipline.value}`"
+        yield from _of(resource.capacity, what, Bound.WHOLE)
 
 
 def points_of(configuration: Configuration) -> tuple[int, ...]:
@@ -188,7 +189,7 @@ def _machine(machine: ir.Machine) -> Iterator[Bounded]:
     for resource in machine.resources:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
         yield from _queueing(resource.queueing)
-        yield from _of_mmc(resource)
+        yield from _of_whole_cores(resource)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
         yield from _of(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
         yield from _of(resource.idle, "an idle load", Bound.PART)

@@ -8,6 +8,7 @@ from enum import Enum
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.disciplines import Queueing
 from qps.compiler.ir.expressions import Expr
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.quantities.dimension import DATA_RATE, Dimension
@@ -19,30 +20,6 @@ class ResourceKind(Enum):
     PROCESSOR = "processor"  # work is time; the capacity is cores, the speed a rating
     RATE = "rate"  # work is bits or items; the capacity is so many a second
     STORE = "store"  # what is held at once
-
-
-class Discipline(Enum):
-    """How what arrives at a resource waits (docs/language.md, "Waiting in queues")."""
-
-    NONE = "none"  # waiting is not modelled, as in the thesis
-    MM1 = "mm1"  # random arrivals, exponential service times
-    MD1 = "md1"  # random arrivals, service times that are fixed for each stream
-    MG1 = "mg1"  # random arrivals, service times of some coefficient of variation
-    MMC = "mmc"  # the same as mm1, for several cores with one queue
-    PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
-
-
-class Queueing(Struct, frozen=True):
-    """A discipline; `variation` is the coefficient of variation of the service time of mg1."""
-
-    discipline: Discipline
-    variation: Quantity | None
-    span: Span
-
-    @property
-    def that_waits(self) -> Queueing | None:
-        """The same; None where it is said that no waiting is counted."""
-        return None if self.discipline is Discipline.NONE else self
 
 
 class Resource(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from enum import Enum
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.hardware import Queueing
+from qps.compiler.ir.disciplines import Queueing
 from qps.compiler.ir.parameters import Quantity
 
 

@@ -8,8 +8,6 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME
 
-RANDOM = frozenset({ir.Discipline.MM1, ir.Discipline.MD1, ir.Discipline.MG1, ir.Discipline.MMC})
-"""How random arrivals wait."""
 _MEDIA = frozenset({INFORMATION_BASE, "packet", "frame"})
 """What a source sends by a clock, whether or not something comes back."""
 

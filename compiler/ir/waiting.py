@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from qps.compiler.ir.disciplines import Queueing
 from qps.compiler.ir.hardware import (
     Link,
     Machine,
     Network,
     Node,
-    Queueing,
     Resource,
     ResourceKind,
 )

@@ -113,7 +113,7 @@ def _replaced(before: Configuration, now: Configuration) -> Iterator[tuple[str, 
 def _waited_for(one: ir.Resource | ir.Network) -> Iterator[object]:
     """Yield the laws of what waits, with their numbers: these are no symbols."""
     yield None if one.jitter is None else id(one.jitter)
-    yield one.queueing and (one.queueing.discipline, _told(one.queueing.variation))
+    yield one.queueing and one.queueing.as_read
 
 
 def _told(quantity: ir.Quantity | None) -> object:

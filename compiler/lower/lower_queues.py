@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.lower.disciplines.table import LAWS
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import ResourceLoad
@@ -16,8 +17,6 @@ from qps.compiler.lower.queueing import Queue, Visit
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.monomials import expanded
 from qps.engine.substitution import Substitution
-
-_NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)
 
 
 class PlacedQueue(Struct, frozen=True):
@@ -97,7 +96,8 @@ def _queue(
     put_in: Substitution,
     expressions: ExpressionLowering,
 ) -> Queue:
-    variation: Formula = ZERO if queueing.discipline in _NOT_VARYING else ONE
+    traits, law = queueing.discipline.traits, LAWS[queueing.discipline]
+    variation = ZERO if traits.variation == 0 else ONE
     if queueing.variation is not None:
         known = queueing.variation.expr
         if isinstance(known, ir.Constant) and known.value in (0, 1):
@@ -107,11 +107,12 @@ def _queue(
             variation = expressions.symbol(f"{name}.cv", queueing.variation)
     visits = tuple(_with(put_in, visit) for visit in demand.visits)
     periods = [visit.flows / visit.rate for visit in visits]
-    if queueing.discipline is ir.Discipline.PERIODIC and len(set(periods)) > 1:
+    if law.rests_on_periods and len(set(periods)) > 1:
         expressions.weigh(periods)
     return Queue(
         resource=name,
-        discipline=queueing.discipline,
+        law=law,
+        traits=traits,
         variation=variation,
         servers=demand.servers,
         load=load,

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
 
-from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.ir.think_times import RANDOM
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.quantities.certainty import (
     EXACT,
@@ -22,7 +20,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
-from qps.engine.formulas import ONE, ZERO
+from qps.engine.formulas import ZERO
 from qps.engine.queue_numbers import normal_quantile
 
 
@@ -30,30 +28,22 @@ def mean_certainty(queue: Queue) -> Certainty:
     """Return how the mean wait in a queue is known."""
     bursts = EXACT
     if _is_bursty(queue):
-        known = approximation if queue.discipline is ir.Discipline.MMC else lower_bound
-        bursts = known(f"the bursts at `{queue.resource}` are averaged out: the truth is more")
-    return together(_arrivals(queue), _visits(queue), _servers(queue), _periods(queue), bursts)
+        reason = f"the bursts at `{queue.resource}` are averaged out: the truth is more"
+        bursts = queue.law.with_bursts(reason)
+    return together(_arrivals(queue), _visits(queue), queue.law.mean_known(queue), bursts)
 
 
 def quantile_certainty(queue: Queue) -> Certainty:
     """Return how the quantiles of the wait in a queue are known."""
-    name = queue.resource
-    found = [_arrivals(queue), _visits(queue), _servers(queue), _periods(queue)]
+    found = [_arrivals(queue), _visits(queue), queue.law.mean_known(queue)]
     if _is_bursty(queue):
         found.append(
             approximation(
-                f"the bursts at `{name}` are averaged out: the late ones are later, without bound"
+                f"the bursts at `{queue.resource}` are averaged out: the late ones are later, "
+                "without bound"
             )
         )
-    if queue.variation not in (ZERO, ONE):
-        found.append(
-            approximation(f"service times at `{name}` are taken as gamma distributed, as a bound")
-        )
-    if queue.has_batches:
-        found.append(upper_bound(f"copies that leave together at `{name}` wait for a whole batch"))
-    elif not queue.is_told_as_uniform:
-        found.append(upper_bound(f"all visits of `{name}` count as long as the longest"))
-    return together(*found)
+    return together(*found, queue.law.quantiles_known(queue))
 
 
 def uncounted(resources: Sequence[str]) -> Certainty:
@@ -105,10 +95,9 @@ def _arrivals(queue: Queue) -> Certainty:
             )
         )
     asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_asked_again)
-    if asking and queue.discipline in RANDOM:
+    if asking and queue.traits.is_random:
         # Of a network in product form: an arrival finds less than in open traffic of that rate.
-        has_form = queue.discipline in (ir.Discipline.MM1, ir.Discipline.MMC)
-        is_proven = queue.is_told_as_uniform and has_form
+        is_proven = queue.is_told_as_uniform and queue.traits.has_product_form
         known = upper_bound if is_proven else approximation
         parts.append(
             known(
@@ -127,34 +116,3 @@ def _visits(queue: Queue) -> Certainty:
     if queue.background is not ZERO:
         parts.append(approximation(f"other load of `{name}` counts as visits of mean size"))
     return together(*parts)
-
-
-def _servers(queue: Queue) -> Certainty:
-    name = queue.resource
-    if queue.discipline is ir.Discipline.MMC:
-        if queue.is_told_as_uniform:
-            return EXACT
-        return approximation(f"visits of the cores of `{name}` differ (Lee and Longton 1959)")
-    if queue.servers is ONE:
-        return EXACT
-    reason = f"the cores of `{name}` count as one that is as fast as all of them"
-    is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
-    return upper_bound(reason) if is_proven else approximation(reason)
-
-
-def _periods(queue: Queue) -> Certainty:
-    if queue.discipline is not ir.Discipline.PERIODIC:
-        return EXACT
-    if any(visit.is_thinned for visit in queue.visits):
-        return approximation(
-            f"a share of periodic items is taken as periodic at `{queue.resource}`"
-        )
-    if len(queue.visits) == 1:
-        return EXACT
-    if not queue.is_in_step:
-        return approximation(
-            f"flows at `{queue.resource}` of different periods count as several of the longest"
-        )
-    if queue.is_uniform and queue.background is ZERO:
-        return EXACT
-    return upper_bound(f"flows at `{queue.resource}` differ in size")

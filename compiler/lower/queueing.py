@@ -6,25 +6,22 @@ copy waits for those before it besides. Random arrivals see time averages, so th
 as long for what they find; a periodic flow finds only the others. Load that no visit causes (idle
 load, constant costs) counts as visits of mean size.
 
-The formulas are those of Pollaczek and Khinchine over the mix of batches, of Erlang (M/M/c), and
-of N D/D/1, the superposition of N periodic flows (Roberts and Virtamo 1991; docs/language.md,
-"Waiting in queues"). Those of unequal flows are in `periodic_queueing`.
+What a discipline makes of them is in `disciplines/`, a module for each family.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
+from qps.compiler.quantities.certainty import Certainty, lower_bound
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
 _ROUNDING = number(Fraction(1, 10**9))
-
-_NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
 class Visit(Struct, kw_only=True):
@@ -68,15 +65,16 @@ class Visit(Struct, kw_only=True):
 class Queue(Struct, frozen=True, kw_only=True):
     """A queue in its place, with all that visits it; `load` is that of the resource.
 
-    `servers` are the cores, 1 for a port; `variation` is the coefficient of variation of the
-    service time, 1 for mm1 and mmc; `background` is the load that no visit causes. `shaped_by` is
-    a queue on the way here that leaves what arrives less or more random than the discipline says;
-    `is_in_step` where all flows have one period, `is_alike` where all visits have one service time
-    and all batches one size at the numbers that the spec gives.
+    `law` and `traits` are those of its discipline; `servers` are the cores, 1 for a port;
+    `variation` is the coefficient of variation of the service time; `background` is the load that
+    no visit causes. `shaped_by` is a queue on the way here that leaves what arrives less or more
+    random than the discipline says; `is_in_step` where all flows have one period, `is_alike` where
+    all visits have one service time and all batches one size at the numbers that the spec gives.
     """
 
     resource: str
-    discipline: ir.Discipline
+    law: Law
+    traits: ir.Traits
     variation: Formula
     servers: Formula
     load: Formula
@@ -100,8 +98,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         At equal numbers the formulas of a mix come to those of equal visits, but for periodic
         flows, where that of a mix is a bound.
         """
-        is_mixed = self.discipline is ir.Discipline.PERIODIC
-        return self.is_uniform or (self.is_alike and not is_mixed)
+        return self.is_uniform or (self.is_alike and not self.law.is_bound_for_mixes)
 
     @property
     def has_batches(self) -> bool:
@@ -109,27 +106,50 @@ class Queue(Struct, frozen=True, kw_only=True):
         return any(visit.batch is not ONE for visit in self.visits)
 
     @property
-    def keeps_randomness(self) -> bool:
-        """True where what leaves at random has arrived at random: equal exponential service."""
-        is_modelled = self.discipline is ir.Discipline.MMC or self.servers is ONE
-        is_plain = not any(v.is_uneven or v.is_bursty or v.meets for v in self.visits)
-        is_exponential = self.variation is ONE and self.is_told_as_uniform and not self.has_batches
-        return is_exponential and is_modelled and is_plain and self.background is ZERO
+    def models_servers(self) -> bool:
+        """True where the servers that there are, are those of the formula."""
+        return self.servers is ONE or self.traits.has_equal_servers
 
-    # -- the mean ------------------------------------------------------------------------
+    @property
+    def is_in_product_form(self) -> bool:
+        """True where it may be a station of a network in product form (Baskett et al. 1975)."""
+        if self.traits.is_insensitive:
+            return not self.has_batches
+        is_alike = self.variation is ONE and self.is_told_as_uniform and not self.has_batches
+        return self.traits.has_product_form and is_alike and self.models_servers
+
+    @property
+    def keeps_randomness(self) -> bool:
+        """True where what leaves at random has arrived at random."""
+        is_plain = not any(v.is_uneven or v.is_bursty or v.meets for v in self.visits)
+        return is_plain and self.background is ZERO and self.law.keeps_randomness(self)
+
+    # -- what the discipline says ----------------------------------------------------------
 
     def wait(self, own: Visit) -> Formula:
         """Return the mean time that a visit waits, in s; infinite from load 1 on."""
-        before = (own.batch - 1) / 2 * own.service / self.servers
-        if self.discipline is ir.Discipline.PERIODIC:
-            return self._periodic_wait(own) + before
-        waiting = self.load
-        if self.discipline is ir.Discipline.MMC:
-            waiting = apply("erlang_c", self.servers, self.servers * self.load)
-        return apply("waiting", waiting * self._half / self.servers, self.load) + before
+        return self.law.wait(self, own)
+
+    def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return what a share `level` of the visits does not wait longer than, in s.
+
+        It is the quantile of wait and service less the mean service, which is in the latency
+        already. Where visits differ, it is that of a queue in which all are as long as the
+        longest at the same load: the residual service times are longer there in distribution,
+        and so is their geometric sum, the wait. Where kinds differ, it is that of the slowest.
+        """
+        return self.law.quantile(self, own.slowest, level)
+
+    def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
+        if self.variation is ZERO:
+            return ZERO
+        return own.slowest.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
+
+    # -- what laws are made of -------------------------------------------------------------
 
     @property
-    def _half(self) -> Formula:
+    def residual(self) -> Formula:
         """The mean of what is left of a batch in service.
 
         That is the mean square of the batches over twice their mean. For equal visits it is half
@@ -145,125 +165,54 @@ class Queue(Struct, frozen=True, kw_only=True):
         ]
         return apply("mean", total(squares), total(works)) / 2
 
-    # -- periodic flows --------------------------------------------------------------------
-
-    def _periodic_wait(self, own: Visit) -> Formula:
-        """Return what a batch finds of the other flows, on average."""
-        if self.is_uniform:
-            batch = self.visits[0].batch * self.visits[0].service
-            return batch / self.servers * apply("periodic_wait", self._in_a_period, self.load)
-        mine = [visit for visit in self.visits if visit.of == own.of]
-        waits = [others_wait(self._classes(visit), self._period, self.load) for visit in mine]
-        if len(waits) == 1:
-            return waits[0]
-        rates = [visit.rate for visit in mine]
-        found = [rate * wait for rate, wait in zip(rates, waits, strict=True)]
-        return apply("mean", total(found), total(rates))
-
-    def _classes(self, own: Visit | None = None) -> list[PeriodicClass]:
-        """Return the flows that a visit finds, its own one excepted, and the other load."""
-        classes = []
-        for visit in self.visits:
-            one = int(visit is own)
-            flows = visit.flows / visit.batch
-            count = visit.rate / visit.batch * self._period
-            classes.append(
-                PeriodicClass(
-                    maximum(0, count - one) if one else count,
-                    maximum(0, flows - one) if one else flows,
-                    visit.batch * visit.service / self.servers,
-                )
-            )
-        if self.background is not ZERO:
-            works = [visit.rate * visit.service for visit in self.visits]
-            size = apply("mean", total(works), total(visit.rate for visit in self.visits))
-            count = apply("mean", self.background * self._period, size / self.servers)
-            classes.append(PeriodicClass(count, None, size / self.servers))
-        return classes
+    @property
+    def longest_service(self) -> Formula:
+        """The longest service time of any visit, in s."""
+        return longest([visit.service for visit in self.visits])
 
     @property
-    def _period(self) -> Formula:
-        return _longest([apply("mean", visit.flows, visit.rate) for visit in self.visits])
+    def largest_batch(self) -> Formula:
+        """The most copies that come together."""
+        return longest([visit.batch for visit in self.visits])
 
     @property
-    def _in_a_period(self) -> Formula:
-        """Batches in the longest period of the flows: their number where all have the same one.
+    def longest_batch(self) -> Formula:
+        """The longest work of copies that come together, in s."""
+        return longest([visit.batch * visit.service for visit in self.visits])
 
-        A faster flow counts as several of the longest period at random phases, which are less
-        regular than it is, so that the wait is rather too long than too short.
-        """
-        if len(self.visits) == 1:
-            return self.visits[0].flows / self.visits[0].batch
-        rates = total(visit.rate for visit in self.visits)
-        return rates / self.visits[0].batch * self._period
 
-    # -- quantiles -----------------------------------------------------------------------
+class Law(Struct, frozen=True):
+    """What a discipline comes to: one of `disciplines/`, in the table there."""
 
-    def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
-        """Return what a share `level` of the visits does not wait longer than, in s.
+    is_bound_for_mixes: ClassVar[bool] = False
+    """True where what is told of a mix of visits is a bound, also where all are alike."""
+    rests_on_periods: ClassVar[bool] = False
+    """True where it makes a difference whether the periods of flows are equal."""
 
-        It is the quantile of wait and service less the mean service, which is in the latency
-        already. Where visits differ, it is that of a queue in which all are as long as the
-        longest at the same load: the residual service times are longer there in distribution,
-        and so is their geometric sum, the wait. Where kinds differ, it is that of the slowest.
-        """
-        own = own.slowest
-        if self.discipline is ir.Discipline.PERIODIC:
-            return self._periodic_quantile(own, level)
-        if self.variation is ZERO:
-            is_alone = own.batch is ONE
-            each = apply("md1_quantile" if is_alone else "batch_quantile", self.load, level)
-            return self._longest_batch / self.servers * each
-        longest = _longest([visit.service for visit in self.visits])
-        if self.has_batches:
-            # A copy has left when all of its batch have: wait and service of one of these.
-            most = _longest([visit.batch for visit in self.visits])
-            held = apply("gamma_quantile", self.load, self.variation**2 / most, level)
-            return longest * most * held - own.service
-        if self.variation is ONE:
-            service = self._of_some_length(own.service, longest)
-            return service * self._sojourn(service / longest, level) - own.service
-        return longest * apply("gamma_quantile", self.load, self.variation**2, level) - own.service
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean time that a visit waits, in s."""
+        raise NotImplementedError
 
-    def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
-        """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
-        if self.variation is ZERO:
-            return ZERO
-        return own.slowest.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service, in s."""
+        raise NotImplementedError
 
-    def _periodic_quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
-        before = (own.batch - 1) * own.service / self.servers
-        if self.is_uniform:
-            held = apply("periodic_quantile", self._in_a_period, self.load, level)
-            return self._longest_batch / self.servers * held + before
-        longest = self._longest_batch / self.servers
-        found = [
-            others_quantile(self._classes(mine), self._period, self.load, longest, level)
-            for mine in self.visits
-            if mine.of == own.of
-        ]
-        return _longest(found) + before
+    def keeps_randomness(self, queue: Queue) -> bool:
+        """Return whether what arrives at random leaves at random: equal exponential service."""
+        is_exponential = queue.variation is ONE and queue.is_told_as_uniform
+        return is_exponential and not queue.has_batches and queue.models_servers
 
-    @staticmethod
-    def _of_some_length(service: Formula, longest: Formula) -> Formula:
-        """Return a service time by which can be divided: what takes no time waits, too.
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Return what the discipline does to how the mean wait is known."""
+        raise NotImplementedError
 
-        Where the population may leave nothing of it, a billionth of the longest stands for nothing.
-        """
-        may_vanish = service is not longest and any(s.is_population for s in service.symbols)
-        return maximum(service, longest * _NEXT_TO_NOTHING) if may_vanish else service
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """Return what it does to how quantiles are known, besides."""
+        raise NotImplementedError
 
-    @property
-    def _longest_batch(self) -> Formula:
-        return _longest([visit.batch * visit.service for visit in self.visits])
-
-    def _sojourn(self, part: Formula, level: Fraction | Formula) -> Formula:
-        """Return the quantile of wait and exponential service, in service times."""
-        waiting = self.load
-        if self.discipline is ir.Discipline.MMC:
-            waiting = apply("erlang_c", self.servers, self.servers * self.load)
-        rate = self.servers * (1 - self.load) * part
-        return apply("sojourn_quantile", waiting, rate, level)
+    def with_bursts(self, reason: str) -> Certainty:
+        """Return how the mean is known where bursts are averaged out, which makes it too short."""
+        return lower_bound(reason)
 
 
 def endless(load: Formula) -> Formula:
@@ -274,6 +223,7 @@ def endless(load: Formula) -> Formula:
     return apply("waiting", ZERO, load - _ROUNDING)
 
 
-def _longest(times: list[Formula]) -> Formula:
+def longest(times: list[Formula]) -> Formula:
+    """Return the longest of some times."""
     distinct = list(dict.fromkeys(times))
     return distinct[0] if len(distinct) == 1 else maximum(*distinct)

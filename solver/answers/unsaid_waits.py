@@ -92,14 +92,17 @@ def _few(told: list[str], more: int) -> str:
 
 
 def _mend(resources: list[Unwaited]) -> str:
-    fitting: dict[str, str] = {}
+    fitting: dict[str, ir.Discipline] = {}
     for one in resources:
-        if one.discipline is not None and fitting.get(one.called) != ir.Discipline.MM1.value:
-            fitting[one.called] = one.discipline.value  # one server, where one of a name is
+        if one.discipline is None:
+            continue
+        told = fitting.setdefault(one.called, one.discipline)
+        if told.traits.has_equal_servers:
+            fitting[one.called] = one.discipline  # one server, where one of a name is
     none = ", ".join(f"{name} none" for name in dict.fromkeys(one.called for one in resources))
     silent = f"that none is meant: `queueing {none}`"
     if fitting:
-        how = ", ".join(f"{name} {discipline}" for name, discipline in fitting.items())
+        how = ", ".join(f"{name} {discipline.value}" for name, discipline in fitting.items())
         return f"say how it is waited for, such as `queueing {how}`, or {silent}"
     return (
         "a stream of bytes alone does not wait: name its items, such as `traffic 80 packet/s, "

@@ -125,8 +125,7 @@ def _stated_disciplines(side: Side) -> dict[str, str]:
 def _written(queueing: ir.Queueing | None) -> str:
     if queueing is None:
         return ir.Discipline.NONE.value
-    variation = queueing.variation
-    return queueing.discipline.value + ("" if variation is None else f" cv {variation.text}")
+    return queueing.written
 
 
 def _graphs(side: Side) -> list[LoadGraph]:

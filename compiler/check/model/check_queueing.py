@@ -50,12 +50,12 @@ class QueueingChecker(Part, frozen=True):
         return self._one_server(queueing, "a port of a network")
 
     def _one_server(self, queueing: ir.Queueing, what: str) -> ir.Queueing | None:
-        if queueing.discipline is not ir.Discipline.MMC:
+        if not queueing.has_equal_servers:
             return queueing
         self.sink.report(
             codes.MISPLACED,
             queueing.span,
-            f"`mmc` is for the cores of a processor; {what} is one server",
+            f"`{queueing.discipline.value}` is for the cores of a processor; {what} is one server",
             hint="write `mm1`",
         )
         return None
@@ -78,24 +78,25 @@ class QueueingChecker(Part, frozen=True):
             )
             if variation is None:
                 return None
-        if (discipline is ir.Discipline.MG1) != (variation is not None):
+        if (discipline.traits.variation is None) != (variation is not None):
             self._wrong_variation(stated, discipline)
             return None
         return ir.Queueing(discipline, variation, stated.span)
 
     def _wrong_variation(self, stated: ast.Queueing | ast.Wait, discipline: ir.Discipline) -> None:
-        if discipline is ir.Discipline.MG1:
+        word = discipline.value
+        if discipline.traits.variation is None:
             self.sink.report(
                 codes.BAD_HARDWARE,
                 stated.span,
-                "`mg1` does not say how much service times vary",
-                hint="give their standard deviation over their mean: `queueing mg1 cv 1.2`",
+                f"`{word}` does not say how much service times vary",
+                hint=f"give their standard deviation over their mean: `queueing {word} cv 1.2`",
             )
             return
         assert stated.variation is not None
         self.sink.report(
             codes.MISPLACED,
             stated.variation.span,
-            f"`{discipline.value}` takes no coefficient of variation",
+            f"`{word}` takes no coefficient of variation",
             hint="only `mg1` does: in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
         )

@@ -164,11 +164,12 @@ class ResourceChecker(AttributeChecker, frozen=True):
         found = self.expressions.quantity(value, said.scope, DIMENSIONLESS, "an efficiency")
         if found is None or found.expr == _ONE:
             return None
-        if queueing is not None and queueing.discipline is ir.Discipline.MMC:
+        if queueing is not None and queueing.has_equal_servers:
+            word = queueing.discipline.value
             self.sink.report(
                 codes.MISPLACED,
                 said.value.span,
-                "`mmc` takes each core to be as fast beside others as alone",
+                f"`{word}` takes each core to be as fast beside others as alone",
                 secondary=[Label(queueing.span, "waiting is stated here")],
                 hint="take `efficiency` out, or write `mm1`",
             )

@@ -172,8 +172,7 @@ def _of_one_place(stated: Iterable[T]) -> Iterator[tuple[T, T]]:
 def _is_told(one: ir.Target | ir.Wait) -> object:
     if isinstance(one, ir.Target):
         return one.value.expr
-    variation = one.queueing.variation
-    return one.queueing.discipline, variation and variation.expr
+    return one.queueing.as_read
 
 
 def _is_around(outer: ir.OfResources, inner: ir.OfResources) -> bool:

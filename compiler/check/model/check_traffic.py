@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.ir.think_times import RANDOM, think_time
+from qps.compiler.ir.think_times import think_time
 
 
 def report_think_times(model: ir.Model, sink: Sink) -> None:
@@ -49,4 +49,4 @@ def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
             found = [network.queueing] if network else []
         else:
             continue
-        yield from (q for q in found if q is not None and q.discipline in RANDOM)
+        yield from (q for q in found if q is not None and q.is_random)

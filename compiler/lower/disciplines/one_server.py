@@ -1,0 +1,97 @@
+"""Random arrivals at one server, first come first served: mm1, md1 and mg1.
+
+The mean is that of Pollaczek and Khinchine over the mix of batches; several cores count as one
+that is as fast as all of them.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    approximation,
+    together,
+    upper_bound,
+)
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number
+
+_NEXT_TO_NOTHING = number(Fraction(1, 10**9))
+
+
+class OneServer(Law, frozen=True):
+    """A queue in front of one server."""
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean wait: that for all who are there, and for those of the own batch."""
+        before = (own.batch - 1) / 2 * own.service / queue.servers
+        share = self.share_waiting(queue)
+        return apply("waiting", share * queue.residual / queue.servers, queue.load) + before
+
+    def share_waiting(self, queue: Queue) -> Formula:
+        """Return which share of the visits has to wait."""
+        return queue.load
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service."""
+        if queue.variation is ZERO:
+            is_alone = own.batch is ONE
+            each = apply("md1_quantile" if is_alone else "batch_quantile", queue.load, level)
+            return queue.longest_batch / queue.servers * each
+        longest = queue.longest_service
+        if queue.has_batches:
+            # A copy has left when all of its batch have: wait and service of one of these.
+            most = queue.largest_batch
+            held = apply("gamma_quantile", queue.load, queue.variation**2 / most, level)
+            return longest * most * held - own.service
+        if queue.variation is ONE:
+            service = _of_some_length(own.service, longest)
+            return service * self._sojourn(queue, service / longest, level) - own.service
+        return (
+            longest * apply("gamma_quantile", queue.load, queue.variation**2, level) - own.service
+        )
+
+    def _sojourn(self, queue: Queue, part: Formula, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and exponential service, in service times."""
+        rate = queue.servers * (1 - queue.load) * part
+        return apply("sojourn_quantile", self.share_waiting(queue), rate, level)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Several cores are taken as one."""
+        if queue.servers is ONE:
+            return EXACT
+        reason = f"the cores of `{queue.resource}` count as one that is as fast as all of them"
+        is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
+        return upper_bound(reason) if is_proven else approximation(reason)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """Service times of other laws, batches and mixes are bounded."""
+        name, found = queue.resource, []
+        if queue.variation not in (ZERO, ONE):
+            found.append(
+                approximation(
+                    f"service times at `{name}` are taken as gamma distributed, as a bound"
+                )
+            )
+        return together(*found, mixed_quantiles(queue))
+
+
+def mixed_quantiles(queue: Queue) -> Certainty:
+    """Return what batches and visits that differ do to how quantiles are known."""
+    name = queue.resource
+    if queue.has_batches:
+        return upper_bound(f"copies that leave together at `{name}` wait for a whole batch")
+    if not queue.is_told_as_uniform:
+        return upper_bound(f"all visits of `{name}` count as long as the longest")
+    return EXACT
+
+
+def _of_some_length(service: Formula, longest: Formula) -> Formula:
+    """Return a service time by which can be divided: what takes no time waits, too.
+
+    Where the population may leave nothing of it, a billionth of the longest stands for nothing.
+    """
+    may_vanish = service is not longest and any(s.is_population for s in service.symbols)
+    return maximum(service, longest * _NEXT_TO_NOTHING) if may_vanish else service

@@ -1,0 +1,17 @@
+"""The disciplines, and what each comes to."""
+
+from __future__ import annotations
+
+from qps.compiler import ir
+from qps.compiler.lower.disciplines.one_server import OneServer
+from qps.compiler.lower.disciplines.periodic import Periodic
+from qps.compiler.lower.disciplines.several_servers import SeveralServers
+from qps.compiler.lower.queueing import Law
+
+LAWS: dict[ir.Discipline, Law] = {
+    ir.Discipline.MM1: OneServer(),
+    ir.Discipline.MD1: OneServer(),
+    ir.Discipline.MG1: OneServer(),
+    ir.Discipline.MMC: SeveralServers(),
+    ir.Discipline.PERIODIC: Periodic(),
+}
