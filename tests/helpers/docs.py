@@ -3,7 +3,8 @@
 In a document, `<!-- file: name.qps -->` before a fenced `qps` block names the file that the
 commands after it find; a `qps fragment` block only has to parse where it stands alone. Every
 `console` block is run and must print what the document says. `python tests/helpers/docs.py`
-writes the real output into the documents, and the figures of specs/README.md (`spec_figures`).
+writes the real output into the documents, and the figures of specs/README.md and
+specs/textbook/README.md (`spec_figures`).
 """
 
 from __future__ import annotations
@@ -136,7 +137,6 @@ if __name__ == "__main__":
         print(f"{page.relative_to(ROOT)} written")
     from helpers import spec_figures  # qps is found only now
 
-    spec_figures.PAGE.write_text(
-        spec_figures.written(spec_figures.PAGE.read_text(encoding="utf-8")), encoding="utf-8"
-    )
-    print(f"{spec_figures.PAGE.relative_to(ROOT)} written")
+    for page in (spec_figures.PAGE, spec_figures.TEXTBOOK_PAGE):
+        page.write_text(spec_figures.written(page.read_text(encoding="utf-8")), encoding="utf-8")
+        print(f"{page.relative_to(ROOT)} written")

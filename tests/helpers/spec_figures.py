@@ -1,8 +1,9 @@
-"""The figures of specs/README.md, as `qps test` tells them.
+"""The figures of specs/README.md and of specs/textbook/README.md, as `qps test` tells them.
 
 Between `<!-- claims of NAME -->` and `<!-- end -->` stands what became of the claims of a spec;
 between `<!-- predictions of NAME -->` and `<!-- end -->` how far its predictions are off, block by
-block; between `<!-- all predictions -->` and `<!-- end -->` how far all of these are.
+block; between `<!-- all predictions -->` and `<!-- end -->` how far all of these are; between
+`<!-- all networks -->` and `<!-- end -->` what became of the claims of all networks of textbooks.
 
 A prediction is a published number that the model gives another value for: a row of an observation,
 a claim `~`, or a claim `==`. Blocks called `calibration` hold what costs come from, and do not
@@ -24,9 +25,11 @@ from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 PAGE = SPECS / "README.md"
+TEXTBOOK_PAGE = SPECS / "textbook" / "README.md"
 
 _MARKED = re.compile(
-    r"<!-- (?:(?P<kind>claims|predictions) of (?P<spec>\w+)|all predictions) -->"
+    r"<!-- (?:(?P<kind>claims|predictions) of (?P<spec>[\w/]+)"
+    r"|all (?P<all>predictions|networks)) -->"
     r"(?P<told>.*?)<!-- end -->"
 )
 
@@ -59,6 +62,15 @@ def all_predictions(specs: Sequence[str]) -> str:
     )
 
 
+def all_networks() -> str:
+    """Return what became of the claims of all networks of textbooks."""
+    networks = sorted(TEXTBOOK_PAGE.parent.glob("*.qps"))
+    results = [result for path in networks for result in _results(f"textbook/{path.stem}")]
+    held = sum(result.verdict is Verdict.HOLDS for result in results)
+    missed = sum(result.verdict is Verdict.MISSED for result in results)
+    return f"{len(networks)} networks, {held} published numbers met, {missed} missed"
+
+
 def met_exactly(spec: str) -> set[str]:
     """Return the blocks of published claims that hold to the last digit with nothing fitted."""
     return {
@@ -80,8 +92,11 @@ def written(text: str) -> str:
     def replaced(mark: re.Match[str]) -> str:
         begin = mark[0][: mark[0].index("-->") + 3]
         spec = mark["spec"]
-        found = figures(mark["kind"], spec) if spec else all_predictions(predicting(text))
-        return f"{begin}{found}<!-- end -->"
+        if spec:
+            return f"{begin}{figures(mark['kind'], spec)}<!-- end -->"
+        if mark["all"] == "networks":
+            return f"{begin}{all_networks()}<!-- end -->"
+        return f"{begin}{all_predictions(predicting(text))}<!-- end -->"
 
     return _MARKED.sub(replaced, text)
 
