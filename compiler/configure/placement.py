@@ -355,7 +355,7 @@ class _StreamCheck(Struct, kw_only=True):
             return
         self._wait(leg.link, network.waits, leg.span)
         name, emission = self.stream.name, self.stream.emission
-        if not emission.carries_information:
+        if network.rate is not None and not emission.carries_information:
             message = f"`{leg.link}` carries bits, but `{name}` has no size"
             self._ask(INFORMATION_BASE, _Ask(leg.span, message, "a link carries bits"))
         for quantity, what in _per_item(network):

@@ -131,11 +131,12 @@ class Medium(Enum):
 class Network(_Kind, frozen=True, kw_only=True):
     """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share.
 
-    `jitter` is the variance (s^2) that it adds to a stream, a law of its load.
+    `jitter` is the variance (s^2) that it adds to a stream, a law of its load. What has no rate is
+    a delay: it carries whatever comes, and takes its propagation time for that.
     """
 
     medium: Medium
-    rate: Quantity
+    rate: Quantity | None
     header: Quantity | None
     cap: Quantity | None
     loss: Quantity | None

@@ -31,11 +31,36 @@ class WalkedLinks:
 
     def cross(self, leg: ir.Crossing, *, last: bool) -> None:
         """Carry the flows over a link; `last` where a node follows, which gets every copy."""
-        streams, flow = self._streams, self._under_way.flow
+        streams = self._streams
         link = streams.configuration.links[leg.link]
         network = ir.network_at(streams.model, link)
         assert network is not None
-        rate = self._of_link(leg, "rate", network.rate, is_capacity=True)
+        if network.rate is not None:
+            self._carry(leg, link, network, network.rate, last=last)
+        if network.propagation is not None:
+            value = self._of_link(leg, "propagation", network.propagation)
+            self._result.latency.append(
+                LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
+            )
+            self._under_way.note(Delayed(f"propagation on {leg.link}", value))
+        if network.loss is not None:
+            lost = self._of_link(leg, "loss", network.loss)
+            self._under_way.lose(
+                f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span
+            )
+
+    def _carry(
+        self,
+        leg: ir.Crossing,
+        link: ir.Link,
+        network: ir.Network,
+        stated: ir.Quantity,
+        *,
+        last: bool,
+    ) -> None:
+        """Load the ports of a link, wait for them, and take the time of the transfer."""
+        streams, flow = self._streams, self._under_way.flow
+        rate = self._of_link(leg, "rate", stated, is_capacity=True)
         bits = flow.rates[INFORMATION_BASE]
         item_bits = flow.per_item(INFORMATION_BASE)
         if network.header is not None:
@@ -84,17 +109,6 @@ class WalkedLinks:
         self._result.latency.append(
             LatencyPart(stage=f"over {leg.link}", value=travel, place=leg.link)
         )
-        if network.propagation is not None:
-            value = self._of_link(leg, "propagation", network.propagation)
-            self._result.latency.append(
-                LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
-            )
-            self._under_way.note(Delayed(f"propagation on {leg.link}", value))
-        if network.loss is not None:
-            lost = self._of_link(leg, "loss", network.loss)
-            self._under_way.lose(
-                f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span
-            )
 
     @staticmethod
     def _node_of(port: str, leg: ir.Crossing, network: ir.Network) -> str | None:

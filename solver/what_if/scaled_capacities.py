@@ -83,7 +83,8 @@ class _Making:
 
     def network(self, network: ir.Network) -> ir.Network:
         cap = network.cap and self._turned((network.name, "cap"), network.cap)
-        return replace(network, rate=self._turned((network.name, "rate"), network.rate), cap=cap)
+        rate = network.rate and self._turned((network.name, "rate"), network.rate)
+        return replace(network, rate=rate, cap=cap)
 
     def node(self, node: ir.Node) -> ir.Node:
         if any(isinstance(part, VARYING) for part in parts_of(node.count)):

@@ -284,6 +284,7 @@ class _Mode:
                 name.endswith(f".{base}s") for base in network.cap.dimension.bases
             )
             stated = network.cap if is_cap and network.cap is not None else network.rate
+            assert stated is not None
             number = self._scaled.capacities[network.name, "cap" if is_cap else "rate"]
             return number, Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
         machine = self._model.machines[node.machine]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_attributes import AttributeChecker
@@ -63,20 +63,16 @@ class NetworkChecker(AttributeChecker, frozen=True):
         stated = self._stated_by(line)
         law = stated.pop("jitter", None)
         found = {kind: self._property(*said) for kind, said in stated.items()}
-        if "rate" not in found:
-            root = line[-1].own.name
-            self.sink.report(
-                codes.BAD_HARDWARE,
-                root.span,
-                f"network `{root.text}` has no rate",
-                hint="add one, such as `rate 10 Mbit/s`",
-            )
+        waiting = [(m.own.queueing, m.scope) for m in line if m.own.queueing is not None]
+        if "rate" not in found and not self._is_delay(
+            line, stated, asks_for_load=bool(waiting or law)
+        ):
+            return None
         prices = [(m.own.price, m.scope) for m in line if m.own.price is not None]
         price = self.price(*prices[0]) if prices else None
-        rate = found.get("rate")
-        if rate is None or None in found.values():
+        if None in found.values():
             return None
-        waits = [(m.own.queueing, m.scope) for m in line if m.own.queueing is not None]
+        rate = found.get("rate")
         media = [m.own.medium.text for m in line if m.own.medium is not None]
         return ir.Network(
             name=name,
@@ -90,10 +86,32 @@ class NetworkChecker(AttributeChecker, frozen=True):
             span=declared.declaration.name.span,
             source=source_of(line),
             doc=doc_of(line),
-            jitter=None if law is None else self.jitter(law[0].value, {"rate": rate}, law[1]),
-            queueing=self.queueing.of_network(*waits[0]) if waits else None,
+            jitter=None
+            if law is None or rate is None
+            else self.jitter(law[0].value, {"rate": rate}, law[1]),
+            queueing=self.queueing.of_network(*waiting[0]) if waiting else None,
             origins=origins_of(line),
         )
+
+    def _is_delay(
+        self,
+        line: Sequence[Member[ast.Network]],
+        stated: Mapping[str, tuple[ast.LinkProperty, Scope]],
+        *,
+        asks_for_load: bool,
+    ) -> bool:
+        """Return whether what has no rate is a delay; report it where it has to have one."""
+        root = line[-1].own.name
+        loaded = [kind for kind in ("header", "cap") if kind in stated]
+        if "propagation" in stated and not loaded and not asks_for_load:
+            return True
+        hint = "add one, such as `rate 10 Mbit/s`"
+        if "propagation" not in stated:
+            hint += "; what is a delay alone states its `propagation`"
+        self.sink.report(
+            codes.BAD_HARDWARE, root.span, f"network `{root.text}` has no rate", hint=hint
+        )
+        return False
 
     def _stated_by(
         self, line: Sequence[Member[ast.Network]]
