@@ -19,23 +19,23 @@ _ENOUGH = 2e-15
 _NEXT_IS_EXACT = 1e-9
 
 
-def in_blocks(function: Callable[..., Array], *arguments: ArrayLike) -> Array:
+def in_blocks(function: Callable[..., Array], *arguments: ArrayLike, size: int = _BLOCK) -> Array:
     """Return a function of flat arrays of one length, for arguments of any shapes.
 
     A block of elements is done at a time: what is made on the way stays in the processor's cache.
     """
-    return slopes_in_blocks(lambda *some: (function(*some),), *arguments)[0]
+    return slopes_in_blocks(lambda *some: (function(*some),), *arguments, size=size)[0]
 
 
 def slopes_in_blocks(
-    function: Callable[..., tuple[Array, ...]], *arguments: ArrayLike
+    function: Callable[..., tuple[Array, ...]], *arguments: ArrayLike, size: int = _BLOCK
 ) -> tuple[Array, ...]:
     """Return several results of a function of flat arrays, for arguments of any shapes."""
     wide = np.broadcast_arrays(*(np.asarray(argument, dtype=float) for argument in arguments))
     shape, flat = wide[0].shape, [one.ravel() for one in wide]
-    starts = range(0, max(1, flat[0].size), _BLOCK)
+    starts = range(0, max(1, flat[0].size), size)
     with np.errstate(all="ignore"):
-        blocks = [function(*(one[start : start + _BLOCK] for one in flat)) for start in starts]
+        blocks = [function(*(one[start : start + size] for one in flat)) for start in starts]
     if len(blocks) == 1:
         return tuple(result.reshape(shape)[()] for result in blocks[0])
     return tuple(np.concatenate(results).reshape(shape) for results in zip(*blocks, strict=True))

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from qps.engine.exactness import Exact
+from qps.engine.repeating import place_of, repeated
 
 if TYPE_CHECKING:
     from flint import arb
@@ -39,11 +40,12 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     It takes as many `operands`, or more where it `takes_more`. `called` is its name where it is
     read, and in the language where that has it: then `arguments` names what it takes. It `grows`
     with each operand (1), falls (-1), or may do either (0); where it `takes_more`, one tells of
-    all. It grows in proportion with those in the places of `scales`, taken together: so it has
-    their dimension, and all others are plain numbers; it falls in proportion with those in the
-    places of `divides`. All its values lie between the two numbers of `lies`. Operands in the
-    places of `whole` are counted whole. What `rounds`, up (1) or down (-1), jumps from one whole
-    number to the next; what `chooses` is the largest (1) or least (-1) of its operands. What
+    all; where the last operands are a group that `repeats`, so large, what is told of the first
+    tells of each of them. It grows in proportion with those in the places of `scales`, taken
+    together: so it has their dimension, and all others are plain numbers; it falls in proportion
+    with those in the places of `divides`. All its values lie between the two numbers of `lies`.
+    Operands in the places of `whole` are counted whole. What `rounds`, up (1) or down (-1), jumps
+    from one whole number to the next; what `chooses` is the largest (1) or least (-1) of its operands. What
     `is_steep` has about as many digits as its operand is large. Algebra may know that it cancels
     with others, as long as its operands are smaller than what `cancels` says. What has a
     `divisor` is its first operand over what that makes of the second, but where that is nothing.
@@ -58,6 +60,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     arguments: tuple[str, ...] = ()
     operands: int
     takes_more: bool = False
+    repeats: int = 0
     grows: tuple[int, ...]
     scales: tuple[int, ...] = ()
     lies: tuple[float, float] = (-inf, inf)
@@ -105,7 +108,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         if self.by_ends:
             from qps.engine.columns.on_bounds import monotone  # noqa: PLC0415 - needs numpy
 
-            return monotone(self.array, self.grows)
+            return monotone(self.array, self.grows, self.repeats)
         return self._in("on_bounds")
 
     @cached_property
@@ -119,7 +122,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         if self.by_ends:
             from qps.engine.columns.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
 
-            return by_differences(self.number, self.ball, self.whole)
+            return by_differences(self.number, self.ball, self.is_whole)
         return self._in("slopes_on_floats")
 
     @cached_property
@@ -128,7 +131,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         if self.by_ends:
             from qps.engine.columns.on_intervals import monotone  # noqa: PLC0415 - seldom needed
 
-            return monotone(self.number, self.grows, self.lies, self.error)
+            return monotone(self.number, self.grows, self.lies, self.error, self.repeats)
         return self._in("on_intervals")
 
     @cached_property
@@ -144,7 +147,13 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def moves(self) -> Callable[..., tuple[int, ...]]:
         """How it moves with each of its operands, from their ranges; see `columns/moving`."""
         grows = tuple(0 if k in self.whole else grow for k, grow in enumerate(self.grows))
-        return self._in("moving", lambda *of: grows * len(of) if self.takes_more else grows)
+        if self.takes_more:
+            return self._in("moving", lambda *of: grows * len(of))
+        return self._in("moving", lambda *of: repeated(grows, self.repeats, len(of)))
+
+    def is_whole(self, place: int) -> bool:
+        """Return whether the operand in a place counts whole."""
+        return place_of(place, self.operands, self.repeats) in self.whole
 
     @cached_property
     def function(self) -> Callable[..., Any] | None:
@@ -226,6 +235,7 @@ def _by_ends(
     lies: tuple[float, float] = (0.0, inf),
     error: float = 0.0,
     whole: tuple[int, ...] = (),
+    repeats: int = 0,
     is_slow: bool = False,
 ) -> Operation:
     """Return the row of what rises or falls with each of its operands: so its bounds are known."""
@@ -238,6 +248,7 @@ def _by_ends(
         grows=grows,
         lies=lies,
         whole=whole,
+        repeats=repeats,
         by_ends=True,
         error=error,
         is_slow=is_slow,
@@ -261,6 +272,9 @@ MAXIMUM, MINIMUM = "max", "min"
 
 _DIGITS = 1000.0
 """What is steep has no more digits than algebra bears, where its operand is smaller."""
+
+_OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0)
+"""How the time of a stage grows: `qps.engine.stage_numbers` has its seven operands."""
 
 _SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 
@@ -295,6 +309,7 @@ _ROWS = (
     _of_queues("periodic_quantile", 1, 1, 1, of="flows load share", whole=(0,)),
     _of_queues("sojourn_quantile", 1, -1, 1),
     _of_queues("gamma_quantile", 1, 0, 1),
+    _of_queues("stages_quantile", 1, *_OF_A_STAGE, whole=(7,), repeats=7),
     _of_queues("normal_tail", -1, of="x", lies=_SHARE),
     _of_queues("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )

@@ -38,6 +38,7 @@ from qps.engine.quantile_arrays import (
     sojourn_quantile,
     sojourn_quantile_slopes,
 )
+from qps.engine.stage_arrays import stages_quantile
 
 __all__ = [
     "batch_quantile",
@@ -65,4 +66,5 @@ __all__ = [
     "periodic_wait_slopes",
     "sojourn_quantile",
     "sojourn_quantile_slopes",
+    "stages_quantile",
 ]

@@ -15,6 +15,7 @@ from qps.engine.decay_numbers import log_growth
 from qps.engine.md1_numbers import batch_quantile, md1_quantile, md1_tail
 from qps.engine.normal_numbers import normal_quantile, normal_tail
 from qps.engine.roots import falling_root
+from qps.engine.stage_numbers import stages_quantile
 
 __all__ = [
     "batch_quantile",
@@ -31,6 +32,7 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "sojourn_quantile",
+    "stages_quantile",
 ]
 
 _MANY = 1000

@@ -106,6 +106,11 @@ def sojourn_quantile(_waiting: Formula, _rate: Formula, level: Formula) -> Domai
     return share(level)
 
 
+def stages_quantile(level: Formula, *_stages: Formula) -> Domain:
+    """Return for what there is a quantile of the time of stages."""
+    return share(level)
+
+
 def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of wait and gamma service."""
     return Needed(load), Needed(variation), *share(level)

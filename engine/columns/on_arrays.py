@@ -35,6 +35,7 @@ from qps.engine.queue_arrays import (
     periodic_tail,
     periodic_wait,
     sojourn_quantile,
+    stages_quantile,
 )
 
 # Functions of this column that stand elsewhere.
@@ -51,6 +52,7 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "sojourn_quantile",
+    "stages_quantile",
 ]
 
 absolute, root, exponential, cosine, arc_cosine = np.abs, np.sqrt, np.exp, np.cos, np.arccos

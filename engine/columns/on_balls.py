@@ -32,6 +32,7 @@ from qps.engine.columns.queue_balls import (
     periodic_wait,
     refuse,
     sojourn_quantile,
+    stages_quantile,
 )
 
 # Functions of this column that stand elsewhere.
@@ -50,6 +51,7 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "sojourn_quantile",
+    "stages_quantile",
 ]
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from qps.engine.columns import on_arrays
 from qps.engine.columns.on_arrays import whole_power as powered
+from qps.engine.repeating import repeated
 
 _PER_OCTAVE = 1.0 / float(np.log(2.0))
 
@@ -296,17 +297,21 @@ def arc_cosine(one: Bounds) -> Bounds:
     return _chained(low, high, one, -1.0 / np.sqrt(1.0 - far * far), -1.0)
 
 
-def monotone(function: Callable[..., _Bound], grows: tuple[int, ...]) -> Callable[..., Bounds]:
+def monotone(
+    function: Callable[..., _Bound], grows: tuple[int, ...], repeats: int = 0
+) -> Callable[..., Bounds]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     With one of which `grows` tells 0 it may do either: nothing is known then but of a fixed one.
+    Of the last operands come more groups of so many as it `repeats`.
     """
 
     def bounds(*operands: Bounds) -> Bounds:
-        low = function(*(o.high if g < 0 else o.low for g, o in zip(grows, operands, strict=True)))
-        high = function(*(o.low if g < 0 else o.high for g, o in zip(grows, operands, strict=True)))
+        pairs = list(zip(repeated(grows, repeats, len(operands)), operands, strict=True))
+        low = function(*(o.high if g < 0 else o.low for g, o in pairs))
+        high = function(*(o.low if g < 0 else o.high for g, o in pairs))
         slope: tuple[_Bound, _Bound] = (0.0, 0.0)
-        for sign, operand in zip(grows, operands, strict=True):
+        for sign, operand in pairs:
             if not sign:
                 is_fixed = operand.low == operand.high
                 low = np.where(is_fixed, low, -np.inf)

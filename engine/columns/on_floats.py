@@ -22,6 +22,7 @@ from qps.engine.queue_numbers import (
     periodic_tail,
     periodic_wait,
     sojourn_quantile,
+    stages_quantile,
 )
 
 # Functions of this column that stand elsewhere.
@@ -38,6 +39,7 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "sojourn_quantile",
+    "stages_quantile",
 ]
 
 NEARLY_WHOLE = 1e-13

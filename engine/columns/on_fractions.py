@@ -9,12 +9,13 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil as rounded_up
 from math import floor as rounded_down
-from math import inf
+from math import inf, isnan
 
 from qps.engine.columns.on_floats import ONE_OVER_E
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.powers import exact_power
 from qps.engine.queue_numbers import exact_inverse_erlang_b
+from qps.engine.stage_numbers import stages_quantile as _stages_in_floats
 
 _ZERO, _ONE, _HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 _MOST_SERVERS = 64
@@ -348,6 +349,15 @@ def sojourn_quantile(share: Exact, rate: Exact, level: Exact) -> Exact:
         return inf
     _refuse(not 0 <= share <= 1)
     return _only(level, _ZERO, _ZERO)
+
+
+def stages_quantile(level: Exact, *stages: Exact) -> Exact:
+    """Return the quantile of the time of stages: infinite where one is full, else no fraction."""
+    found = _stages_in_floats(float(level), *map(float, stages))
+    _refuse(isnan(found))
+    if found == inf:
+        return inf
+    raise InexactError
 
 
 def gamma_quantile(load: Exact, variation: Exact, level: Exact) -> Exact:

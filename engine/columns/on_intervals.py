@@ -27,6 +27,7 @@ from qps.engine.intervals import (
     times,
     total,
 )
+from qps.engine.repeating import repeated
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -229,11 +230,13 @@ def monotone(
     grows: tuple[int, ...],
     lies: tuple[float, float],
     error: float = 0.0,
+    repeats: int = 0,
 ) -> Callable[..., Interval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     With one of which `grows` tells 0 it may do either: nothing is known then but of one number.
-    All its values lie between two numbers, each off by a part of it and by `error` at most.
+    All its values lie between two numbers, each off by a part of it and by `error` at most. Of the
+    last operands come more groups of so many as it `repeats`.
     """
     sides = (-1, 1) if 0 in grows else (1,)
 
@@ -244,7 +247,7 @@ def monotone(
         return math.nan if any(map(math.isnan, found)) else max(found) if end > 0 else min(found)
 
     def bounds(*parts: Interval) -> Interval:
-        pairs = list(zip(grows, parts, strict=True))
+        pairs = list(zip(repeated(grows, repeats, len(parts)), parts, strict=True))
         if any(not g and not _is_one_number(p) for g, p in pairs):
             return NOTHING_KNOWN
         least, most = at_end(pairs, -1), at_end(pairs, 1)

@@ -13,12 +13,13 @@ from math import inf, isfinite
 
 from flint import arb, ctx
 
-from qps.engine import queue_numbers
+from qps.engine import queue_numbers, stage_numbers
 from qps.engine.columns.on_intervals import monotone
 from qps.engine.decay_numbers import log_growth
 from qps.engine.exactness import NoValueError
 from qps.engine.gamma_numbers import inverse_erlang_ball, lower_ball
 from qps.engine.intervals import Interval, above, below
+from qps.engine.operations import OPERATIONS
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()
@@ -30,6 +31,7 @@ _MOST_FLOWS = 1000
 """Flows up to which the wait of N D/D/1 is summed up."""
 _MOST_STEPS = 40
 _LEAST_VARIATION = arb(10) ** -6
+_OF_STAGES, _OF_A_STAGE = OPERATIONS["stages_quantile"].grows, stage_numbers.OPERANDS
 
 
 def is_infinite(value: arb) -> bool:
@@ -348,6 +350,20 @@ def sojourn_quantile(waiting: arb, rate: arb, level: arb) -> arb:
 
     numbers = (float(one.mid()) for one in (waiting, rate, level))
     return _root(excess, queue_numbers.sojourn_quantile(*numbers))
+
+
+def stages_quantile(level: arb, *stages: arb) -> arb:
+    """Return the quantile of the time that independent stages take, as floats have it."""
+    refuse(bool(level < 0) or bool(level >= 1))
+    operands = (level, *stages)
+    ends = [_interval(one) for one in operands]
+    found = monotone(queue_numbers.stages_quantile, _OF_STAGES, (0.0, inf), repeats=_OF_A_STAGE)
+    known = found(*ends).sound()
+    if known.low == inf:
+        return INFINITE
+    if not (isfinite(known.low) and isfinite(known.high)):
+        return UNKNOWN
+    return joined(arb(known.low), arb(known.high))
 
 
 def _waited(time: arb, rate: arb) -> arb:

@@ -153,16 +153,16 @@ def effective(cores: float, efficiency: float) -> Slopes:
 
 
 def by_differences(
-    number: Callable[..., float], ball: Callable[..., arb], whole: tuple[int, ...]
+    number: Callable[..., float], ball: Callable[..., arb], is_whole: Callable[[int], bool]
 ) -> Callable[..., Slopes]:
     """Return the slopes of a function that has values in balls: quotients of small differences.
 
     Values in balls have digits enough for differences that are as small as the last ones of a
-    float. By operands that count `whole` there is none.
+    float. By operands that count whole there is none.
     """
 
     def slope(place: int, operands: tuple[float, ...]) -> float:
-        if place in whole or not all(map(isfinite, operands)):
+        if is_whole(place) or not all(map(isfinite, operands)):
             return nan
         before, at, behind = operands[:place], operands[place], operands[place + 1 :]
         found = _difference_in_balls(

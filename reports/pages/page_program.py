@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import reduce
 
 from qps.engine.formulas import HALF, Formula, above_and_below, parts_first, power
-from qps.engine.operations import OPERATIONS, POWER, PRODUCT, ROOT
+from qps.engine.operations import OPERATIONS, POWER, PRODUCT, ROOT, Operation
 from qps.engine.points import in_floats
 
 Step = tuple[object, ...]
@@ -22,6 +22,12 @@ Programs of pages have "-", "/" and "^", for whole powers; all others are rows o
 """
 
 _SAFE_INTEGER = 2**53 - 1
+
+
+def law_of(row: Operation) -> dict[str, tuple[int, ...] | int]:
+    """Return what the table says of an operation that grows or falls with its operands."""
+    law: dict[str, tuple[int, ...] | int] = {"grows": row.grows, "whole": row.whole}
+    return law | {"repeats": row.repeats} if row.repeats else law
 
 
 class Program:
@@ -50,11 +56,14 @@ class Program:
         return self._keep((operation, *steps))
 
     @property
-    def laws(self) -> dict[str, dict[str, tuple[int, ...]]]:
-        """With which of its operands each operation grows, where the table says it; which count."""
+    def laws(self) -> dict[str, dict[str, tuple[int, ...] | int]]:
+        """With which of its operands each operation grows, where the table says it; which count.
+
+        And how many of the last may be told again.
+        """
         words = {str(word) for word, *_ in self.steps}
         rows = [row for word, row in OPERATIONS.items() if row.by_ends and word in words]
-        return {row.word: {"grows": row.grows, "whole": row.whole} for row in rows}
+        return {row.word: law_of(row) for row in rows}
 
     def _keep(self, step: Step) -> int:
         known = self._known.get(step)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
 from math import inf, nan
-
-from qps.engine.operations import OPERATIONS
+from typing import Any
 
 ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
 FLOWS = (2.0, 60.0)
+STAGE = (LEVEL, LOAD, POSITIVE, (0.25, 4.0), (1.0, 8.0), (1.0, 3.0), (0.0, 0.0))
 
 CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "+": (ANY, ANY),
@@ -42,15 +42,31 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "periodic_quantile": (FLOWS, LOAD, LEVEL),
     "sojourn_quantile": (LEVEL, POSITIVE, LEVEL),
     "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
+    "stages_quantile": (LEVEL, *STAGE),
     "normal_tail": (ANY,),
     "normal_quantile": (LEVEL,),
 }
 """Between which numbers each operand of an operation has a value."""
+
+_FEW = 3
 
 EDGES = (-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf, nan)
 """Where poles, infinities and what is not real lie."""
 
 
 def arguments_at_edges(word: str) -> Iterator[tuple[float, ...]]:
-    """Yield the arguments of an operation that are edges."""
-    return product(EDGES, repeat=OPERATIONS[word].operands)
+    """Yield the arguments of an operation that are edges; of many operands, two at a time."""
+    return some_of(EDGES, [(low + high) / 2 for low, high in CASES[word]])
+
+
+def some_of(choices: Sequence[Any], others: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield choices for each operand; of more than three for two, with the `others` beside."""
+    if len(others) <= _FEW:
+        yield from product(choices, repeat=len(others))
+        return
+    for places in combinations(range(len(others)), 2):
+        for some in product(choices, repeat=2):
+            at = list(others)
+            for place, one in zip(places, some, strict=True):
+                at[place] = one
+            yield tuple(at)

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import inf, isfinite, nan
 from typing import Any
 
-from helpers.operations import ANY, CASES, EDGES, POSITIVE
+from helpers.operations import ANY, CASES, EDGES, POSITIVE, some_of
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.operations import OPERATIONS, Operation
 from qps.engine.powers import TooLongError
+from qps.reports.pages.page_program import law_of
 
 Ranges = tuple[tuple[float, float], ...]
 
@@ -103,7 +103,7 @@ def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
     for _ in range(150 if word in WIDE else 0):
         yield tuple(_power(chance, part) for part in WIDE[word])
     if word != "^":
-        yield from product(EDGES, repeat=ROWS[word].operands)
+        yield from some_of(EDGES, [(low + high) / 2 for low, high in _ranges(word)])
     if word in ("floor", "ceil"):
         yield (_WHOLE,)
 
@@ -162,9 +162,7 @@ def cases() -> dict[str, Any]:
         chance = random.Random(word)
         inside = list(_drawn(chance, word))[:20]
         found[word] = {
-            "laws": {word: {"grows": row.grows, "whole": row.whole}}
-            if isinstance(row, Operation) and row.by_ends
-            else {},
+            "laws": {word: law_of(row)} if isinstance(row, Operation) and row.by_ends else {},
             "isSigned": row.lies[0] < 0,
             "values": [(at, _value(word, at)) for at in _drawn(chance, word)],
             "exact": [

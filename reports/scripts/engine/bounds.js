@@ -2,11 +2,13 @@
 // Analysis, chapters 5 and 6): of their values, and of how fast they rise. `boxes` holds both, and takes what is found.
 
 import { isLess } from "./fractions.js";
+import { toldOfEach } from "./repeating.js";
 
 export const NOTHING = [NaN, NaN]; // anything may be
 
 // What rises or falls with each of its parts, all over.
-export function monotone(boxes, i, value, parts, grows) {
+export function monotone(boxes, i, value, parts, law) {
+  const grows = toldOfEach(law, parts.length);
   const { low, high, slow, steep } = boxes;
   const end = (k, isLow) => (isLow === grows[k] < 0 ? high : low)[parts[k]];
   const isOpen = parts.some((part, k) => grows[k] === 0 && low[part] !== high[part]);

@@ -7,6 +7,7 @@ import { bent, extreme, NOTHING, over, quotientOf, rounded, sorted, times } from
 import { compared, floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, plus, powerOf, product, quotient, rootOf, ZERO } from "./fractions.js";
 import { lambert } from "./lambert.js";
 import { QUEUES } from "./queues.js";
+import { placeOf } from "./repeating.js";
 
 const HALF = [1n, 2n], MOST_SERVERS = 64n, MOST_COUNTED = 1000n;
 
@@ -178,7 +179,7 @@ export const OPERATIONS = {
   normal_tail: { value: QUEUES.normal_tail, exact: only(ZERO, HALF) },
   normal_quantile: { value: QUEUES.normal_quantile, exact: only(HALF, ZERO) },
   // Where these are fractions, floats are exact.
-  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile"].map((word) => [word, { value: QUEUES[word] }])),
+  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "stages_quantile"].map((word) => [word, { value: QUEUES[word] }])),
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }
@@ -210,10 +211,10 @@ function inverseB(servers, traffic) {
   return total;
 }
 
-// By operands in the places of `whole`, which count whole, there is none.
-export function slopesOf(word, operands, value, whole = []) {
-  const row = OPERATIONS[word];
-  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (whole.includes(k) ? NaN : difference(row.value, operands, k)));
+// By operands that count whole, by its law, there is none.
+export function slopesOf(word, operands, value, law) {
+  const row = OPERATIONS[word], countsWhole = (k) => law?.whole.includes(placeOf(k, law));
+  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (countsWhole(k) ? NaN : difference(row.value, operands, k)));
 }
 
 const STENCIL = [[2, -1 / 12], [1, 2 / 3], [-1, -2 / 3], [-2, 1 / 12]];

@@ -78,7 +78,7 @@ export class Program {
 
   // Compute some steps from what the earlier ones have in `x`; `x[0]` is the population.
   run(order, x) {
-    const { functions, inPlace, a, b, c } = this;
+    const { functions, inPlace, parts, a, b, c } = this;
     for (let k = 0; k < order.length; k++) {
       const i = order[k];
       switch (inPlace[i]) {
@@ -86,7 +86,7 @@ export class Program {
         case 2: x[i] = x[a[i]] - x[b[i]]; break;
         case 3: x[i] = x[a[i]] * x[b[i]]; break;
         case 4: x[i] = x[b[i]] === 0 ? NaN : x[a[i]] / x[b[i]]; break;
-        default: if (functions[i]) x[i] = functions[i](x[a[i]], x[b[i]], x[c[i]]);
+        default: if (functions[i]) x[i] = parts[i].length > 3 ? functions[i](...parts[i].map((part) => x[part])) : functions[i](x[a[i]], x[b[i]], x[c[i]]);
       }
     }
   }
@@ -104,7 +104,13 @@ export class Program {
       const i = order[k], value = functions[i];
       if (!value) continue;
       const out = (rows[i] ??= new Float64Array(count));
-      const many = parts[i].length, first = row(a[i]), second = many > 1 ? row(b[i]) : first, third = many > 2 ? row(c[i]) : first;
+      const many = parts[i].length;
+      if (many > 3) {
+        const all = parts[i].map(row);
+        for (let j = 0; j < count; j++) out[j] = value(...all.map((one) => one[j]));
+        continue;
+      }
+      const first = row(a[i]), second = many > 1 ? row(b[i]) : first, third = many > 2 ? row(c[i]) : first;
       switch (inPlace[i]) {
         case 1: for (let j = 0; j < count; j++) out[j] = first[j] + second[j]; break;
         case 2: for (let j = 0; j < count; j++) out[j] = first[j] - second[j]; break;
@@ -122,7 +128,7 @@ export class Program {
     for (let k = order.length - 1; k >= 0; k--) {
       const i = order[k], s = slope[i], parts = this.parts[i];
       if (s === 0 || !parts.length) continue;
-      const rates = slopesOf(this.word(i), parts.map((part) => x[part]), x[i], this.laws[this.word(i)]?.whole);
+      const rates = slopesOf(this.word(i), parts.map((part) => x[part]), x[i], this.laws[this.word(i)]);
       parts.forEach((part, m) => { slope[part] += s * rates[m]; });
     }
   }

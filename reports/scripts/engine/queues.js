@@ -4,6 +4,7 @@
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
 import { fallingRoot } from "./roots.js";
+import { stagesQuantile } from "./stages.js";
 
 export const QUEUES = {
   harmonic,
@@ -17,6 +18,7 @@ export const QUEUES = {
   periodic_quantile: periodicQuantile,
   sojourn_quantile: sojournQuantile,
   gamma_quantile: gammaQuantile,
+  stages_quantile: stagesQuantile,
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
   normal_quantile: (level) => (level < 0.5 ? -normalQuantile(level) : normalQuantile(1 - level)),
 };

@@ -1,0 +1,241 @@
+"""The quantile of a sum of independent stages on arrays: `stage_numbers` tells what it is.
+
+Terms of the series stand in rows, elements in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
+
+from qps.engine.arrays import Array, falling_root, filled, in_blocks
+from qps.engine.stage_numbers import DISCOUNT, KINKED, NARROW, OPERANDS, SMOOTH, TOWARDS
+
+Complex = NDArray[np.complex128]
+Truth = NDArray[np.bool_]
+
+_BLOCK = 256
+_NEARLY_WHOLE = 1e-13
+
+
+class Stage(Struct, frozen=True):
+    """A stage with those that are passed as often as it is: `whole` times, a `share` once more."""
+
+    waits: Array
+    load: Array
+    service: Array
+    variation: Array
+    servers: Array
+    whole: Array
+    share: Array
+    inside: tuple[Stage, ...]
+
+    @property
+    def is_passed(self) -> Truth:
+        """Where it is passed at all."""
+        return (self.whole > 0) | (self.share > 0)
+
+
+def stages_quantile(level: ArrayLike, *stages: ArrayLike) -> Array:
+    """Return the time that a share `level` does not exceed to pass stages, one after the other."""
+    if not stages or len(stages) % OPERANDS:
+        return in_blocks(lambda p: np.full(p.shape, np.nan), level)
+    return in_blocks(_quantile, level, *stages, size=_BLOCK)
+
+
+def _quantile(level: Array, *stages: Array) -> Array:
+    found = np.full(level.shape, np.nan)
+    is_plain = (level >= 0) & (level < 1) & reduce(np.logical_and, map(_is_stage, _groups(stages)))
+    filled(is_plain, found, _plain, level, *stages)
+    return found
+
+
+def _groups(stages: Sequence[Array]) -> list[Sequence[Array]]:
+    return [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
+
+
+def _is_stage(group: Sequence[Array]) -> Truth:
+    waits, load, service, variation, servers, times, inside = group
+    found: Truth = (
+        (waits >= 0)
+        & (waits <= 1)
+        & (load >= 0)
+        & (service >= 0)
+        & (variation >= 0)
+        & (variation < np.inf)
+        & (servers > 0)
+        & (times >= 0)
+        & (times < np.inf)
+        & (inside >= 0)
+    )
+    return found
+
+
+def _read(groups: Sequence[Sequence[Array]]) -> tuple[Stage, ...]:
+    """Return stages one after the other; how many stand inside one is the same for all elements."""
+    found = []
+    at = 0
+    while at < len(groups):
+        waits, load, service, v, servers, times, inside = groups[at]
+        end = min(len(groups), at + 1 + int(min(inside[0], len(groups))))
+        near = np.rint(times)
+        whole = np.where(np.abs(times - near) <= _NEARLY_WHOLE * near, near, np.floor(times))
+        share = np.maximum(0.0, times - whole)
+        within = _read(groups[at + 1 : end])
+        found.append(Stage(waits, load, service, v, servers, whole, share, within))
+        at = end
+    return tuple(found)
+
+
+def _every(line: Sequence[Stage], is_within: Truth) -> Iterator[tuple[Stage, Truth]]:
+    """Yield all stages, each with where it is passed and takes a time."""
+    for stage in line:
+        is_passed = is_within & stage.is_passed
+        yield stage, is_passed & (stage.service > 0)
+        yield from _every(stage.inside, is_passed)
+
+
+def _plain(level: Array, *stages: Array) -> Array:
+    groups = _groups(stages)
+    depths = np.array([group[-1] for group in groups])
+    if (depths != depths[:, :1]).any():
+        return np.concatenate(
+            [_plain(*(one[k : k + 1] for one in (level, *stages))) for k in range(level.size)]
+        )
+    line = _read(groups)
+    every = list(_every(line, np.ones(level.shape, dtype=bool)))
+    is_endless = np.zeros(level.shape, dtype=bool)
+    for stage, counts in every:
+        is_endless |= counts & ((stage.service == np.inf) | ((stage.waits > 0) & (stage.load >= 1)))
+    fixed = np.zeros(level.shape) + sum(map(_fixed, line))
+    at_once = level <= _at_once(line)
+    found = np.where(is_endless, np.inf, fixed)
+    has_shares = reduce(np.logical_or, (stage.share > 0 for stage, _ in every))
+    is_narrow = reduce(
+        np.logical_or,
+        (
+            counts
+            & (stage.variation < NARROW)
+            & ((stage.variation > 0) | (stage.waits > 0) | has_shares)
+            for stage, counts in every
+        ),
+    )
+    is_left = ~(at_once | is_endless)
+    for is_among, terms in ((is_left & ~is_narrow, SMOOTH), (is_left & is_narrow, KINKED)):
+        if is_among.any():
+            some = (one[is_among] for one in (level, *stages))
+            found[is_among] += _beyond(np.array(terms)[:, None], *some)
+    return found
+
+
+def _fixed(stage: Stage) -> Array:
+    return stage.whole * _fixed_once(stage)
+
+
+def _fixed_once(stage: Stage) -> Array:
+    own = np.where(stage.variation == 0, stage.service, 0.0)
+    return np.where(stage.is_passed, own + sum(map(_fixed, stage.inside)), 0.0)
+
+
+def _at_once(line: Sequence[Stage]) -> Array | float:
+    found: Array | float = 1.0
+    for stage in line:
+        own = np.where(stage.variation == 0, 1 - stage.waits, 0.0)
+        once = _at_once(stage.inside) * np.where(stage.service > 0, own, 1.0)
+        rest = np.where(_fixed_once(stage) > 0, 0.0, once)
+        found = found * once**stage.whole * (1 - stage.share + stage.share * rest)
+    return found
+
+
+def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
+    """Return the quantile of what is not always the same, by a series of so many terms."""
+    goal = -np.log1p(-level)
+    line = _read(_groups(stages))
+    every = list(_every(line, np.ones(level.shape, dtype=bool)))
+    decays = (np.where(counts, _decay(stage), np.inf) for stage, counts in every)
+    nearest = reduce(np.minimum, decays)
+    total = sum(np.where(counts, stage.service, 0.0) for stage, counts in every)
+    nearest = np.where(nearest == np.inf, 1 / total, nearest)
+    halfway = _transform(line, (-nearest / 2).astype(np.complex128)[None, :])[0].real
+    high = (np.log(halfway) + goal) * 2 / nearest  # by Chernoff's bound
+    steps = np.arange(len(terms))[:, None] * np.pi
+
+    def excess(time: Array, goal: Array, nearest: Array, *stages: Array) -> tuple[Array, Array]:
+        """Return log(P(T > t)/(1 - level)), and its slope."""
+        begin = DISCOUNT / (2 * time) - np.minimum(TOWARDS * nearest, goal / time)
+        at = np.empty((len(terms), time.size), dtype=complex)
+        at.real, at.imag = begin, steps / time
+        found = _transform(_read(_groups(stages)), at)
+        longer = (terms * ((1 - found) / at).real).sum(axis=0)
+        density = (terms * found.real).sum(axis=0)
+        is_there = longer > 0
+        value = np.where(is_there, np.log(longer / time) + begin * time + goal, -1.0)
+        return value, np.where(is_there, -density / longer, 0.0)
+
+    return falling_root(excess, np.zeros(level.shape), high, high, goal, nearest, *stages)
+
+
+def _decay(stage: Stage) -> Array:
+    v, service = stage.variation, stage.service
+    slower = np.where(v <= 1, 2 / (1 + v), 1 / v)
+    waiting = np.where(stage.waits > 0, (1 - stage.load) * slower * stage.servers / service, np.inf)
+    return np.minimum(np.where(v > 0, 1 / (v * service), np.inf), waiting)
+
+
+def _transform(line: Sequence[Stage], at: Complex) -> Complex:
+    """Return E exp(-s T), where T is the time that stages take beyond what is always the same."""
+    found = np.ones(at.shape, dtype=complex)
+    for stage in line:
+        once = _own(stage, at) if stage.service.any() else np.ones(at.shape, dtype=complex)
+        if stage.inside:
+            once = once * _transform(stage.inside, at)
+        found = found * _powered(once, stage.whole)
+        if stage.share.any():
+            fixed = _fixed_once(stage)
+            late = once * np.exp(-at * fixed) if fixed.any() else once
+            found = found * (1 - stage.share + stage.share * late)
+    return found
+
+
+def _powered(once: Complex, times: Array) -> Complex:
+    first = times[0]
+    if (times == first).all() and first <= 3:  # noqa: PLR2004 - products are quicker
+        return once if first == 1 else reduce(np.multiply, [once] * int(first), np.ones_like(once))
+    return np.asarray(once**times)
+
+
+def _own(stage: Stage, at: Complex) -> Complex:
+    size, v, servers = at * stage.service, stage.variation, stage.servers
+    is_one = (servers == 1).all()
+    if (v == 1).all():
+        served = 1 / (1 + size)
+        left = served if is_one else 1 / (1 + size / servers)
+    else:
+        less = _less(size, v)
+        served = np.where(v > 0, 1 + less, 1.0)
+        each = size if is_one else size / servers
+        left = np.where(each == 0, 1.0, -(less if is_one else _less(each, v)) / each)
+    if not stage.waits.any():
+        return served
+    waited = (1 - stage.load) * left / (1 - stage.load * left)
+    is_late = stage.waits > 0
+    own = served * (1 - stage.waits + stage.waits * waited)
+    return own if is_late.all() else np.where(is_late, own, served)
+
+
+def _less(size: Complex, v: Array) -> Complex:
+    """Return E exp(-z S) - 1 for a service time S of mean 1, to all digits where z is small."""
+    a, b = -size.real, -size.imag
+    is_varied = v > 0
+    if is_varied.any():
+        x, y = -v * a, -v * b
+        a = np.where(is_varied, -np.log1p(x * (2 + x) + y * y) / (2 * v), a)
+        b = np.where(is_varied, -np.arctan2(y, 1 + x) / v, b)
+    found = np.empty(size.shape, dtype=complex)
+    sine = np.sin(b / 2)
+    found.real, found.imag = np.expm1(a) * np.cos(b) - 2 * sine * sine, np.exp(a) * np.sin(b)
+    return found

@@ -1,0 +1,236 @@
+"""The quantile of a sum of independent stages, by the numerical inversion of its transform.
+
+A stage is seven numbers. A share `p` of what comes waits: a geometric sum, of ratio `load`, of
+what is left of service times, each passed by so many `servers` at once. All of it is served, for a
+time of mean `service` and squared variation `v`, gamma distributed or, where v = 0, always the
+same. With p = load and one server that is M/G/1 (Pollaczek and Khinchine), with p of Erlang's C and
+exponential service M/M/c. It is passed so many `times`, together with as many of the next stages
+as stand `inside`: once more than the whole part for a share of what comes.
+
+Where T has the transform f, P(T > t) has (1 - f(s))/s. That is inverted by a Fourier series and
+Euler's summation (Abate and Whitt 1992), on a line moved towards the singularities of f, so that
+small shares keep their digits. What is always the same is taken out of T before: after that its
+law is smooth but for kinks that fixed service times leave in a wait.
+"""
+
+from __future__ import annotations
+
+from cmath import exp as complex_exp
+from collections.abc import Sequence
+from functools import lru_cache
+from math import atan2, comb, cos, exp, expm1, floor, inf, isnan, log, log1p, nan, pi, sin
+
+from msgspec import Struct
+
+from qps.engine.roots import falling_root
+
+OPERANDS = 7
+"""Of a stage."""
+
+NARROW = 0.2
+"""Less varied services leave laws that are less smooth: they take more terms."""
+
+DISCOUNT = 18.0
+"""What is beyond three times the time that is asked for is counted with e to the minus this."""
+
+TOWARDS = 0.9
+"""How far the line of integration is moved towards the nearest singularity."""
+
+_NEARLY_WHOLE = 1e-13
+
+
+def weights(plain: int, averaged: int) -> tuple[float, ...]:
+    """Return by what the terms of an alternating series count, the last ones averaged (Euler)."""
+    total = 2.0**averaged
+    behind = [
+        sum(comb(averaged, j) for j in range(k, averaged + 1)) for k in range(1, averaged + 1)
+    ]
+    sizes = [0.5, *([1.0] * plain), *(count / total for count in behind)]
+    return tuple(-size if k % 2 else size for k, size in enumerate(sizes))
+
+
+SMOOTH, KINKED = weights(16, 12), weights(48, 12)
+
+
+class Stage(Struct, frozen=True):
+    """A stage with those that are passed as often as it is: `whole` times, a `share` once more."""
+
+    waits: float
+    load: float
+    service: float
+    variation: float
+    servers: float
+    whole: int
+    share: float
+    inside: tuple[Stage, ...]
+
+
+@lru_cache(maxsize=1 << 14)
+def stages_quantile(level: float, *stages: float) -> float:
+    """Return the time that a share `level` does not exceed to pass stages, one after the other.
+
+    Infinite where one that is passed is loaded 1 or more.
+    """
+    if not 0 <= level < 1 or not stages or len(stages) % OPERANDS or any(map(isnan, stages)):
+        return nan
+    groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
+    if not all(map(_is_stage, groups)):
+        return nan
+    line = read(groups)
+    every = list(_passed(line))
+    if any(each.service == inf or (each.waits > 0 and each.load >= 1) for each in every):
+        return inf
+    fixed = sum(map(_fixed, line))
+    if level <= _at_once(line):
+        return fixed
+    return fixed + _beyond(line, every, level)
+
+
+def _is_stage(group: Sequence[float]) -> bool:
+    waits, load, service, variation, servers, times, inside = group
+    return (
+        0 <= waits <= 1
+        and load >= 0
+        and service >= 0
+        and 0 <= variation < inf
+        and servers > 0
+        and 0 <= times < inf
+        and inside >= 0
+    )
+
+
+def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
+    """Return stages one after the other, those inside others within these."""
+    found = []
+    at = 0
+    while at < len(groups):
+        waits, load, service, v, servers, times, inside = groups[at]
+        end = min(len(groups), at + 1 + int(min(inside, len(groups))))
+        near = round(times)
+        whole = near if abs(times - near) <= _NEARLY_WHOLE * near else floor(times)
+        share = max(0.0, times - whole)
+        within = read(groups[at + 1 : end])
+        found.append(Stage(waits, load, service, v, servers, whole, share, within))
+        at = end
+    return tuple(found)
+
+
+def _passed(line: Sequence[Stage]) -> list[Stage]:
+    """Return the stages that are passed at all and take a time."""
+    found = []
+    for each in line:
+        if each.whole or each.share:
+            found += [each] if each.service else []
+            found += _passed(each.inside)
+    return found
+
+
+def _all(line: Sequence[Stage]) -> list[Stage]:
+    return [each for stage in line for each in (stage, *_all(stage.inside))]
+
+
+def _fixed(stage: Stage) -> float:
+    """Return what is always the same of the time of a stage."""
+    return stage.whole * _fixed_once(stage)
+
+
+def _fixed_once(stage: Stage) -> float:
+    if not (stage.whole or stage.share):
+        return 0.0
+    return (0.0 if stage.variation else stage.service) + sum(map(_fixed, stage.inside))
+
+
+def _at_once(line: Sequence[Stage]) -> float:
+    """Return which share takes no longer than that."""
+    found = 1.0
+    for stage in line:
+        once = _at_once(stage.inside)
+        if stage.service:
+            once *= 0.0 if stage.variation else 1 - stage.waits
+        rest = 0.0 if _fixed_once(stage) else once
+        found *= once**stage.whole * (1 - stage.share + stage.share * rest)
+    return found
+
+
+def _beyond(line: Sequence[Stage], every: Sequence[Stage], level: float) -> float:
+    """Return the quantile of what is not always the same."""
+    goal = -log1p(-level)
+    nearest = min((_decay(each) for each in every), default=inf)
+    if nearest == inf:
+        nearest = 1 / sum(each.service for each in every)
+    has_shares = any(each.share for each in _all(line))
+    is_narrow = any(
+        each.variation < NARROW and (each.variation or each.waits or has_shares) for each in every
+    )
+    terms = KINKED if is_narrow else SMOOTH
+
+    def excess(time: float) -> tuple[float, float]:
+        """Return log(P(T > t)/(1 - level)), and its slope."""
+        begin = DISCOUNT / (2 * time) - min(TOWARDS * nearest, goal / time)
+        longer = density = 0.0
+        for k, weight in enumerate(terms):
+            at = complex(begin, k * pi / time)
+            found = transform(line, at)
+            longer += weight * ((1 - found) / at).real
+            density += weight * found.real
+        if not longer > 0:
+            return -1.0, 0.0
+        return log(longer / time) + begin * time + goal, -density / longer
+
+    # By Chernoff's bound.
+    high = (log(transform(line, complex(-nearest / 2, 0.0)).real) + goal) * 2 / nearest
+    return falling_root(excess, 0.0, high, high)
+
+
+def _decay(stage: Stage) -> float:
+    """Return what the rate at which the tail of a stage falls is at least."""
+    v = stage.variation
+    found = 1 / (v * stage.service) if v else inf
+    if stage.waits:
+        slower = 2 / (1 + v) if v <= 1 else 1 / v
+        found = min(found, (1 - stage.load) * slower * stage.servers / stage.service)
+    return found
+
+
+def transform(line: Sequence[Stage], at: complex) -> complex:
+    """Return E exp(-s T), where T is the time that stages take beyond what is always the same."""
+    found = complex(1.0)
+    for stage in line:
+        if not (stage.whole or stage.share):
+            continue
+        once = transform(stage.inside, at) if stage.inside else complex(1.0)
+        if stage.service:
+            once *= _own(stage, at)
+        if stage.whole:
+            found *= once if stage.whole == 1 else once**stage.whole
+        if stage.share:
+            fixed = _fixed_once(stage)
+            late = once * complex_exp(-at * fixed) if fixed else once
+            found *= 1 - stage.share + stage.share * late
+    return found
+
+
+def _own(stage: Stage, at: complex) -> complex:
+    size, v = at * stage.service, stage.variation
+    served = 1 / (1 + size) if v == 1 else 1 + _less(size, v) if v else complex(1.0)
+    if not stage.waits:
+        return served
+    each = size / stage.servers
+    left = complex(1.0)
+    if v == 1:
+        left = 1 / (1 + each)
+    elif each:
+        left = -_less(each, v) / each
+    waited = (1 - stage.load) * left / (1 - stage.load * left)
+    return served * (1 - stage.waits + stage.waits * waited)
+
+
+def _less(size: complex, v: float) -> complex:
+    """Return E exp(-z S) - 1 for a service time S of mean 1, to all digits where z is small."""
+    if v:
+        x, y = v * size.real, v * size.imag
+        a, b = -log1p(x * (2 + x) + y * y) / (2 * v), -atan2(y, 1 + x) / v
+    else:
+        a, b = -size.real, -size.imag
+    half = sin(b / 2)
+    return complex(expm1(a) * cos(b) - 2 * half * half, exp(a) * sin(b))

@@ -1,0 +1,5 @@
+// What the table tells of operands that come in groups: the last ones may be told again and again.
+
+export function placeOf(place, { grows, repeats }) { return place < grows.length ? place : grows.length - repeats + ((place - grows.length) % repeats); }
+
+export function toldOfEach(law, count) { return law.repeats ? Array.from({ length: count }, (_, k) => law.grows[placeOf(k, law)]) : law.grows; }

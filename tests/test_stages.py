@@ -1,0 +1,174 @@
+"""The quantile of a sum of independent stages, against closed forms, convolutions and itself."""
+
+from __future__ import annotations
+
+from itertools import chain
+from math import exp, inf, isnan, log, nan
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qps.engine.gamma_numbers import gamma_law_quantile
+from qps.engine.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
+from qps.engine.stage_arrays import stages_quantile as on_arrays
+from qps.engine.stage_numbers import stages_quantile
+
+law = settings(max_examples=40, deadline=None)
+LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)
+Stage = tuple[float, float, float, float, float, float, float]
+
+
+def mg1(load: float, service: float, variation: float = 1.0, times: float = 1.0) -> Stage:
+    return load, load, service, variation, 1.0, times, 0.0
+
+
+def mmc(servers: int, load: float, service: float) -> Stage:
+    return erlang_c(servers, servers * load), load, service, 1.0, servers, 1.0, 0.0
+
+
+def call(times: float, *inside: Stage) -> tuple[Stage, ...]:
+    return (0.0, 0.0, 0.0, 1.0, 1.0, times, float(len(inside))), *inside
+
+
+def quantile(level: float, *line: Stage) -> float:
+    return stages_quantile(level, *chain(*line))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("load", [0.001, 0.3, 0.8, 0.99])
+def test_one_stage_is_what_the_numbers_of_one_queue_say(level: float, load: float) -> None:
+    within = {"rel": 1e-7}
+    expected = sojourn_quantile(load, 1 - load, level)
+    assert quantile(level, mg1(load, 1.0)) == pytest.approx(expected, **within)
+    expected = sojourn_quantile(erlang_c(7, 7 * load), 7 * (1 - load), level)
+    assert quantile(level, mmc(7, load, 1.0)) == pytest.approx(expected, **within)
+    assert quantile(level, mg1(0, 3.0, 0.5)) == pytest.approx(
+        3 * gamma_law_quantile(0.5, level), **within
+    )
+    expected = 1 + md1_quantile(load, level)  # with kinks, where the next service ends
+    assert quantile(level, mg1(load, 1.0, 0.0)) == pytest.approx(expected, rel=2e-3)
+
+
+def _tail_of_chain(rates: list[float], time: float) -> float:
+    """Return P(T > t) of a sum of exponential times of distinct rates, to many digits."""
+    with mpmath.workdps(60):
+        each = list(map(mpmath.mpf, rates))
+        total = mpmath.mpf(0)
+        for k, rate in enumerate(each):
+            others = mpmath.fprod(one / (one - rate) for j, one in enumerate(each) if j != k)
+            total += others * mpmath.exp(-rate * time)
+        return float(total)
+
+
+@law
+@given(
+    st.lists(st.integers(1, 60), min_size=2, max_size=8, unique=True),
+    st.sampled_from(LEVELS),
+    st.data(),
+)
+def test_chains_of_exponential_stages_are_exact(
+    rates: list[int], level: float, data: st.DataObject
+) -> None:
+    """Sojourns of M/M/1 are exponential of rate (1 - load)/service."""
+    loads = [data.draw(st.integers(0, 95)) / 100 for _ in rates]
+    line = [mg1(load, (1 - load) / rate) for load, rate in zip(loads, rates, strict=True)]
+    found = quantile(level, *line)
+    tails = [_tail_of_chain(list(map(float, rates)), found * side) for side in (1 - 1e-6, 1 + 1e-6)]
+    assert tails[0] > 1 - level > tails[1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_equal_exponential_stages_are_a_gamma_law(level: float) -> None:
+    expected = 5 * gamma_law_quantile(1 / 5, level)
+    line = [mg1(0.6, 0.4)] * 5
+    assert quantile(level, *line) == pytest.approx(expected, rel=1e-6)
+    assert quantile(level, mg1(0.6, 0.4, times=5.0)) == pytest.approx(expected, rel=1e-6)
+    assert quantile(level, *call(5.0, mg1(0.6, 0.4))) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99, 0.9999])
+def test_fixed_services_are_what_a_convolution_says(level: float) -> None:
+    """Two M/D/1 of unlike sizes: their laws of waits on a fine grid, put together."""
+    step, loads, services = 1 / 512, (0.5, 0.7), (1.0, 0.75)
+    laws = []
+    for load, service in zip(loads, services, strict=True):
+        tails = np.array([md1_tail(load, k * step / service) for k in range(1 << 14)])
+        laws.append(np.concatenate([[1 - tails[0]], -np.diff(tails)]))
+    below = np.cumsum(np.convolve(*laws))
+    expected = sum(services) + step * float(np.searchsorted(below, level))
+    found = quantile(level, mg1(0.5, 1.0, 0.0), mg1(0.7, 0.75, 0.0))
+    assert found == pytest.approx(expected, abs=3 * step)
+
+
+def test_a_call_is_made_by_a_share() -> None:
+    """With what is inside of it: a share q is later than t, where both are exponential."""
+    stage = mg1(0.5, 1.0)
+    share = 0.3
+    time = quantile(0.99, *call(share, stage))
+    assert share * exp(-time / 2) == pytest.approx(0.01, rel=1e-6)
+    assert quantile(0.5, *call(share, stage)) == 0.0  # most make none
+    both = quantile(0.99, *call(share, stage, stage))
+    assert share * exp(-both / 2) * (1 + both / 2) == pytest.approx(0.01, rel=1e-6)
+    apart = quantile(0.99, *call(share, stage), *call(share, stage))
+    assert apart < both
+
+
+def test_what_is_always_the_same_is_added() -> None:
+    fixed = (0.0, 0.0, 4.0, 0.0, 1.0, 1.0, 0.0)
+    one = quantile(0.99, mg1(0.5, 1.0))
+    assert quantile(0.99, fixed, mg1(0.5, 1.0)) == pytest.approx(4 + one, rel=1e-12)
+    assert quantile(0.99, fixed) == 4.0
+    assert quantile(0.4, mg1(0.5, 1.0, 0.0)) == 1.0  # half of them do not wait
+
+
+@pytest.mark.parametrize(
+    ("level", "stage", "value"),
+    [
+        (0.99, mg1(1.0, 1.0), inf),
+        (0.99, (0.0, 1.5, 1.0, 1.0, 1.0, 1.0, 0.0), -log(0.01)),  # nobody waits there
+        (0.99, (1.0, 2.0, 1.0, 1.0, 1.0, 0.0, 0.0), 0.0),
+        (0.99, mg1(0.5, 0.0), 0.0),
+        (1.0, mg1(0.5, 1.0), nan),
+        (0.5, mg1(-0.5, 1.0), nan),
+        (0.5, mg1(0.5, 1.0, inf), nan),
+    ],
+)
+def test_edges(level: float, stage: Stage, value: float) -> None:
+    for found in (quantile(level, stage), float(on_arrays(level, *stage))):
+        assert isnan(found) if isnan(value) else found == pytest.approx(value, rel=1e-7)
+
+
+_STAGE = st.tuples(
+    st.sampled_from([0.0, 0.2, 1.0]),
+    st.floats(0, 0.95),
+    st.floats(0.05, 5),
+    st.sampled_from([0.25, 1.0, 3.0]),
+    st.sampled_from([1.0, 2.0, 16.0]),
+    st.sampled_from([0.3, 1.0, 1.5, 2.0]),
+    st.sampled_from([0.0, 1.0]),
+)
+
+
+@law
+@given(st.lists(_STAGE, min_size=1, max_size=4), st.sampled_from(LEVELS))
+def test_arrays_say_the_same(line: list[Stage], level: float) -> None:
+    one = quantile(level, *line)
+    several = on_arrays(level, *([number] * 3 for number in chain(*line)))
+    assert several == pytest.approx([one] * 3, rel=1e-10)
+
+
+@law
+@given(st.lists(_STAGE, min_size=1, max_size=4), st.data())
+def test_more_of_anything_is_later(line: list[Stage], data: st.DataObject) -> None:
+    """Also of the smallest bit, but for what is rounded off."""
+    at = data.draw(st.integers(0, len(line) - 1))
+    place, up = data.draw(st.sampled_from([(0, 1), (1, 1), (2, 1), (4, -1), (5, 1)]))
+    level = data.draw(st.sampled_from(LEVELS))
+    by = 10.0 ** data.draw(st.integers(-7, -1))
+    more = list(line[at])
+    more[place] = min(1.0, more[place] + by) if place < 2 else more[place] * (1 + by)
+    later = quantile(level, *line[:at], (*more,), *line[at + 1 :])
+    assert up * (later - quantile(level, *line)) >= -1e-9 * quantile(level, *line)
