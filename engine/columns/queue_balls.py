@@ -19,7 +19,6 @@ from qps.engine.decay_numbers import log_growth
 from qps.engine.exactness import NoValueError
 from qps.engine.gamma_numbers import inverse_erlang_ball, lower_ball
 from qps.engine.intervals import Interval, above, below
-from qps.engine.operations import OPERATIONS
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()
@@ -31,7 +30,7 @@ _MOST_FLOWS = 1000
 """Flows up to which the wait of N D/D/1 is summed up."""
 _MOST_STEPS = 40
 _LEAST_VARIATION = arb(10) ** -6
-_OF_STAGES, _OF_A_STAGE = OPERATIONS["stages_quantile"].grows, stage_numbers.OPERANDS
+_OF_STAGES = (1, 1, 1, 1, 0, -1, 1, 0)
 
 
 def is_infinite(value: arb) -> bool:
@@ -357,7 +356,9 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
     refuse(bool(level < 0) or bool(level >= 1))
     operands = (level, *stages)
     ends = [_interval(one) for one in operands]
-    found = monotone(queue_numbers.stages_quantile, _OF_STAGES, (0.0, inf), repeats=_OF_A_STAGE)
+    found = monotone(
+        queue_numbers.stages_quantile, _OF_STAGES, (0.0, inf), repeats=stage_numbers.OPERANDS
+    )
     known = found(*ends).sound()
     if known.low == inf:
         return INFINITE
