@@ -25,6 +25,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
+    INFORMATION,
     INFORMATION_BASE,
     TIME,
     TIME_BASE,
@@ -65,7 +66,7 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
     """Return the placement of a stream, with what it depends on."""
     visits = [leg for leg in stream.legs if isinstance(leg, ir.Visit)]
     crossed = {leg.link for leg in stream.legs if isinstance(leg, ir.Crossing)}
-    names = crossed.union(visit.node for visit in visits)
+    names = crossed.union([*(visit.node for visit in visits), *(mark.node for mark in stream.pools)])
     conditions = [step.condition for visit in visits for step in visit.steps]
     conditions += conditions_of(stream)
     shares = [call.times.expr for call in stream.calls if call.times is not None]
@@ -134,6 +135,9 @@ class _StreamCheck(Struct, kw_only=True):
                     self._sizes(leg.call)
                     self._share(leg.call)
                 continue
+            if isinstance(leg, ir.PoolMark):
+                self._pool(leg)
+                continue
             machine = ir.machine_at(self.model, self.configuration.nodes[leg.node])
             for step in leg.steps if machine is not None else ():
                 assert machine is not None
@@ -149,6 +153,60 @@ class _StreamCheck(Struct, kw_only=True):
         """What the stream carries, in the words of a message."""
         emission = self.stream.emission
         return [*emission.items, *(["byte"] if emission.carries_information else [])]
+
+    # -- pools ---------------------------------------------------------------------------
+
+    def _pool(self, mark: ir.PoolMark) -> None:
+        """Report what is taken of something that is no pool, or in another measure."""
+        machine = ir.machine_at(self.model, self.configuration.nodes[mark.node])
+        if machine is None or mark.point is not ir.PoolPoint.TAKEN:
+            return
+        resource = machine.resource(mark.resource)
+        stores = [r.name for r in machine.resources if r.kind is ir.ResourceKind.STORE]
+        if resource is None:
+            self.sink.report(
+                codes.NO_RESOURCE,
+                mark.span,
+                f"`{mark.resource}` is taken here, but `{mark.node}` ({machine.name}) has none",
+                hint=did_you_mean(mark.resource, stores)
+                or f"add a pool to machine `{machine.name}`, such as `{mark.resource} 200 thread`; "
+                "one of another machine is named with its node: `take db.connections`",
+            )
+        elif resource.kind is not ir.ResourceKind.STORE:
+            self.sink.report(
+                codes.WRONG_KIND,
+                mark.span,
+                f"`{mark.pool}` does work, and cannot be held: its capacity is "
+                f"{resource.capacity.dimension.in_words}",
+                secondary=[Label(resource.span, "declared here")],
+                hint="a pool has a capacity of items or bytes, such as `threads 200 thread`; what "
+                "does work is charged by a component",
+            )
+        else:
+            self._amount(mark, resource)
+
+    def _amount(self, mark: ir.PoolMark, resource: ir.Resource) -> None:
+        """Report an amount that is none of the pool, and bytes of which nobody says how many."""
+        wanted = resource.capacity.dimension
+        if mark.amount is None and not wanted.is_item:
+            self.sink.report(
+                codes.MISSING_PART,
+                mark.span,
+                f"this does not say how much of `{mark.pool}` is taken",
+                hint=f"write `take 300 MB of {mark.resource}`",
+            )
+        elif mark.amount is not None and mark.amount.dimension != wanted:
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                mark.amount.span,
+                f"`{mark.pool}` holds {wanted.in_words}, of which "
+                f"{mark.amount.dimension.in_words} cannot be taken",
+                secondary=[Label(resource.span, "declared here")],
+                hint=f"write an amount such as `take {_some_of(wanted)} of {mark.resource}`",
+            )
+        if not self.stream.emission.items:
+            message = f"items take some of `{mark.pool}`, but `{self.stream.name}` has bytes alone"
+            self._ask("request", _Ask(mark.span, message, "an item takes it"))
 
     # -- costs ---------------------------------------------------------------------------
 
@@ -381,6 +439,11 @@ def _is_held(term: ir.Quantity, resource: ir.Resource) -> bool:
 
 def _word(base: str) -> str:
     return "byte" if base == INFORMATION_BASE else base
+
+
+def _some_of(dimension: Dimension) -> str:
+    """Return an example of so much of a pool."""
+    return "300 MB" if dimension == INFORMATION else f"2 {dimension.single_base}"
 
 
 def _cost_example(resource: ir.Resource) -> str:

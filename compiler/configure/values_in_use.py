@@ -239,6 +239,8 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
         yield from _of(call.times, f"how often `{call.node}` is called", Bound.NOT_NEGATIVE)
         yield from _of(call.sends, "a size", Bound.POSITIVE)
         yield from _of(call.returns, "a size", Bound.POSITIVE)
+    for mark in stream.pools:
+        yield from _of(mark.amount, f"what is taken of `{mark.pool}`", Bound.POSITIVE)
     for leg in stream.legs:
         if not isinstance(leg, ir.Visit):
             continue

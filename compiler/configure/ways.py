@@ -87,6 +87,8 @@ def conditions_of(stream: ir.Stream) -> Iterator[ir.Condition | None]:
     yield from stream.conditions
     for call in stream.calls:
         yield call.condition
+    for mark in stream.pools:
+        yield mark.condition
 
 
 def _has_conditions(model: ir.Model) -> bool:

@@ -153,7 +153,34 @@ class CallMark(Struct, frozen=True):
     call: Call
 
 
-Leg: TypeAlias = Visit | Crossing | CallMark
+class PoolPoint(Enum):
+    """What happens to a pool on the way of a stream."""
+
+    TAKEN = "taken"
+    GIVEN = "given"
+
+
+class PoolMark(Struct, frozen=True, kw_only=True):
+    """A point on the way of a stream at which some of a pool is taken, or given back.
+
+    The pool is a store of the machines at a node. Of it an `amount` is taken, one item where that
+    is None; where a `condition` fails, nothing is.
+    """
+
+    point: PoolPoint
+    node: str
+    resource: str
+    span: Span
+    amount: Quantity | None = None
+    condition: Condition | None = None
+
+    @property
+    def pool(self) -> str:
+        """The name of the pool in its place."""
+        return f"{self.node}.{self.resource}"
+
+
+Leg: TypeAlias = Visit | Crossing | CallMark | PoolMark
 """A part of the way of a stream."""
 
 
@@ -230,3 +257,8 @@ class Stream(Struct, frozen=True, kw_only=True):
         """The calls on the way, in the order in which they begin."""
         marks = (leg for leg in self.legs if isinstance(leg, CallMark))
         return tuple(mark.call for mark in marks if mark.point is CallPoint.BEGINS)
+
+    @property
+    def pools(self) -> tuple[PoolMark, ...]:
+        """What is taken of pools and given back on the way, in order."""
+        return tuple(leg for leg in self.legs if isinstance(leg, PoolMark))

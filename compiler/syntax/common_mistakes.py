@@ -80,6 +80,8 @@ _FOREIGN = {
     "invoke": "write `call`",
     "parallel": "write `together`",
     "fork": "write `together`",
+    **dict.fromkeys(("acquire", "lock", "hold", "seize", "borrow"), "write `take`"),
+    **dict.fromkeys(("release", "unlock", "free"), "write `give`"),
 }
 _NETWORK_WORDS = {
     **dict.fromkeys(("latency", "delay"), "write `propagation`"),
@@ -90,6 +92,7 @@ _NETWORK_WORDS = {
 _STATEMENTS = (
     *(word for words in TOKEN_CHOICES.values() for word in words),
     "merge", "source", "rating", "price", "node", "link", "at", "over", "call", "together",
+    "take", "give",
 )  # fmt: skip
 
 

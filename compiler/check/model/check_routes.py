@@ -23,7 +23,7 @@ def check_recovery(sink: Sink, legs: Iterable[ir.Leg]) -> None:
     """Report steps that would recover what is lost before the stream has crossed any link."""
     start: str | None = None
     for leg in legs:
-        if isinstance(leg, ir.CallMark):
+        if isinstance(leg, ir.CallMark | ir.PoolMark):
             continue
         if isinstance(leg, ir.Crossing) or leg.node != (start or leg.node):
             return

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.model.check_emissions import EmissionChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
+from qps.compiler.check.model.check_pools import check_pools
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
 from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.model.check_visits import VisitChecker
@@ -317,6 +318,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         calling = self._sent_before_calls(left)
         self._spreads([leg for leg in left if isinstance(leg, ir.Visit)], calling)
         check_recovery(self.sink, legs)
+        check_pools(self.sink, left)
         return tuple(legs)
 
     def _spreads(self, visits: list[ir.Visit], reported: list[ir.Visit]) -> None:

@@ -97,6 +97,11 @@ def _loaded(streams: Sequence[ir.Stream]) -> set[tuple[str, str]]:
         if isinstance(leg, ir.Visit)
         for step in leg.steps
         for cost in step.component.costs
+    } | {
+        (leg.node, leg.resource)
+        for stream in streams
+        for leg in stream.legs
+        if isinstance(leg, ir.PoolMark)
     }
 
 

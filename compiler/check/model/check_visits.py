@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.check_pools import PoolChecker
 from qps.compiler.check.model.check_routes import RouteChecker
 from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.names.declarations import lookup
@@ -64,7 +65,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
     def _block(
         self,
         node: ast.Name,
-        steps: Sequence[ast.Step | ast.CallStep | ast.Together],
+        steps: Sequence[ast.StepItem],
         inside: _Inside,
     ) -> list[ir.Leg]:
         legs: list[ir.Leg] = []
@@ -81,8 +82,11 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             run = []
             if isinstance(item, ast.CallStep):
                 legs += self._call(node, item, inside)
-            else:
+            elif isinstance(item, ast.Together):
                 legs += self._together(node, item, inside)
+            else:
+                mark = PoolChecker(self.expressions).mark(item, place)
+                legs += [mark] if mark else []
         if run or not legs:
             legs.append(ir.Visit(name, tuple(run), node.span))
         return [] if place is None else legs
@@ -126,12 +130,14 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             if isinstance(step, ast.CallStep):
                 legs += self._call(caller, step, inside, fork)
                 continue
-            is_step = isinstance(step, ast.Step)
+            is_step = not isinstance(step, ast.Together)
+            word = "take" if isinstance(step, ast.Take) else "give"
+            told = step.component.text if isinstance(step, ast.Step) else word
             self.sink.report(
                 codes.MISPLACED,
                 step.span,
-                f"`{step.component.text}` is no call: nothing else is done together"
-                if isinstance(step, ast.Step)
+                f"`{told}` is no call: nothing else is done together"
+                if is_step
                 else "these are called together with the others already",
                 hint="put it before `together`, or into one of the calls"
                 if is_step

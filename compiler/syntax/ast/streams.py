@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from qps.compiler.syntax.ast.expressions import Expr, Text
 from qps.compiler.syntax.ast.written import Index, Name, Shared, Written
 
@@ -54,13 +56,35 @@ class CallStep(Written, frozen=True, kw_only=True):
     returns: Expr | None = None
     source: Text | None = None
     condition: Expr | None = None
-    steps: tuple[Step | CallStep | Together, ...] = ()
+    steps: tuple[StepItem, ...] = ()
 
 
 class Together(Written, frozen=True, kw_only=True):
     """`together { call a { … }; call b { … } }`: calls that are made at the same time."""
 
-    steps: tuple[Step | CallStep | Together, ...] = ()
+    steps: tuple[StepItem, ...] = ()
+
+
+class Take(Written, frozen=True, kw_only=True):
+    """`take threads`, `take 300 MB of memory`: what is held until it is given back.
+
+    Without a `pool`, `what` names it, and one item of it is taken.
+    """
+
+    what: Expr
+    pool: Name | None
+    condition: Expr | None = None
+
+
+class Give(Written, frozen=True, kw_only=True):
+    """`give threads`: all that was taken of it is given back."""
+
+    what: Expr
+    pool: Name | None
+
+
+StepItem: TypeAlias = Step | CallStep | Together | Take | Give
+"""What is done at a node, one after the other."""
 
 
 class At(Written, frozen=True):
@@ -68,7 +92,7 @@ class At(Written, frozen=True):
 
     node: Name
     condition: Expr | None = None
-    steps: tuple[Step | CallStep | Together, ...] = ()
+    steps: tuple[StepItem, ...] = ()
 
 
 class Over(Written, frozen=True):
