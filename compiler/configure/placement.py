@@ -66,7 +66,9 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
     """Return the placement of a stream, with what it depends on."""
     visits = [leg for leg in stream.legs if isinstance(leg, ir.Visit)]
     crossed = {leg.link for leg in stream.legs if isinstance(leg, ir.Crossing)}
-    names = crossed.union([*(visit.node for visit in visits), *(mark.node for mark in stream.pools)])
+    names = crossed.union(
+        [*(visit.node for visit in visits), *(mark.node for mark in stream.pools)]
+    )
     conditions = [step.condition for visit in visits for step in visit.steps]
     conditions += conditions_of(stream)
     shares = [call.times.expr for call in stream.calls if call.times is not None]
@@ -176,8 +178,7 @@ class _StreamCheck(Struct, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 mark.span,
-                f"`{mark.pool}` does work, and cannot be held: its capacity is "
-                f"{resource.capacity.dimension.in_words}",
+                f"`{mark.pool}` does work, and cannot be held",
                 secondary=[Label(resource.span, "declared here")],
                 hint="a pool has a capacity of items or bytes, such as `threads 200 thread`; what "
                 "does work is charged by a component",
@@ -193,7 +194,7 @@ class _StreamCheck(Struct, kw_only=True):
                 codes.MISSING_PART,
                 mark.span,
                 f"this does not say how much of `{mark.pool}` is taken",
-                hint=f"write `take 300 MB of {mark.resource}`",
+                hint=f"write `take {mark.resource} 300 MB`",
             )
         elif mark.amount is not None and mark.amount.dimension != wanted:
             self.sink.report(
@@ -202,7 +203,7 @@ class _StreamCheck(Struct, kw_only=True):
                 f"`{mark.pool}` holds {wanted.in_words}, of which "
                 f"{mark.amount.dimension.in_words} cannot be taken",
                 secondary=[Label(resource.span, "declared here")],
-                hint=f"write an amount such as `take {_some_of(wanted)} of {mark.resource}`",
+                hint=f"write an amount such as `take {mark.resource} {_some_of(wanted)}`",
             )
         if not self.stream.emission.items:
             message = f"items take some of `{mark.pool}`, but `{self.stream.name}` has bytes alone"

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.notes import Note
 from qps.compiler.lower.queueing import Visit
@@ -23,7 +24,8 @@ class Demand(Struct, kw_only=True):
 
     Where it is waited for, also how, by which visits, and the load that no visit causes.
     `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
-    `port_of` is the link that it is a port of, where that is a switch.
+    `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
+    is held of it, and `capacity` how much there is.
     """
 
     span: Span
@@ -35,6 +37,8 @@ class Demand(Struct, kw_only=True):
     carried: list[Formula] = field(default_factory=list)
     count: Formula = ONE
     port_of: str | None = None
+    holds: list[Hold] = field(default_factory=list)
+    capacity: Formula = ONE
 
     def add(self, by: str, load: Formula) -> None:
         """Add to the demand of a component or stream."""

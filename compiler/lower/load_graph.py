@@ -83,7 +83,8 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     `unsettled` is the load with elastic parameters still open; the same where there are none.
     `target` is the load at which it counts as saturated: 1, or less by plan. `throughput` is what
     is to be carried, in bit/s, where it carries bits; of which there are `count`. `port_of` is
-    the link that it is a port of, where that is a switch.
+    the link that it is a port of, where that is a switch. A load is `known` as the model says it,
+    but for what rests on waits.
     """
 
     name: str
@@ -95,6 +96,7 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     throughput: Formula | None = None
     count: Formula = ONE
     port_of: str | None = None
+    known: Certainty = EXACT
 
     @property
     def fullness(self) -> Formula:

@@ -76,6 +76,8 @@ def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Cri
         dimension=DIMENSIONLESS,
         span=None,
         axis=None,
+        known=resource.known,
+        known_in_series=resource.known,
     )
 
 

@@ -90,7 +90,7 @@ class Measures(Struct, frozen=True, kw_only=True):
         return _of_stream(self.streams[measured.subject], kind)
 
     def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
-        """Return how a measure is known. Loads and prices follow from the model."""
+        """Return how a measure is known. Prices follow from the model, and most loads do."""
         assert isinstance(measured, ir.Measured)
         if measured.subject in self.absent:
             raise not_there(measured.subject)
@@ -109,6 +109,8 @@ class Measures(Struct, frozen=True, kw_only=True):
             return self.streams[measured.subject].jitter_certainty
         if measured.kind is ir.MeasureKind.BUFFER:
             return self.streams[measured.subject].buffer_certainty
+        if measured.kind is ir.MeasureKind.LOAD:
+            return together(*(resource.known for resource in self._loads_of(measured.subject)))
         if measured.subject not in self.streams:
             return EXACT
         return loss_known(measured.kind, self.streams[measured.subject], self.series)

@@ -15,6 +15,7 @@ from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.lower.walk_calls import WalkedCalls
 from qps.compiler.lower.walk_links import WalkedLinks
 from qps.compiler.lower.walk_nodes import WalkedNodes
+from qps.compiler.lower.walk_pools import WalkedPools
 from qps.compiler.lower.walk_waits import WalkedWaits
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
@@ -35,14 +36,17 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     if way is not None and way.faults:
         raise QpsError(way.faults)
     legs = legs_of(stream, demands.expressions.holds)
+    pools = WalkedPools(demands, stream, under_way, waits)
     calls = WalkedCalls(under_way, stream, demands.expressions)
     for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):
             nodes.visit(leg)
         elif isinstance(leg, ir.Crossing):
             links.cross(leg, last=isinstance(legs[index + 1], ir.Visit))
-        else:
+        elif isinstance(leg, ir.CallMark):
             calls.pass_by(leg)
+        else:
+            pools.pass_by(leg, calls.depth)
     waits.end()
     end = under_way.flow
     result.rate = end.rates[end.primary or INFORMATION_BASE]

@@ -45,6 +45,7 @@ from qps.compiler.lower.lower_targets import Targets
 from qps.compiler.lower.lower_transport import averaged_losses
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
+from qps.compiler.lower.pools import refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
@@ -163,10 +164,18 @@ def _lowered_model(
         requirements=requirements,
         resources=streams.demands.keys(),
     )
+    refuse_elastic(streams.demands, results, expressions.elastic.values())
     resources, elastic = _resources(streams, expressions, targets, results)
     prices, unpriced = priced(model, configuration, expressions)
     put_in = Substitution({one.parameter.symbol: one.value for one in elastic})
-    queues = queues_of(streams.demands, resources, put_in, expressions)
+    pools = settled_pools(
+        streams.demands,
+        results,
+        resources,
+        queues_of(streams.demands, resources, put_in, expressions),
+        put_in,
+    )
+    resources, queues = pools.resources, pools.queues
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent)
     for stream, result in zip(there, results, strict=True):
         measured.streams[stream.name] = stream_measures(

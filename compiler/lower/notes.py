@@ -125,6 +125,24 @@ class CallEnded(Struct, frozen=True):
     number: int
 
 
+class PoolTaken(Struct, frozen=True):
+    """An item takes an amount of a pool, of which each machine has so much.
+
+    It waits until there is so much, first come first served, where something `waits`.
+    """
+
+    pool: str
+    amount: Formula
+    capacity: Formula
+    waits: bool = True
+
+
+class PoolGiven(Struct, frozen=True):
+    """An item gives back what it holds of a pool."""
+
+    pool: str
+
+
 Note: TypeAlias = (
     Started
     | AtNode
@@ -138,6 +156,8 @@ Note: TypeAlias = (
     | Crossed
     | CallBegun
     | CallEnded
+    | PoolTaken
+    | PoolGiven
 )
 
 

@@ -56,6 +56,11 @@ class WalkedCalls:
         self._visited: dict[int, dict[str, int]] = {}
         """For calls that are made together: which call was the first to visit a queue."""
 
+    @property
+    def depth(self) -> int:
+        """How many calls have begun and not ended."""
+        return len(self._begun)
+
     def pass_by(self, mark: ir.CallMark) -> None:
         """Begin a call, send its answer, or end it."""
         match mark.point:

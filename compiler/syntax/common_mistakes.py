@@ -193,6 +193,15 @@ def _group(fault: Fault) -> str | None:
     return None
 
 
+def _pool(fault: Fault) -> str | None:
+    """Where the amount of a pool stands before its name."""
+    amount = re.match(r"[ \t]*([\w.]*)[ \t]+of[ \t]+([\w.]+)", fault.behind)
+    if not re.search(r"\b(take|give)$", fault.before) or not fault.word[:1].isdigit():
+        return None
+    unit, pool = amount.groups() if amount else ("MB", "memory")
+    return f"the pool comes first: `take {pool} {fault.word} {unit}`"
+
+
 def _call(fault: Fault) -> str | None:
     """Where a call goes wrong: it stands in a component, names no node, says nothing of it."""
     node = re.search(r"\bcall\s+(\w+)$", fault.before)
@@ -481,6 +490,8 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _misspelt_before,
     _priority,
     _group,
+    _pool,
+    _pool,
     _call,
     _condition,
     _source,

@@ -184,16 +184,22 @@ RULES: dict[str, Rule] = {
     "in_all": _rule(ast.InAll),
     "emission": _rule(ast.Emission, "values* source"),
     "first_emission": _rule(partial(ast.Emission, is_first_edition=True), "values* source"),
-    "at": _rule(ast.At, "node condition", "step:steps* call_step:steps* together:steps* take:steps* give:steps*"),
+    "at": _rule(
+        ast.At,
+        "node condition",
+        "step:steps* call_step:steps* together:steps* take:steps* give:steps*",
+    ),
     "call_step": _rule(
         ast.CallStep,
         "node",
         "name:links* repeat:times sends returns source when:condition "
         "step:steps* call_step:steps* together:steps* take:steps* give:steps*",
     ),
-    "together": _rule(ast.Together, "", "step:steps* call_step:steps* together:steps* take:steps* give:steps*"),
-    "take": _rule(ast.Take, "what pool condition"),
-    "give": _rule(ast.Give, "what pool"),
+    "together": _rule(
+        ast.Together, "", "step:steps* call_step:steps* together:steps* take:steps* give:steps*"
+    ),
+    "take": _rule(ast.Take, "pool amount condition"),
+    "give": _rule(ast.Give, "pool amount"),
     "over": _rule(ast.Over, "", "name:links* when:condition"),
     "playout": _rule(ast.Playout, "delay dropping source"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
@@ -23,32 +23,24 @@ class PoolChecker(Part, frozen=True):
 
     def mark(self, item: ast.Take | ast.Give, node: str | None) -> ir.PoolMark | None:
         """Return what happens to a pool at a node; None where it was reported."""
-        is_taken = isinstance(item, ast.Take)
         amount = condition = None
         pool = self._pool(item, node)
-        if isinstance(item, ast.Take):
-            if item.pool is not None:
-                scope = Scope(self.main, Allowed.POPULATION)
-                amount = self.expressions.quantity(item.what, scope)
-            if item.condition is not None:
-                fixed = Scope(self.main, Allowed.NOTHING)
-                condition = self.expressions.condition(item.condition, fixed)
-            if (amount is None) != (item.pool is None):
-                return None
-            if (condition is None) != (item.condition is None):
-                return None
-        elif item.pool is not None:
+        if isinstance(item, ast.Give) and item.amount is not None:
             self.sink.report(
                 codes.MISPLACED,
-                item.what.span,
+                item.amount.span,
                 "all that was taken is given back, so that an amount says nothing",
                 hint=f"write `give {item.pool.text}`",
             )
-            return None
+        elif item.amount is not None:
+            amount = self.expressions.quantity(item.amount, Scope(self.main, Allowed.POPULATION))
+        if isinstance(item, ast.Take) and item.condition is not None:
+            fixed = Scope(self.main, Allowed.NOTHING)
+            condition = self.expressions.condition(item.condition, fixed)
         if pool is None:
             return None
         return ir.PoolMark(
-            point=ir.PoolPoint.TAKEN if is_taken else ir.PoolPoint.GIVEN,
+            point=ir.PoolPoint.TAKEN if isinstance(item, ast.Take) else ir.PoolPoint.GIVEN,
             node=pool[0],
             resource=pool[1],
             span=item.span,
@@ -58,24 +50,13 @@ class PoolChecker(Part, frozen=True):
 
     def _pool(self, item: ast.Take | ast.Give, node: str | None) -> tuple[str, str] | None:
         """Return the node and the resource that are meant."""
-        word = "take" if isinstance(item, ast.Take) else "give"
         name = item.pool
-        if name is None:
-            if not isinstance(item.what, ast.Reference):
-                written = " ".join(item.what.span.text.split())
-                self.sink.report(
-                    codes.MISSING_PART,
-                    item.span,
-                    f"this does not say of which pool `{written}` is",
-                    hint=f"write `take {written} of memory`, or the name of a pool, `{word} threads`",
-                )
-                return None
-            name = item.what.name
         if len(name.parts) == 1:
             return None if node is None else (node, name.text)
         owner, rest = owner_in(self.main, name)
         if owner is not None and isinstance(owner.declaration, ast.Node) and len(rest) == 1:
             return owner.qualified, rest[0]
+        word = "take" if isinstance(item, ast.Take) else "give"
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,
@@ -86,11 +67,20 @@ class PoolChecker(Part, frozen=True):
         return None
 
 
+def pool_items(item: ast.Written) -> Iterator[ast.Take | ast.Give]:
+    """Yield what is taken and given back within a part of a stream, as it is written."""
+    if isinstance(item, ast.Take | ast.Give):
+        yield item
+    if isinstance(item, ast.At | ast.CallStep | ast.Together):
+        for step in item.steps:
+            yield from pool_items(step)
+
+
 class _Level(Struct, frozen=True):
     """The way itself, or a call on it: what is held there, and what was given back there."""
 
     call: ir.Call | None = None
-    held: dict[str, ir.PoolMark] = field(default_factory=dict)
+    held: dict[str, list[ir.PoolMark]] = field(default_factory=dict)
     given: dict[str, ir.PoolMark] = field(default_factory=dict)
 
 
@@ -106,9 +96,10 @@ def check_pools(sink: Sink, legs: Iterable[ir.Leg]) -> None:
         elif isinstance(leg, ir.PoolMark):
             _passed(sink, levels, leg)
         elif isinstance(leg, ir.Visit):
-            held = [mark for level in levels for mark in level.held.values()]
-            for step in leg.steps if held else ():
-                _no_copies(sink, step, held[0])
+            held = next((marks[0] for one in levels for marks in one.held.values() if marks), None)
+            for step in leg.steps if held is not None else ():
+                assert held is not None
+                _no_copies(sink, step, held)
     for level in levels:
         _never_given(sink, level)
 
@@ -116,9 +107,9 @@ def check_pools(sink: Sink, legs: Iterable[ir.Leg]) -> None:
 def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
     here, *outside = reversed(levels)
     if mark.point is ir.PoolPoint.TAKEN:
-        held = next((one.held[mark.pool] for one in levels if mark.pool in one.held), None)
+        held = _holding(levels, mark)
+        here.held.setdefault(mark.pool, []).append(mark)
         if held is None:
-            here.held[mark.pool] = mark
             return
         sink.report(
             codes.STREAM_ORDER,
@@ -126,15 +117,15 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
             f"`{mark.pool}` is taken again by what holds some of it: where all of it is held so, "
             "nobody goes on",
             secondary=[Label(held.span, "held since here")],
-            hint="take all that is needed at once: `take 2 connection of connections`; or give it "
+            hint="take all that is needed at once: `take connections 2 connection`; or give it "
             "back before",
         )
         return
-    if mark.pool in here.held:
+    if here.held.get(mark.pool):
         here.given[mark.pool] = mark
-        del here.held[mark.pool]
+        here.held[mark.pool].pop()
         return
-    taken = next((one.held[mark.pool] for one in outside if mark.pool in one.held), None)
+    taken = _holding(outside, mark)
     if taken is not None:
         assert here.call is not None
         sink.report(
@@ -156,8 +147,13 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
     )
 
 
+def _holding(levels: Iterable[_Level], mark: ir.PoolMark) -> ir.PoolMark | None:
+    """Return where the same pool was taken that is held still."""
+    return next((one.held[mark.pool][0] for one in levels if one.held.get(mark.pool)), None)
+
+
 def _never_given(sink: Sink, level: _Level) -> None:
-    for mark in level.held.values():
+    for mark in (mark for marks in level.held.values() for mark in marks):
         where = "the stream ends" if level.call is None else f"`{level.call.node}` has answered"
         sink.report(
             codes.STREAM_ORDER,

@@ -24,7 +24,7 @@ class QueueingChecker(Part, frozen=True):
         if queueing is None:
             return None
         if kind is ir.ResourceKind.STORE and queueing.that_waits is None:
-            return None
+            return queueing
         if kind is ir.ResourceKind.STORE:
             self.sink.report(
                 codes.MISPLACED,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.model.check_emissions import EmissionChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
-from qps.compiler.check.model.check_pools import check_pools
+from qps.compiler.check.model.check_pools import check_pools, pool_items
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
 from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.model.check_visits import VisitChecker
@@ -318,7 +318,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         calling = self._sent_before_calls(left)
         self._spreads([leg for leg in left if isinstance(leg, ir.Visit)], calling)
         check_recovery(self.sink, legs)
-        check_pools(self.sink, left)
+        written = sum(1 for stop in stops for _ in pool_items(stop.item))
+        if written == sum(isinstance(leg, ir.PoolMark) for leg in left):
+            check_pools(self.sink, left)
         return tuple(legs)
 
     def _spreads(self, visits: list[ir.Visit], reported: list[ir.Visit]) -> None:

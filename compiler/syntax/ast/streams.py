@@ -66,21 +66,18 @@ class Together(Written, frozen=True, kw_only=True):
 
 
 class Take(Written, frozen=True, kw_only=True):
-    """`take threads`, `take 300 MB of memory`: what is held until it is given back.
+    """`take threads`, `take memory 300 MB`: what is held until it is given back; or one item."""
 
-    Without a `pool`, `what` names it, and one item of it is taken.
-    """
-
-    what: Expr
-    pool: Name | None
+    pool: Name
+    amount: Expr | None = None
     condition: Expr | None = None
 
 
 class Give(Written, frozen=True, kw_only=True):
-    """`give threads`: all that was taken of it is given back."""
+    """`give threads`: all that was taken of it is given back, so that an amount is a mistake."""
 
-    what: Expr
-    pool: Name | None
+    pool: Name
+    amount: Expr | None = None
 
 
 StepItem: TypeAlias = Step | CallStep | Together | Take | Give
