@@ -491,7 +491,6 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _priority,
     _group,
     _pool,
-    _pool,
     _call,
     _condition,
     _source,
