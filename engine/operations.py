@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from qps.engine.closed_networks import GROWING_RATE, GROWING_WAIT
 from qps.engine.exactness import Exact
 from qps.engine.repeating import place_of, repeated
 
@@ -310,6 +311,9 @@ _ROWS = (
     _of_queues("sojourn_quantile", 1, -1, 1),
     _of_queues("gamma_quantile", 1, 0, 1),
     _of_queues("stages_quantile", 1, *_OF_A_STAGE, whole=(7,), repeats=7),
+    _of_queues("closed_rate", *GROWING_RATE, repeats=4),
+    _of_queues("closed_wait", *GROWING_WAIT, repeats=4),
+    _of_queues("mixed_wait", *GROWING_WAIT, repeats=4),
     _of_queues("normal_tail", -1, of="x", lies=_SHARE),
     _of_queues("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )

@@ -160,8 +160,8 @@ def test_what_is_known_with_a_number_that_is_a_float_is_known_with_another(word:
     row = OPERATIONS[word]
 
     def known(second: Fraction) -> Interval:
-        rest = [R(second), _LEVEL][: len(row.grows) - 1]
-        return Curve(apply(word, N / 101, *rest), N).over(2.0, 3.0)
+        rest = [R(second), *(R(Fraction(low + high) / 2) for low, high in CASES[word][2:])]
+        return Curve(apply(word, N / 101, *rest[: row.operands - 1]), N).over(2.0, 3.0)
 
     float_, other = known(Fraction(3, 4)), known(Fraction(751, 1000))
     for part in ("low", "high", "slow", "steep"):

@@ -119,3 +119,16 @@ def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
 def normal_quantile(level: Formula) -> Domain:
     """Return which shares of a normal law have a quantile."""
     return Needed(level, is_zero_out=True), Needed(1 - level, is_zero_out=True)
+
+
+def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domain:
+    """Return for what there is a rate of a closed network."""
+    needed = [Needed(customers), Needed(think)]
+    for place in range(0, len(stations), 4):
+        asked, servers, load, copies = stations[place : place + 4]
+        needed += [Needed(asked), Needed(servers - 1), Needed(load)]
+        needed.append(Needed(copies, is_zero_out=True))
+    return tuple(needed)
+
+
+closed_wait = mixed_wait = closed_rate

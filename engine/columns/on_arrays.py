@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qps.engine.closed_arrays import closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.on_floats import (
     BRANCH,
     DIGAMMA,
@@ -41,11 +42,14 @@ from qps.engine.queue_arrays import (
 # Functions of this column that stand elsewhere.
 __all__ = [
     "batch_quantile",
+    "closed_rate",
+    "closed_wait",
     "erlang_b",
     "erlang_c",
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",
+    "mixed_wait",
     "normal_quantile",
     "normal_tail",
     "periodic_quantile",

@@ -14,6 +14,7 @@ from operator import add
 
 from flint import arb, fmpq
 
+from qps.engine.columns.closed_balls import closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.queue_balls import (
     INFINITE,
     UNKNOWN,
@@ -40,11 +41,14 @@ __all__ = [
     "INFINITE",
     "UNKNOWN",
     "batch_quantile",
+    "closed_rate",
+    "closed_wait",
     "erlang_b",
     "erlang_c",
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",
+    "mixed_wait",
     "normal_quantile",
     "normal_tail",
     "periodic_quantile",

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 
+from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
 from qps.engine.queue_numbers import (
     batch_quantile,
     erlang_b,
@@ -28,11 +29,14 @@ from qps.engine.queue_numbers import (
 # Functions of this column that stand elsewhere.
 __all__ = [
     "batch_quantile",
+    "closed_rate",
+    "closed_wait",
     "erlang_b",
     "erlang_c",
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",
+    "mixed_wait",
     "normal_quantile",
     "normal_tail",
     "periodic_quantile",

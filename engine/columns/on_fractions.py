@@ -11,11 +11,15 @@ from math import ceil as rounded_up
 from math import floor as rounded_down
 from math import inf, isnan
 
+from qps.engine.columns.closed_fractions import closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.on_floats import ONE_OVER_E
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.powers import exact_power
 from qps.engine.queue_numbers import exact_inverse_erlang_b
 from qps.engine.stage_numbers import stages_quantile as _stages_in_floats
+
+# Functions of this column that stand elsewhere.
+__all__ = ["closed_rate", "closed_wait", "mixed_wait"]
 
 _ZERO, _ONE, _HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 _MOST_SERVERS = 64

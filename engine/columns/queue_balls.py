@@ -49,14 +49,15 @@ def joined(*parts: arb) -> arb:
     return reduce(arb.union, parts)
 
 
-def _is_unknown(*operands: arb) -> bool:
+def is_unknown(*operands: arb) -> bool:
+    """Return whether one of some balls tells nothing."""
     return any(operand.is_nan() for operand in operands)
 
 
 # -- as the numbers in floats have it -------------------------------------------------------
 
 
-def _by_floats(
+def by_floats(
     number: Callable[..., float], grows: tuple[int, ...], *operands: arb, error: float = 0.0
 ) -> arb:
     """Return the bounds of what rises or falls with its operands, from its numbers in floats."""
@@ -83,7 +84,7 @@ def erlang_b(servers: arb, traffic: arb) -> arb:
         return arb(0) if servers > 0 else arb(1)
     if is_infinite(servers) or is_infinite(traffic):
         refuse(is_infinite(servers) and is_infinite(traffic))
-        return UNKNOWN if _is_unknown(servers, traffic) else arb(int(is_infinite(traffic)))
+        return UNKNOWN if is_unknown(servers, traffic) else arb(int(is_infinite(traffic)))
     return 1 / _inverse(servers, traffic)
 
 
@@ -98,7 +99,7 @@ def _inverse(servers: arb, traffic: arb) -> arb:
 def erlang_c(servers: arb, traffic: arb) -> arb:
     """Return the share of calls that wait; all of them from as much traffic as servers on."""
     refuse(bool(servers <= 0) or bool(traffic < 0))
-    if _is_unknown(servers, traffic) or not servers > 0:
+    if is_unknown(servers, traffic) or not servers > 0:
         return UNKNOWN
     if is_infinite(traffic) or traffic >= servers:
         return arb(1)
@@ -112,7 +113,7 @@ def erlang_c(servers: arb, traffic: arb) -> arb:
 def periodic_wait(flows: arb, load: arb) -> arb:
     """Return the mean wait of N D/D/1 in service times: what an arrival finds of N - 1 flows."""
     refuse(bool(load < 0))
-    if _is_unknown(flows, load) or not (load >= 0 and (load < 1 or load >= 1)):
+    if is_unknown(flows, load) or not (load >= 0 and (load < 1 or load >= 1)):
         return UNKNOWN
     if load >= 1:
         return INFINITE
@@ -162,7 +163,7 @@ def _root(function: _Falling, start: float) -> arb:
 def md1_tail(load: arb, time: arb) -> arb:
     """Return P(W > t) of M/D/1."""
     refuse(bool(load < 0))
-    if _is_unknown(load, time) or not load >= 0:
+    if is_unknown(load, time) or not load >= 0:
         return UNKNOWN
     if load >= 1 or time < 0:
         return arb(1)
@@ -171,7 +172,7 @@ def md1_tail(load: arb, time: arb) -> arb:
     if load.is_zero() or is_infinite(time):
         return arb(0)
     if not time < _MOST_TIME:
-        return _by_floats(queue_numbers.md1_tail, (1, -1), load, time, error=1e-30)
+        return by_floats(queue_numbers.md1_tail, (1, -1), load, time, error=1e-30)
     return 1 - _waits_no_longer(load, time)
 
 
@@ -227,7 +228,7 @@ def md1_quantile(load: arb, level: arb) -> arb:
         return UNKNOWN
     start = queue_numbers.md1_quantile(float(load.mid()), float(level.mid()))
     if start >= _MOST_TIME:
-        return _by_floats(queue_numbers.md1_quantile, (1, 1), load, level)
+        return by_floats(queue_numbers.md1_quantile, (1, 1), load, level)
     return _root(_md1_excess(load, 1 - level), start)
 
 
@@ -255,7 +256,7 @@ def batch_quantile(load: arb, level: arb) -> arb:
         return UNKNOWN
     start = queue_numbers.batch_quantile(float(load.mid()), float(level.mid()))
     if start >= _MOST_TIME:
-        return _by_floats(queue_numbers.batch_quantile, (1, 1), load, level)
+        return by_floats(queue_numbers.batch_quantile, (1, 1), load, level)
     return _root(_md1_excess(load, load * (1 - level)), start)
 
 
@@ -265,7 +266,7 @@ def batch_quantile(load: arb, level: arb) -> arb:
 def periodic_tail(flows: arb, load: arb, time: arb) -> arb:
     """Return P(W > t) of N D/D/1, flows counted whole as of the next number; 1 from load 1 on."""
     refuse(bool(load < 0) or bool(flows < 0) or flows == INFINITE)
-    if _is_unknown(flows, load, time) or not (load >= 0 and flows >= 0):
+    if is_unknown(flows, load, time) or not (load >= 0 and flows >= 0):
         return UNKNOWN
     if load >= 1 or time < 0:
         return arb(1)
@@ -275,7 +276,7 @@ def periodic_tail(flows: arb, load: arb, time: arb) -> arb:
     if whole <= 1 or load.is_zero() or time >= whole - 1:
         return arb(0)
     if whole > _MOST_FLOWS or not time < whole - 1:
-        return _by_floats(queue_numbers.periodic_tail, (1, 1, -1), flows, load, time)
+        return by_floats(queue_numbers.periodic_tail, (1, 1, -1), flows, load, time)
     return _unfinished(int(whole) - 1, whole / load, time)[0]
 
 
@@ -312,7 +313,7 @@ def periodic_quantile(flows: arb, load: arb, level: arb) -> arb:
     if not load * (whole - 1) > late * whole:
         return UNKNOWN
     if whole > _MOST_FLOWS:
-        return _by_floats(queue_numbers.periodic_quantile, (1, 1, 1), flows, load, level)
+        return by_floats(queue_numbers.periodic_quantile, (1, 1, 1), flows, load, level)
 
     def excess(time: arb) -> tuple[arb, arb]:
         if not (time >= 0 and time < whole - 1):
@@ -330,7 +331,7 @@ def periodic_quantile(flows: arb, load: arb, level: arb) -> arb:
 def sojourn_quantile(waiting: arb, rate: arb, level: arb) -> arb:
     """Return the quantile of wait plus service: service is exponential with mean 1."""
     refuse(bool(level < 0) or bool(level >= 1))
-    if _is_unknown(waiting, rate, level) or not (rate > 0 or rate <= 0):
+    if is_unknown(waiting, rate, level) or not (rate > 0 or rate <= 0):
         return UNKNOWN
     if rate <= 0:
         return INFINITE

@@ -9,6 +9,7 @@ from typing import Any
 
 ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
 FLOWS = (2.0, 60.0)
+CUSTOMERS, STATION = (0.0, 40.0), ((0.0, 2.0), (1.0, 4.0), (0.0, 0.9), (0.5, 3.0))
 STAGE = (LEVEL, LOAD, POSITIVE, (0.25, 4.0), (1.0, 8.0), (1.0, 3.0), (0.0, 0.0))
 
 CASES: dict[str, tuple[tuple[float, float], ...]] = {
@@ -43,6 +44,9 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "sojourn_quantile": (LEVEL, POSITIVE, LEVEL),
     "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
     "stages_quantile": (LEVEL, *STAGE),
+    "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
+    "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
+    "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "normal_tail": (ANY,),
     "normal_quantile": (LEVEL,),
 }

@@ -23,6 +23,7 @@ from qps.reports.pages.page_program import law_of
 Ranges = tuple[tuple[float, float], ...]
 
 _SIZES, _SHARES, _LATE = (-6.0, 6.0), (-6.0, 0.0), (-9.0, 0.0)
+_CUSTOMERS, _WIDE_STATION = (0.0, 9.0), ((-4.0, 0.0), (0.0, 1.0), _SHARES, (0.0, 0.0))
 _SERVERS, _FEW_TIMES, _VARIATIONS = (0.0, 6.0), (-2.0, 2.0), (-5.0, 1.0)
 
 WIDE: dict[str, Ranges] = {
@@ -38,6 +39,9 @@ WIDE: dict[str, Ranges] = {
     "sojourn_quantile": (_SHARES, _FEW_TIMES, _LATE),
     "gamma_quantile": (_SHARES, _VARIATIONS, _LATE),
     "normal_quantile": (_LATE,),
+    "closed_rate": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION),
+    "closed_wait": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
+    "mixed_wait": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
     "w": (_SIZES,),
     "exp": (_FEW_TIMES,),
     "ln": (_SIZES,),
