@@ -17,7 +17,7 @@ from qps.stdlib import module_names, module_text
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-FOLDERS = ("grammar", "engine", "compiler", "solver", "stdlib", "specs", "reports")
+FOLDERS = ("grammar", "engine", "compiler", "solver", "stdlib", "specs", "reports", "simulation")
 
 
 def test_every_folder_is_linked() -> None:

@@ -26,6 +26,8 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import MONEY
 from qps.engine.formulas import ZERO, Formula, maximum, product, total
 
+TOO_LATE = "too late for the buffer"
+"""The stage at which a playout buffer drops."""
 _LOSS_KINDS = {
     ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,
     ir.MeasureKind.SATURATION_LOSS: LossKind.SATURATION,
@@ -268,10 +270,9 @@ def stream_measures(
         if playout.dropping is not None:
             known = replace(known, buffer=buffer)
             late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
-            stage = "too late for the buffer"
             losses.append(
                 LossPart(
-                    stage=stage, kind=LossKind.VOLUNTARY, value=late, span=playout.dropping.span
+                    stage=TOO_LATE, kind=LossKind.VOLUNTARY, value=late, span=playout.dropping.span
                 )
             )
     arriving = product(

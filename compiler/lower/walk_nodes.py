@@ -195,8 +195,7 @@ class WalkedNodes:
             capacity = self._streams.capacity(name, resource)
         demand = self._streams.demand(name, resource.span)
         by = step.component.name
-        load = charged * work * per_second / capacity
-        demand.add(by, load)
+        demand.add(by, charged * work * per_second / capacity)
         if resource.carries_bits:
             demand.carried.append(charged * work)
             demand.count = self._expressions.count(node)

@@ -31,6 +31,8 @@ class Certainty(Struct, frozen=True, kw_only=True):
 
     kind: Kind = Kind.EXACT
     reasons: tuple[str, ...] = ()
+    error: float | None = None
+    """How far off an approximation may be, as a part of the truth; None where nobody knows."""
 
     @property
     def is_exact(self) -> bool:
@@ -51,23 +53,27 @@ def lower_bound(*reasons: str) -> Certainty:
     return Certainty(kind=Kind.LOWER_BOUND, reasons=reasons)
 
 
-def approximation(*reasons: str) -> Certainty:
-    """Return the certainty of a number whose truth may lie on either side."""
-    return Certainty(kind=Kind.APPROXIMATION, reasons=reasons)
+def approximation(*reasons: str, error: float | None = None) -> Certainty:
+    """Return the certainty of a number whose truth may lie on either side, so far off at most."""
+    return Certainty(kind=Kind.APPROXIMATION, reasons=reasons, error=error)
 
 
 def together(*parts: Certainty) -> Certainty:
     """Return how a value is known that grows with each of its parts, such as their sum.
 
     Bounds of one side stay a bound; of both sides, or with an approximation, nothing is left but
-    an approximation. Reasons are told once, in order.
+    an approximation. Reasons are told once, in order. Nothing is off by more than the worst of
+    its parts, where that is known of all.
     """
     kinds = {part.kind for part in parts} - {Kind.EXACT}
     if not kinds:
         return EXACT
     kind = kinds.pop() if len(kinds) == 1 else Kind.APPROXIMATION
     reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
-    return Certainty(kind=kind, reasons=tuple(reasons))
+    errors = [part.error for part in parts if not part.is_exact]
+    told = [error for error in errors if error is not None]
+    error = max(told) if kind is Kind.APPROXIMATION and len(told) == len(errors) else None
+    return Certainty(kind=kind, reasons=tuple(reasons), error=error)
 
 
 _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_BOUND}
@@ -75,4 +81,5 @@ _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_
 
 def opposite(part: Certainty) -> Certainty:
     """Return how a value is known that falls as its part grows, such as its negative."""
-    return Certainty(kind=_OTHER_SIDE.get(part.kind, part.kind), reasons=part.reasons)
+    kind = _OTHER_SIDE.get(part.kind, part.kind)
+    return Certainty(kind=kind, reasons=part.reasons, error=part.error)

@@ -14,7 +14,7 @@ from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_dict
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.quantities.certainty import EXACT, opposite
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import ONE
 from qps.reports.text.answers import (
@@ -329,7 +329,10 @@ def as_json(value: object) -> object:
         return value is Method.CLOSED_FORM
     if isinstance(value, Struct):
         named = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
-        return {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
+        told = {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
+        if isinstance(value, Certainty) and value.error is None:
+            del told["error"]
+        return told
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):

@@ -130,6 +130,33 @@ def _explain(commands: _Commands) -> None:
     _format(command, "text", "json", "markdown")
 
 
+def _simulate(commands: _Commands) -> None:
+    command = _add(
+        commands, "simulate", "the spec played packet by packet, beside what is predicted of it"
+    )
+    _one_spec(command)
+    _changes(command)
+    command.add_argument(
+        "--at", metavar="N", type=int, help="the population (default: the largest acceptable)"
+    )
+    command.add_argument(
+        "--precision",
+        metavar="SHARE",
+        default="2 %",
+        help="play until means and loads are known to it, 95 times of 100 (default 2 %%)",
+    )
+    command.add_argument(
+        "--seconds", metavar="TIME", default="60", help="play no longer than so (default 60)"
+    )
+    command.add_argument(
+        "--seed", metavar="NUMBER", type=int, default=1, help="the same seed, the same runs"
+    )
+    command.add_argument(
+        "--workers", metavar="COUNT", type=_count, help="how many cores to use (default: all)"
+    )
+    _format(command, "text", "json", "markdown")
+
+
 def _test(commands: _Commands) -> None:
     command = _add(commands, "test", "every claim of the specs: claimed, predicted, difference")
     _paths(command)
@@ -346,6 +373,7 @@ COMMANDS = {
     "solve": _solve,
     "explain": _explain,
     "test": _test,
+    "simulate": _simulate,
     "matrix": _matrix,
     "report": _report,
     "fit": _fit,

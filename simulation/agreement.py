@@ -1,0 +1,260 @@
+"""What was predicted against what was played: whether each label is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
+from fractions import Fraction
+from math import inf
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
+from qps.compiler.quantities.certainty import EXACT, Certainty, Kind
+from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
+from qps.engine.formulas import Formula
+from qps.simulation.crew import Simulation, StreamTold
+from qps.simulation.running import LEVELS
+from qps.simulation.statistics import Estimate
+
+_ROUNDINGS = 1e-6
+_FALSE_ALARM = 0.01
+"""How probably a table with no wrong prediction tells of one nevertheless."""
+_SELDOM = 10.0
+
+
+class Verdict(StrEnum):
+    """What playing says of a prediction with its label."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNSTATED = "no error stated"
+    """It differs, and the label of the approximation does not say how far it may."""
+    UNKNOWN = "too few"
+    """Too little was played to tell."""
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """One number, predicted and simulated. `within` is half the interval that the verdict rests on.
+
+    Of a requirement, the `limit` must not be passed.
+    """
+
+    subject: str
+    measure: str
+    dimension: Dimension
+    predicted: float
+    known: Certainty
+    simulated: Estimate
+    verdict: Verdict = Verdict.UNKNOWN
+    within: float = inf
+    is_share: bool = False
+    items: int = 0
+    criterion: Criterion | None = None
+    limit: float | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the prediction is off by no more than its label allows."""
+        return self.verdict is not Verdict.DIFFERS
+
+    def is_met(self, value: float) -> bool | None:
+        """Return whether a value meets the limit; None where there is none."""
+        if self.limit is None or self.criterion is None:
+            return None
+        if value == self.limit:
+            return not self.criterion.strict
+        return (value < self.limit) is self.criterion.at_most
+
+
+def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
+    """Return all that was predicted, beside what playing told."""
+    point = graph.at(simulation.played.population)
+    found: list[Compared] = []
+    values: dict[Formula, tuple[Estimate, int]] = {}
+    for name, told in simulation.streams.items():
+        stream = graph.streams[name]
+        for one in _of_stream(stream, told):
+            values[one.formula] = values[one.served] = one.told, told.items
+            if one.is_shown:
+                found.append(
+                    Compared(
+                        subject=name,
+                        measure=one.measure,
+                        dimension=one.dimension,
+                        predicted=point.number(one.formula),
+                        known=one.known,
+                        simulated=one.told,
+                        is_share=one.is_share,
+                        items=told.items,
+                    )
+                )
+    found += _loads(graph, simulation, values)
+    found = [one for one in found if one.predicted or one.simulated.mean]
+    for criterion in graph.criteria:
+        if criterion.span is not None and criterion.measure in values:
+            told_of, items = values[criterion.measure]
+            found.append(_requirement(graph, criterion, told_of, items, point.number))
+    return judged(found)
+
+
+class _Told(Struct, frozen=True, kw_only=True):
+    """A measure of a stream: its formula, the same of what is served, and what was played."""
+
+    measure: str
+    formula: Formula
+    served: Formula
+    known: Certainty
+    told: Estimate
+    dimension: Dimension = DIMENSIONLESS
+    is_share: bool = False
+    is_shown: bool = True
+
+
+def _of_stream(stream: StreamMeasures, told: StreamTold) -> Iterator[_Told]:
+    served = replace(stream, endless=())
+    if told.mean is not None:
+        yield _Told(
+            measure="latency",
+            formula=stream.mean_latency,
+            served=served.mean_latency,
+            known=stream.latency_certainty,
+            told=told.mean,
+            dimension=TIME,
+        )
+    for level, value in told.quantiles.items():
+        exactly = Fraction(str(level))
+        yield _Told(
+            measure=f"p{level * 100:.10g}",
+            formula=stream.latency_quantile(exactly),
+            served=served.latency_quantile(exactly),
+            known=stream.quantile_certainty(exactly),
+            told=value,
+            dimension=TIME,
+            is_shown=level in LEVELS,
+        )
+    yield _Told(
+        measure="loss",
+        formula=stream.loss,
+        served=stream.loss,
+        known=EXACT,
+        told=told.lost["any"],
+        is_share=True,
+    )
+    for kind in LossKind:
+        if kind is not LossKind.SATURATION:
+            lost = stream.lost_by(kind)
+            yield _Told(
+                measure=f"{kind.value} loss",
+                formula=lost,
+                served=lost,
+                known=EXACT,
+                told=told.lost[kind.value],
+                is_share=True,
+                is_shown=False,
+            )
+    yield _Told(
+        measure="rate",
+        formula=stream.rate,
+        served=stream.rate,
+        known=EXACT,
+        told=told.rate,
+        dimension=Dimension.of(stream.item) / TIME,
+    )
+
+
+def _loads(
+    graph: LoadGraph, simulation: Simulation, values: dict[Formula, tuple[Estimate, int]]
+) -> list[Compared]:
+    point = graph.at(simulation.played.population)
+    idle = {one.name: 0.0 if one.waits else one.background for one in simulation.played.stations}
+    found = []
+    for name, told in simulation.loads.items():
+        load = graph.resources[name].load
+        moved = Estimate(told.mean + idle[name], told.error, told.runs)
+        values[load] = moved, 0
+        found.append(
+            Compared(
+                subject=name,
+                measure="load",
+                dimension=DIMENSIONLESS,
+                predicted=point.number(load),
+                known=EXACT,
+                simulated=moved,
+                is_share=True,
+            )
+        )
+    return found
+
+
+def _requirement(
+    graph: LoadGraph,
+    criterion: Criterion,
+    told: Estimate,
+    items: int,
+    number: Callable[[Formula], float],
+) -> Compared:
+    return Compared(
+        subject="requirement",
+        measure=criterion.name,
+        dimension=criterion.dimension,
+        predicted=number(criterion.measure),
+        known=criterion.known,
+        simulated=told,
+        items=items,
+        criterion=criterion,
+        limit=graph.number(criterion.limit),
+    )
+
+
+def levels_asked(model: ir.Model) -> tuple[float, ...]:
+    """Return the levels of the quantiles that are told, those of requirements among them."""
+    asked = [
+        float(part.level)
+        for requirement in model.requirements
+        for part in parts_of(requirement.measure.expr)
+        if isinstance(part, ir.Measured) and part.level is not None
+    ]
+    return tuple(sorted({*LEVELS, *asked}))
+
+
+# -- verdicts ------------------------------------------------------------------------------
+
+
+def judged(found: Sequence[Compared], tests: int | None = None) -> tuple[Compared, ...]:
+    """Return each with its verdict.
+
+    Of many intervals that cover the truth in 95 of 100 cases some do not. So a prediction is
+    wrong where it is outside a wider one, all of which cover it in 99 of 100 cases (Bonferroni).
+    """
+    count = tests or max(1, sum(one.simulated.error > 0 for one in found))
+    return tuple(_judged(one, 1 - _FALSE_ALARM / count) for one in found)
+
+
+def _judged(one: Compared, level: float) -> Compared:
+    told = one.simulated
+    within = told.half_width(level) + _ROUNDINGS * max(abs(told.mean), abs(one.predicted))
+    if one.measure.endswith("loss"):
+        # What is seldom may not have happened yet: no spread is told of that.
+        within = max(within, _SELDOM / max(1, one.items))
+    off = one.predicted - told.mean
+    if abs(off) <= within:
+        verdict = Verdict.AGREES
+    elif one.known.kind is Kind.UPPER_BOUND:
+        verdict = Verdict.AGREES if off > 0 else Verdict.DIFFERS
+    elif one.known.kind is Kind.LOWER_BOUND:
+        verdict = Verdict.AGREES if off < 0 else Verdict.DIFFERS
+    elif one.known.kind is Kind.APPROXIMATION:
+        error = one.known.error
+        if error is None:
+            verdict = Verdict.UNSTATED
+        else:
+            is_near = abs(off) <= within + error * abs(told.mean)
+            verdict = Verdict.AGREES if is_near else Verdict.DIFFERS
+    else:
+        verdict = Verdict.DIFFERS
+    return replace(one, verdict=verdict, within=within)

@@ -1,0 +1,248 @@
+"""Independent runs on all cores, longer and longer, until they tell precisely enough."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any, Protocol, Self
+
+from msgspec import Struct
+
+from qps.simulation.lengths import first_length
+from qps.simulation.played import Played
+from qps.simulation.running import LEVELS, Run, RunResult
+from qps.simulation.statistics import Estimate, estimate, warm_up
+
+RUNS = 20
+_PARTS = 50
+_LEAST_CUT, _MOST_CUT = 0.1, 0.5
+
+
+class Effort(Struct, frozen=True, kw_only=True):
+    """How much is played: until means are known to a share, or for so many seconds."""
+
+    precision: float = 0.02
+    seconds: float = 60.0
+    seed: int = 1
+    workers: int = 0
+    """So many processes; 0 for as many as there are cores."""
+    runs: int = RUNS
+    levels: tuple[float, ...] = LEVELS
+
+
+class StreamTold(Struct, frozen=True, kw_only=True):
+    """What all runs tell of a stream; None where too few items came."""
+
+    items: int
+    mean: Estimate | None
+    quantiles: dict[float, Estimate]
+    lost: dict[str, Estimate]
+    rate: Estimate
+    """Items a second that arrive, for one flow."""
+
+
+class Simulation(Struct, frozen=True, kw_only=True):
+    """What playing told."""
+
+    played: Played
+    streams: dict[str, StreamTold]
+    loads: dict[str, Estimate]
+    is_precise: bool
+    runs: int
+    length: float
+    """Of each run, in s of the model, with what is cut off."""
+    cut: float
+
+
+Tell = Callable[[float], None]
+"""Is told which share of what may be needed is done."""
+
+
+def simulate(played: Played, effort: Effort, tell: Tell | None = None) -> Simulation:
+    """Play, with lengths that double, until it is known precisely enough or the time is over."""
+    begin = monotonic()
+    deadline = begin + effort.seconds
+    length = first_length(played)
+    with _crew(played, effort) as crew:
+        found: Simulation | None = None
+        while found is None or not found.is_precise:
+            # What comes first is played to its end: without it nothing could be told.
+            told = crew.ask("advance", length, None if found is None else deadline)
+            if not all(told):
+                break
+            cut = _cut(played, crew)
+            found = _told(played, effort, crew.ask("result", cut, None), length, cut)
+            if tell is not None:
+                tell(min(1.0, (monotonic() - begin) / effort.seconds))
+            if monotonic() > deadline:
+                break
+            length *= 2
+    assert found is not None
+    return found
+
+
+def _cut(played: Played, crew: _Asked) -> float:
+    if played.episode is not None:
+        return 0.0
+    series: list[dict[str, list[float]]] = crew.ask("series", _PARTS, None)
+    cuts = [warm_up([one[name] for one in series], _LEAST_CUT, _MOST_CUT) for name in played.flows]
+    return max(cuts, default=_LEAST_CUT)
+
+
+def _told(
+    played: Played, effort: Effort, runs: Sequence[RunResult], length: float, cut: float
+) -> Simulation:
+    streams = {name: _stream(name, played, runs) for name in played.flows}
+    loads = {
+        station.name: estimate([run.loads[station.name] for run in runs])
+        for station in played.stations
+    }
+    known = [told.mean for told in streams.values()]
+    return Simulation(
+        played=played,
+        streams=streams,
+        loads=loads,
+        is_precise=all(one is not None and _is_precise(one, effort.precision) for one in known)
+        and all(_is_precise(one, effort.precision) for one in loads.values()),
+        runs=len(runs),
+        length=length,
+        cut=cut,
+    )
+
+
+def _is_precise(one: Estimate, precision: float) -> bool:
+    """Return whether an interval is within a share of the truth, told by the estimate."""
+    return one.half_width() <= precision / (1 + precision) * abs(one.mean)
+
+
+def _stream(name: str, played: Played, runs: Sequence[RunResult]) -> StreamTold:
+    own = [run.streams[name] for run in runs]
+    levels = [level for level in own[0].quantiles if all(level in one.quantiles for one in own)]
+    return StreamTold(
+        items=sum(one.items for one in own),
+        mean=estimate([one.mean for one in own]) if all(one.items for one in own) else None,
+        quantiles={level: estimate([one.quantiles[level] for one in own]) for level in levels},
+        lost={kind: estimate([one.lost[kind] for one in own]) for kind in own[0].lost},
+        rate=estimate([one.rate / played.flows[name] for one in own]),
+    )
+
+
+# -- who plays -----------------------------------------------------------------------------
+
+
+class _Asked(Protocol):
+    """Those who play some runs; each answers for all of its own, in the order of the runs."""
+
+    def ask(self, what: str, value: float, deadline: float | None) -> list[Any]: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class _Runs:
+    """Some runs in this process."""
+
+    def __init__(self, played: Played, effort: Effort, numbers: Sequence[int]) -> None:
+        self._runs = [Run(played, effort.seed, number, effort.levels) for number in numbers]
+
+    def ask(self, what: str, value: float, deadline: float | None) -> list[Any]:
+        """Do one thing with every run."""
+
+        def is_late() -> bool:
+            return deadline is not None and monotonic() > deadline
+
+        if what == "advance":
+            done = []
+            for run in self._runs:
+                done.append(run.advance(value, _PARTS, is_late))
+                if not done[-1]:
+                    break
+            return done
+        if what == "series":
+            return [run.series(int(value)) for run in self._runs]
+        return [run.result(value) for run in self._runs]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left behind."""
+
+
+class _Workers:
+    """Runs in several processes, dealt out in turn."""
+
+    def __init__(self, played: Played, effort: Effort, count: int) -> None:
+        methods = multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("fork" if "fork" in methods else None)
+        self._count, self._runs = count, effort.runs
+        self._pipes: list[Connection] = []
+        self._processes = []
+        for worker in range(count):
+            ours, theirs = context.Pipe()
+            numbers = range(worker, effort.runs, count)
+            process = context.Process(
+                target=_work, args=(theirs, played, effort, list(numbers)), daemon=True
+            )
+            process.start()
+            theirs.close()
+            self._pipes.append(ours)
+            self._processes.append(process)
+
+    def ask(self, what: str, value: float, deadline: float | None) -> list[Any]:
+        """Ask all, and put their answers into the order of the runs."""
+        for pipe in self._pipes:
+            pipe.send((what, value, deadline))
+        answers: dict[int, Any] = {}
+        while len(answers) < self._count:
+            left = [pipe for number, pipe in enumerate(self._pipes) if number not in answers]
+            for ready in wait(left):
+                number = next(n for n, pipe in enumerate(self._pipes) if pipe is ready)
+                answers[number] = self._pipes[number].recv()
+        for answer in answers.values():
+            if isinstance(answer, Exception):
+                raise answer
+        found: list[Any] = []
+        for run in range(self._runs):
+            own = answers[run % self._count]
+            found.append(own[run // self._count] if run // self._count < len(own) else False)
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.terminate()
+            process.join()
+
+
+def _work(pipe: Connection, played: Played, effort: Effort, numbers: list[int]) -> None:
+    """Play some runs as long as somebody asks."""
+    import signal  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    runs = _Runs(played, effort, numbers)
+    while True:
+        try:
+            what, value, deadline = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(runs.ask(what, value, deadline))
+        except Exception as error:  # noqa: BLE001 - whoever asks raises it
+            pipe.send(error)
+
+
+def _crew(played: Played, effort: Effort) -> _Asked:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    count = min(effort.workers or cores or 1, effort.runs)
+    if count == 1:
+        return _Runs(played, effort, range(effort.runs))
+    return _Workers(played, effort, count)

@@ -1,0 +1,183 @@
+"""What is to be played at one population: stations, and streams with their ways, in plain numbers.
+
+Nothing of an engine is in it, and nothing of the formulas of waits.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+
+class Station(Struct, frozen=True, kw_only=True):
+    """A resource: `copies` of it, each with so many servers that take the first who came.
+
+    `waits` says whether it is waited for; where it is not, it has room for all at once. Service
+    times vary by `variation`, their coefficient of variation; 0 for fixed ones, 1 for exponential
+    ones, gamma distributed otherwise. `background` is the load that no item causes.
+    """
+
+    name: str
+    copies: float = 1
+    servers: float = 1
+    waits: bool = False
+    discipline: str = "none"
+    variation: float = 0.0
+    background: float = 0.0
+
+
+class Serve(Struct, frozen=True, kw_only=True):
+    """A visit of a station: as long as the `parts` of it, on average, that are done.
+
+    After each part but the last, a share goes on. The item itself goes on when the station begins
+    with it where it `overlaps` (a switch forwards while it receives). `node` is where the station
+    stands, if it is one of several of its machines, `apart` the same for its single `thread`.
+    """
+
+    station: int
+    parts: tuple[tuple[float, Lose | Thin | None], ...]
+    node: str | None = None
+    overlaps: bool = False
+    thread: int | None = None
+
+    @property
+    def mean(self) -> float:
+        """The mean time of those that are done with all."""
+        return sum(mean for mean, _ in self.parts)
+
+
+class Use(Struct, frozen=True):
+    """A station is busy by so much for each item; nobody waits for it."""
+
+    station: int
+    amount: float
+
+
+class Delay(Struct, frozen=True):
+    """A fixed time."""
+
+    time: float
+
+
+class Thin(Struct, frozen=True):
+    """A share goes on; nobody misses the others."""
+
+    share: float
+
+
+class Lose(Struct, frozen=True, kw_only=True):
+    """A share is lost. Each that is lost would have become `worth` items at the end."""
+
+    kind: str
+    share: float
+    worth: float = 1.0
+
+
+class Pick(Struct, frozen=True):
+    """One of the machines of a node is chosen, unless one was before."""
+
+    node: str
+    copies: int
+
+
+class Reach(Struct, frozen=True):
+    """The machine of a node that an item is for: each copy goes to another one."""
+
+    node: str
+    copies: int
+
+
+class Copy(Struct, frozen=True):
+    """So many copies go on together, on average."""
+
+    number: float
+
+
+class Recovery(Struct, frozen=True):
+    """A share of what transmission loses in the steps is there again behind them."""
+
+    steps: tuple[Step, ...]
+    share: float
+
+
+class Call(Struct, frozen=True):
+    """The steps are done so often, on average, one time after the other."""
+
+    times: float
+    steps: tuple[Step, ...]
+
+
+class Fork(Struct, frozen=True):
+    """All branches are done at once; the slowest counts."""
+
+    branches: tuple[tuple[Step, ...], ...]
+
+
+Step: TypeAlias = Serve | Use | Delay | Thin | Lose | Pick | Reach | Copy | Call | Fork | Recovery
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """Items that a stream sends: `rate` a second of all flows together.
+
+    They come at random, or from `flows` that each send with a fixed period.
+    """
+
+    stream: str
+    rate: float
+    flows: float
+    steps: tuple[Step, ...]
+    is_periodic: bool = False
+
+
+class Played(Struct, frozen=True, kw_only=True):
+    """All that is played. `flows` are those that each stream arrives with.
+
+    `remarks` tell what is played otherwise than it may be meant. Fixed cycles never forget their
+    phases: where there are some, a run is made of episodes, which have phases of their own, and of
+    each a time of warming up is not counted. Nothing is counted in the `lead` of a
+    run, in which the first items are on their way.
+    """
+
+    population: int
+    stations: tuple[Station, ...]
+    sources: tuple[Source, ...]
+    flows: dict[str, float]
+    remarks: tuple[str, ...] = ()
+    episode: tuple[float, float] | None = None
+    lead: float = 0.0
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether anything comes by a clock."""
+        return any(source.is_periodic for source in self.sources)
+
+
+def served(steps: tuple[Step, ...], often: float = 1.0) -> list[tuple[Serve, float]]:
+    """Return the visits on a way, each with how often an item makes it, on average."""
+    found: list[tuple[Serve, float]] = []
+    for step in steps:
+        match step:
+            case Serve():
+                found.append((step, often))
+                for _, lot in step.parts:
+                    often *= 1.0 if lot is None else goes_on(lot)
+            case Thin() | Lose():
+                often *= goes_on(step)
+            case Copy():
+                often *= step.number
+            case Call():
+                found += served(step.steps, often * step.times)
+            case Recovery():
+                found += served(step.steps, often)
+            case Fork():
+                for branch in step.branches:
+                    found += served(branch, often)
+            case _:
+                pass
+    return found
+
+
+def goes_on(lot: Lose | Thin) -> float:
+    """Return the share that goes on."""
+    return lot.share if isinstance(lot, Thin) else 1 - lot.share

@@ -1,0 +1,83 @@
+"""Stations at work: who is served when. One visit is one event wherever that can be."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from heapq import heapreplace
+from random import Random
+from typing import Any
+
+import simpy
+
+NORMAL = 1
+"""The priority of SimPy's own timeouts."""
+
+
+class Happening:
+    """Something that happens to an item at a time: the least that SimPy asks of an event."""
+
+    __slots__ = ("_ok", "callbacks", "item")
+
+    def __init__(self, callbacks: tuple[Callable[[Any], None], ...], item: Any) -> None:
+        self.callbacks: tuple[Callable[[Any], None], ...] | None = callbacks
+        self._ok = True
+        self.item = item
+
+
+Schedule = Callable[[Any, int, float], None]
+
+
+def draws(variation: float, random: Random) -> Callable[[float], float]:
+    """Return what makes a service time of its mean."""
+    if variation == 0:
+        return lambda mean: mean
+    if variation == 1:
+        exponential = random.expovariate
+        return lambda mean: exponential(1.0 / mean) if mean > 0 else 0.0
+    shape = variation**-2
+    gamma = random.gammavariate
+    return lambda mean: gamma(shape, mean / shape) if mean > 0 else 0.0
+
+
+class InTurn:
+    """Servers that take who came first: when one who comes now begins is known at once."""
+
+    __slots__ = ("_clock", "_free")
+
+    def __init__(self, clock: simpy.Environment, servers: int) -> None:
+        self._clock = clock
+        self._free = [0.0] * servers
+
+    def begins(self, service: float) -> float:
+        """Take a visit; return how long it waits."""
+        now, free = self._clock.now, self._free
+        begin = max(free[0], now)
+        heapreplace(free, begin + service)
+        return begin - now
+
+
+class Lock:
+    """A single thread: who has it keeps it until it is given back."""
+
+    __slots__ = ("_is_taken", "_waiting")
+
+    def __init__(self) -> None:
+        self._is_taken = False
+        self._waiting: deque[tuple[Callable[[Any], None], Any]] = deque()
+
+    def take(self, then: Callable[[Any], None], item: Any) -> None:
+        """Go on as soon as the thread is free."""
+        if self._is_taken:
+            self._waiting.append((then, item))
+            return
+        self._is_taken = True
+        then(item)
+
+    def give(self) -> None:
+        """Give it to who waits longest."""
+        if self._waiting:
+            then, item = self._waiting.popleft()
+            then(item)
+        else:
+            self._is_taken = False

@@ -1,0 +1,97 @@
+"""`qps simulate`: a spec played packet by packet, beside what was predicted of it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+
+from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.kept_specs import load
+from qps.commands.progress import Progress
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import Spec
+from qps.reports.text.simulated_text import simulation_text, simulation_view
+from qps.reports.text.text import title_of
+from qps.reports.text.view import as_json
+from qps.simulation.agreement import compared, levels_asked
+from qps.simulation.crew import Effort, simulate
+from qps.simulation.playing import played
+from qps.solver.answers.worst_mode import solve_model
+
+_LEAST_PRECISION, _MOST_PRECISION = 1e-4, 0.5
+_MOST_SECONDS = 86_400
+
+
+def run(arguments: Namespace) -> Exit:
+    """Play a spec; status 1 where a prediction is off by more than its label allows."""
+    precision, seconds = _precision(arguments.precision), _seconds(arguments.seconds)
+    spec = load(arguments.file).with_machines_of(arguments.set)
+    show(spec.warnings, arguments)
+    graph, at = _asked(spec, arguments)
+    effort = Effort(
+        precision=precision,
+        seconds=seconds,
+        seed=arguments.seed,
+        workers=arguments.workers or 0,
+        levels=levels_asked(spec.model),
+    )
+    with Progress(total=1, quiet=arguments.quiet, unit=None, label="playing") as progress:
+        told = simulate(
+            played(graph, at), effort, lambda share: progress.advance(share - progress.done)
+        )
+    found = compared(graph, told)
+    name = spec.model.population.name
+    if arguments.format == "json":
+        print_json(as_json(simulation_view(spec.model.file, name, told, found, effort)))
+    else:
+        scenarios = [f"scenario {one}" for one in arguments.scenario]
+        where = ", ".join([spec.model.file, *scenarios, *arguments.set, f"{name} = {at:,}"])
+        title = f"{title_of(spec.model)} ({where})"
+        markdown = arguments.format == "markdown"
+        sys.stdout.write(simulation_text(title, told, found, effort, markdown=markdown))
+    return Exit.YES if all(one.is_right for one in found) else Exit.NO
+
+
+def _asked(spec: Spec, arguments: Namespace) -> tuple[LoadGraph, int]:
+    """Return what is to be played, and for how many users: the largest acceptable number unasked.
+
+    Where users need different things by mode, the worst mode counts.
+    """
+    configuration = spec.configuration(arguments.scenario, arguments.set)
+    at: int | None = arguments.at
+    if at is None or spec.model.modes:
+        solution = solve_model(spec.model, configuration)
+        graph, at = solution.graph, solution.at if at is None else at
+    else:
+        graph = lower(spec.model, configuration)
+    if not graph.low <= at <= graph.high:
+        raise complain(
+            f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
+        )
+    return graph, at
+
+
+def _precision(text: str) -> float:
+    """Read a share, such as `2 %`."""
+    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(%?)\s*", text, re.ASCII)
+    value = float(found[1]) / (100 if found[2] else 1) if found else 0.0
+    if not _LEAST_PRECISION <= value <= _MOST_PRECISION:
+        raise complain(
+            f"`--precision` takes a share from 0.01 % to 50 %, not `{text[:20]}`",
+            "such as `--precision '2 %'`",
+        )
+    return value
+
+
+def _seconds(text: str) -> float:
+    """Read how long to play at most."""
+    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?\s*", text, re.ASCII)
+    value = float(found[1]) if found else 0.0
+    if not 0 < value <= _MOST_SECONDS:
+        raise complain(
+            f"`--seconds` takes a time from above 0 to {_MOST_SECONDS:,} s, not `{text[:20]}`",
+            "such as `--seconds 60`",
+        )
+    return value
