@@ -156,7 +156,7 @@ def test_what_has_bounds_has_a_value_throughout(word: str) -> None:
     for box in some_of(sides, [(low, low) for low, _ in CASES[word]]):
         found = row.interval(*(Interval(low, high, 1.0, 1.0) for low, high in box)).sound()
         if isfinite(found.low) and isfinite(found.high):
-            for at in product(*((low, (low + high) / 2, high) for low, high in box)):
+            for at in product(*({low, (low + high) / 2, high} for low, high in box)):
                 assert isfinite(row.number(*at)), (box, at)
 
 
