@@ -14,42 +14,55 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
-from qps.compiler.lower.disciplines.pool import Pool
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.disciplines.pool import LOAD_ERROR, Pool
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Hold
+from qps.compiler.lower.held_by import (
+    Filled,
+    Network,
+    Station,
+    filled,
+    joined,
+    let_through,
+    station_of,
+    station_of_pool,
+)
 from qps.compiler.lower.latency import LatencyPart, every, in_line
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
-from qps.compiler.lower.queueing import Queue, Visit
-from qps.compiler.quantities.certainty import Certainty, together, upper_bound
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, square_root, total
+from qps.compiler.lower.queueing import Queue
+from qps.compiler.quantities.certainty import Certainty, approximation, together, upper_bound
+from qps.engine.formulas import ONE, ZERO, Formula, apply, total
 from qps.engine.substitution import Substitution
 
 _TRAITS = ir.Traits(has_equal_servers=True)
-_LAW = Pool()
 
 
 class SettledPools(Struct, frozen=True):
-    """Loads and queues, those of pools with them."""
+    """Loads and queues, those of pools with them, and what goes on in each of these."""
 
     resources: dict[str, ResourceLoad]
     queues: dict[str, PlacedQueue]
+    networks: dict[str, Network]
+    holds: list[Hold]
 
 
-class _Held(Struct, frozen=True):
-    """A hold with how often it begins, how long it lasts, its variance, and how that is known."""
+class _Held(Struct, frozen=True, kw_only=True):
+    """A hold: how often it begins, what is done meanwhile, and how long if any number could.
+
+    `stations` are what is waited for meanwhile, `alone` is all that is done without waits.
+    """
 
     hold: Hold
     rate: Formula
-    mean: Formula
+    alone: Formula
+    opened: Formula
     variance: Formula
+    stations: dict[str, Station]
+    is_in_line: bool
     known: Certainty
-
-    @property
-    def amount(self) -> Formula:
-        """How much is held on average."""
-        return self.rate * self.mean * self.hold.amount
 
 
 def settled_pools(
@@ -60,30 +73,29 @@ def settled_pools(
     put_in: Substitution,
 ) -> SettledPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to."""
-    found = SettledPools(dict(resources), dict(queues))
+    found = SettledPools(dict(resources), dict(queues), {}, [])
     by_name = {result.name: result for result in results}
     for name in _inner_first(demands, by_name):
-        demand = demands[name]
+        demand, load = demands[name], found.resources[name]
         held = [_held(hold, by_name[hold.stream], found, put_in) for hold in demand.holds]
-        load = found.resources[name]
-        own = load.load  # what is kept for good
+        kept = load.load  # what is held for good
+        amounts = [one.rate * one.alone * one.hold.amount for one in held]
+        busy = [one.rate * one.alone for one in held]
+        amount = _weighed([one.hold.amount for one in held], busy)
+        places = (ONE - kept) * demand.capacity / amount
+        network = _network(held, places)
+        comes = filled(network, total(one.rate for one in held))
+        found.networks[name] = network
+        found.holds.extend(demand.holds)
+        often = comes.held / network.alone / demand.capacity
         parts = dict(load.parts)
-        for one in held:
+        for one, much in zip(held, amounts, strict=True):
             by = one.hold.stream
-            parts[by] = parts.get(by, ZERO) + one.amount / demand.capacity
-        free = ONE - own
-        filled = total(one.amount for one in held) / demand.capacity
+            parts[by] = parts.get(by, ZERO) + much * often
+        whole = total(parts.values())
         known = together(load.known, *(one.known for one in held))
-        found.resources[name] = replace(
-            load,
-            load=own + filled,
-            unsettled=own + filled,
-            parts=parts,
-            known=known,
-        )
-        places = free * demand.capacity / _mean([one.hold.amount for one in held], held)
-        load_of_free = filled if own is ZERO else filled / free
-        queue = _queue(name, held, places, load_of_free)
+        found.resources[name] = replace(load, load=whole, unsettled=whole, parts=parts, known=known)
+        queue = _queue(name, held, network, comes)
         found.queues[name] = PlacedQueue(queue, put_in)
         for visit, one in zip(queue.visits, held, strict=True):
             if one.hold.stage is not None:
@@ -91,48 +103,85 @@ def settled_pools(
     return found
 
 
-def _queue(name: str, held: Sequence[_Held], places: Formula, load: Formula) -> Queue:
-    visits = tuple(
-        replace(one.hold.visit, rate=one.rate, service=one.mean, batch=ONE) for one in held
-    )
-    mean = _mean([one.mean for one in held], held)
-    square = _mean([one.variance + one.mean**2 for one in held], held)
-    variance = maximum(ZERO, square / mean**2 - 1)
-    variation = ZERO if variance is ZERO else square_root(variance)
+def _queue(name: str, held: Sequence[_Held], network: Network, comes: Filled) -> Queue:
     return Queue(
         resource=name,
-        law=_LAW,
+        law=Pool(adds=comes.adds, tail=comes.tail, share=comes.share),
         traits=_TRAITS,
-        variation=variation,
-        servers=places,
-        load=load,
-        visits=visits,
+        variation=ZERO,
+        servers=network.places,
+        load=comes.load,
+        visits=tuple(
+            replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held
+        ),
         background=ZERO,
     )
 
 
-def _mean(values: Sequence[Formula], held: Sequence[_Held]) -> Formula:
-    """Return the mean over all that take some of a pool."""
+def _weighed(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:
+    """Return the mean of values by some weights."""
     if len(set(values)) == 1:
         return values[0]
+    weighed = [weight * value for weight, value in zip(weights, values, strict=True)]
+    return apply("mean", total(weighed), total(weights))
+
+
+# -- what is done meanwhile ----------------------------------------------------------------
+
+
+def _network(held: Sequence[_Held], places: Formula) -> Network:
+    """Return what goes on in a pool, of all that take some of it as if they were alike."""
     rates = [one.rate for one in held]
-    weighed = [rate * value for rate, value in zip(rates, values, strict=True)]
-    return apply("mean", total(weighed), total(rates))
-
-
-# -- how long it is held -------------------------------------------------------------------
+    services = _weighed([one.alone for one in held], rates)
+    names = dict.fromkeys(name for one in held for name in one.stations)
+    if len(held) == 1:
+        stations = list(held[0].stations.values())
+    else:
+        stations = [joined([one.stations.get(name) for one in held], rates) for name in names]
+    alone, rate = let_through(services, places, stations, in_line=all(o.is_in_line for o in held))
+    return Network(
+        places=places,
+        alone=alone,
+        rate=rate,
+        opened=_weighed([one.opened for one in held], rates),
+        variance=_weighed([one.variance for one in held], rates),
+    )
 
 
 def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substitution) -> _Held:
-    stages = [_stage(index, result, found.queues) for index in range(hold.begins, hold.ends)]
-    line = in_line(stages, hold.depth)
-    mean, variance = total(part.value for part in line), total(_variance(part) for part in line)
+    span = range(hold.begins, hold.ends)
+    plain = result.latency[hold.begins : hold.ends]
+    stages = [_stage(index, result, found.queues) for index in span]
+    around = ONE
     if hold.depth and stages:
-        around = stages[0].calls[hold.depth - 1]
-        if around.reached is not ONE:
-            mean = apply("mean", mean, around.reached)
-            variance = apply("mean", variance, around.reached)
-    return _Held(hold, put_in(hold.visit.rate), mean, variance, _known(hold, line))
+        around = stages[0].calls[hold.depth - 1].reached
+    rate = put_in(hold.visit.rate)
+
+    def for_each(value: Formula) -> Formula:
+        return value if around is ONE else apply("mean", value, around)
+
+    line = in_line(stages, hold.depth)
+    waits = [part for part in stages if part.queue is not None]
+    stations: dict[str, Station] = {}
+    inner = [one for one in found.holds if one.stream == hold.stream and one.stage in span]
+    covered = {index for one in inner for index in range(one.begins, one.ends)}
+    for index, part in zip(span, stages, strict=True):
+        if part.queue is None or index in covered:
+            continue
+        station = _station(part, rate, for_each(part.times), found)
+        name = station.resource
+        known = stations.get(name)
+        stations[name] = station if known is None else known.and_again(station)
+    return _Held(
+        hold=hold,
+        rate=rate,
+        alone=for_each(total(part.value for part in in_line(plain, hold.depth))),
+        opened=for_each(total(part.value for part in line)),
+        variance=for_each(total(part.times * _variance(part) for part in waits)),
+        stations=stations,
+        is_in_line=not any(part.branches for part in line),
+        known=_known(hold, line),
+    )
 
 
 def _stage(index: int, result: StreamResult, queues: Mapping[str, PlacedQueue]) -> LatencyPart:
@@ -140,33 +189,37 @@ def _stage(index: int, result: StreamResult, queues: Mapping[str, PlacedQueue]) 
     return part if visit is None else queues[visit.resource].stage(part, visit)
 
 
+def _station(part: LatencyPart, rate: Formula, times: Formula, found: SettledPools) -> Station:
+    """Return what is waited for at a stage, as a station that each item comes to so often."""
+    queue, visit = part.queue, part.visit
+    assert queue is not None
+    assert visit is not None
+    inner = found.networks.get(queue.resource)
+    if inner is not None:
+        return station_of_pool(
+            queue.resource, inner, rate, times, total(v.rate for v in queue.visits)
+        )
+    return station_of(queue, visit, rate, times)
+
+
 def _variance(part: LatencyPart) -> Formula:
-    """Return the variance of a stage and of the work that is waited for, as if independent."""
-    if part.branches:
-        of_each = [total(_variance(one) for one in branch) for branch in part.branches]
-        return maximum(*of_each)
-    if part.queue is None or part.visit is None:
-        return ZERO
-    return part.times * _variance_of(part.queue, part.visit, part.once)
-
-
-def _variance_of(queue: Queue, visit: Visit, wait: Formula) -> Formula:
-    """Return the variance of a wait and of the service behind it.
-
-    Those who wait at all wait exponentially long: exact for exponential service (Erlang).
-    """
-    tail = apply("waiting", queue.residual / queue.servers, queue.load)
-    return wait * (2 * tail - wait) + (visit.service * queue.variation) ** 2
+    """Return the variance of the work behind a wait."""
+    assert part.queue is not None
+    assert part.visit is not None
+    return (part.visit.service * part.queue.variation) ** 2
 
 
 def _known(hold: Hold, line: Sequence[LatencyPart]) -> Certainty:
-    """Return how it is known how long something is held."""
+    """Return how it is known how long something is held: what waits for nothing, exactly."""
     known = [part.certainty for part in line]
     waited = dict.fromkeys(p.queue.resource for p in every(line) if p.queue is not None)
     if waited:
-        told = " and ".join(f"`{name}`" for name in waited)
+        told = listed(list(waited), "and")
         known.append(
-            upper_bound(f"what holds `{hold.pool}` waits for {told} as if any number could hold it")
+            approximation(
+                f"how long `{hold.pool}` is held with the waits for {told} is that of as many "
+                f"servers as it keeps busy: {LOAD_ERROR}"
+            )
         )
     if hold.is_lossy:
         known.append(upper_bound(f"what is lost counts as if it held `{hold.pool}` to the end"))

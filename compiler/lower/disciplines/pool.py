@@ -4,26 +4,53 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.disciplines.several_servers import SeveralServers
-from qps.compiler.lower.queueing import Queue, Visit
-from qps.compiler.quantities.certainty import Certainty, approximation
+from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import ONE, Formula, apply, maximum
 
+LOAD_ERROR = "loads were told 0.9 to 1.1 times as high as simulated"
+ERROR = "0.8 to 1.25 times as long as simulated, up to a load of 95 %"
 
-class Pool(SeveralServers, frozen=True):
-    """One queue in front of the places of a pool: held times are its service times.
 
-    What an item does while it holds a place has stages of its own in its latency.
+class Pool(Law, frozen=True):
+    """What a pool adds to a latency: of those who are later by it at all, `tail` on average.
+
+    What an item does while it holds a place has stages of its own in its latency, the waits for
+    queues there as if any number could hold one.
     """
 
-    def quantile(self, queue: Queue, _: Visit, level: Fraction | Formula) -> Formula:
-        """Return the quantile of the wait alone: those who wait at all wait exponentially long."""
-        tail = apply("waiting", queue.residual / queue.servers, queue.load)
-        return tail * apply("log", maximum(ONE, self.share_waiting(queue) / (1 - level)))
+    adds: Formula
+    tail: Formula
+    share: Formula
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - all wait alike
+        """Return by how much the pool makes a visit later, on average."""
+        return self.adds
+
+    def share_waiting(self, queue: Queue) -> Formula:  # noqa: ARG002
+        """Return which share of the visits is later by it."""
+        return self.share
+
+    def quantile(
+        self,
+        queue: Queue,  # noqa: ARG002
+        own: Visit,  # noqa: ARG002
+        level: Fraction | Formula,
+    ) -> Formula:
+        """Return the quantile of what is added: exponential for those who are later by it."""
+        return self.tail * apply("ln", maximum(ONE, self.share / (1 - level)))
+
+    def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
+        """What waits for a place goes on when another one is done."""
+        return False
 
     def mean_known(self, queue: Queue) -> Certainty:
-        """Held times vary in a way of which only the mean and the variance are known."""
+        """Of what is done meanwhile the pool sees no more than how much of it fits."""
         return approximation(
-            f"the wait for `{queue.resource}` is that for as many servers, each as long as it is "
-            "held (Lee and Longton 1959)"
+            f"what `{queue.resource}` adds is that of as many servers as it keeps busy: latencies "
+            f"were told {ERROR}"
         )
+
+    def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
+        """The same."""
+        return EXACT
