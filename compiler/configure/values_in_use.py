@@ -227,8 +227,14 @@ _EFFECT_BOUNDS = {
 
 
 def _stream(stream: ir.Stream) -> Iterator[Bounded]:
-    for index, value in enumerate(stream.emission.values):
-        yield from _of(value, "a size" if index else "a rate", Bound.POSITIVE)
+    first, *sizes = stream.emission.values
+    if stream.is_closed:
+        yield from _of(first, "the number of items that each has under way", Bound.COUNT)
+        yield from _of(stream.emission.think, "a time to think", Bound.NOT_NEGATIVE)
+    else:
+        yield from _of(first, "a rate", Bound.POSITIVE)
+    for size in sizes:
+        yield from _of(size, "a size", Bound.POSITIVE)
     if stream.playout is not None:
         yield from _of(stream.playout.delay, "a playout delay", Bound.NOT_NEGATIVE)
         yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)

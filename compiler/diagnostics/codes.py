@@ -62,6 +62,9 @@ BAD_HARDWARE = Code("QPS0406", "bad-hardware", _E, "a machine or network that la
 UNSCALED_COST = Code(
     "QPS0501", "unscaled-cost", _W, "a cost that names no machine on a machine with a rating"
 )
+CLOSED_STREAM = Code(
+    "QPS0408", "closed-stream", _E, "what a stream of users who wait for answers cannot have"
+)
 WHOSE = Code("QPS0407", "whose", _E, "a stream that does not say whose it is")
 UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")

@@ -188,7 +188,9 @@ class Emission(Struct, frozen=True, kw_only=True):
     """What leaves a source.
 
     `values` are the rate and the sizes as they were given. `primary` is the item that keeps
-    its count when the size changes; None for a stream of bytes alone.
+    its count when the size changes; None for a stream of bytes alone. With a time to `think` the
+    first value is an amount: each flow has so many items under way, and sends the next one so long
+    after one has come to its end.
     """
 
     values: tuple[Quantity, ...]
@@ -197,6 +199,7 @@ class Emission(Struct, frozen=True, kw_only=True):
     carries_information: bool
     framed_bytes: bool
     span: Span
+    think: Quantity | None = None
 
 
 class Playout(Struct, frozen=True):
@@ -251,6 +254,11 @@ class Stream(Struct, frozen=True, kw_only=True):
     condition: Condition | None = None
     conditions: tuple[Condition, ...] = ()
     ways: tuple[Way, ...] = ()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether its holders wait for what they have sent before they send more."""
+        return self.emission.think is not None
 
     @property
     def calls(self) -> tuple[Call, ...]:

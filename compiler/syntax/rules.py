@@ -85,6 +85,15 @@ def _machine_member(
     return ast.Machine(resources=tuple(resources), of_nothing=tuple(of_nothing), **parts)
 
 
+def _emission(*, values: tuple[ast.Expr | ast.Think, ...], **parts: Any) -> ast.Emission:
+    """Return what leaves a source: its times to think may stand among its sizes."""
+    return ast.Emission(
+        values=tuple(value for value in values if not isinstance(value, ast.Think)),
+        thinks=tuple(value for value in values if isinstance(value, ast.Think)),
+        **parts,
+    )
+
+
 def _by_kind(
     *, name: ast.Name, kinds: ast.Name, entries: tuple[ast.KindValue, ...] = (), **parts: Any
 ) -> ast.Param:
@@ -182,7 +191,8 @@ RULES: dict[str, Rule] = {
     ),
     "each": _rule(ast.Each, "flows name but..."),
     "in_all": _rule(ast.InAll),
-    "emission": _rule(ast.Emission, "values* source"),
+    "emission": _rule(_emission, "values* source"),
+    "think": _rule(ast.Think, "time"),
     "first_emission": _rule(partial(ast.Emission, is_first_edition=True), "values* source"),
     "at": _rule(
         ast.At,

@@ -66,6 +66,8 @@ class EmissionChecker(Part, frozen=True):
         if quantities is None:
             return None
         first = quantities[0]
+        if item.thinks:
+            return self._closed(item, quantities, source)
         base = (first.dimension * TIME).single_base
         if base in (None, TIME_BASE):
             advised = advice(first, _is_rate, _rate_hint(first, item))
@@ -79,6 +81,65 @@ class EmissionChecker(Part, frozen=True):
             )
             return None
         assert base is not None
+        return self._emitted(item, quantities, base)
+
+    def _closed(
+        self, item: ast.Emission, quantities: tuple[ir.Quantity, ...], source: ast.Text | None
+    ) -> ir.Emission | None:
+        """Return what each holder has under way, who thinks so long before there is more of it."""
+        first, *others = item.thinks
+        if others:
+            self.sink.report(
+                codes.MISPLACED,
+                others[0].span,
+                "a stream has one time to think",
+                secondary=[Label(first.span, "the first one")],
+                hint="keep one; users who think longer make a second stream",
+            )
+            return None
+        time = self.expressions.quantity(
+            first.time, Scope(self.main, Allowed.FLOWS), TIME, "a time to think"
+        )
+        time = self.cited(time, item.source, source)
+        amount = quantities[0]
+        base = amount.dimension.single_base
+        if base is None or base in (TIME_BASE, INFORMATION_BASE):
+            self._no_amount(item, amount)
+            return None
+        if time is None:
+            return None
+        return self._emitted(item, quantities, base, time)
+
+    def _no_amount(self, item: ast.Emission, first: ir.Quantity) -> None:
+        """Report that who thinks has no number of items under way."""
+        think = " ".join(item.thinks[0].span.text.split())
+        is_information = first.dimension.single_base == INFORMATION_BASE
+        if is_information:
+            mend = "say of how many things it is the size, such as `1 file, 1 MB/file`"
+        elif _is_rate(first.dimension):
+            mend = (
+                f"such as `traffic 1 request, {think}`, where each waits for the answer before the "
+                f"next request; a rate goes on whatever comes back: leave `{think}` out"
+            )
+        else:
+            mend = f"such as `traffic 1 request, {think}`"
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            first.span,
+            f"who thinks has so many items under way, not {first.dimension.in_words}",
+            label=f"this is {first.dimension.in_words}",
+            secondary=[Label(item.thinks[0].span, "here it is said how long they think")],
+            hint=mend,
+        )
+
+    def _emitted(
+        self,
+        item: ast.Emission,
+        quantities: tuple[ir.Quantity, ...],
+        base: str,
+        think: ir.Quantity | None = None,
+    ) -> ir.Emission | None:
+        """Return what leaves a source, with the sizes that tie items to the first one."""
         known = [base]
         for size, written in zip(quantities[1:], item.values[1:], strict=True):
             new = self._tied(size, known, written)
@@ -93,6 +154,7 @@ class EmissionChecker(Part, frozen=True):
             carries_information=INFORMATION_BASE in known,
             framed_bytes=base == INFORMATION_BASE and len(items) > 0,
             span=item.span,
+            think=think,
         )
 
     def _stated(self, expr: ast.Expr) -> list[Label]:
@@ -186,6 +248,11 @@ def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
     if digits:
         return f"write digits without commas: `{digits[1]}_{digits[2]}`"
     base = value.dimension.single_base
-    if base is not None and base != TIME_BASE:
+    if base == INFORMATION_BASE:
         return f"say how often: `{value.span.text}/s`"
+    if base is not None and base != TIME_BASE:
+        return (
+            f"say how often: `{value.span.text}/s`; or, of users who wait for their answer, how "
+            f"long they think before the next: `{value.span.text}, think 15 s`"
+        )
     return "write a rate such as `30 frame/s` or `8000 byte/s`"

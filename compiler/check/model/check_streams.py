@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.check_closed import report_nobody, report_unclosed
 from qps.compiler.check.model.check_emissions import EmissionChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
 from qps.compiler.check.model.check_pools import check_pools, pool_items
@@ -84,6 +85,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         is_known = (condition is None) == (declaration.condition is None)
         if emission is None or found is None or not found.legs or not is_known:
             return None
+        if whose is None and emission.think is not None:
+            report_nobody(declaration, [self.steps.nodes[one] for one in found.starts], self.sink)
+            return None
         if whose is None:
             starts = [self.steps.nodes[one] for one in found.starts]
             flows_from = self._one_in_all(declaration, starts)
@@ -106,6 +110,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             else None,
         )
         self.steps.groups.divides(stream, self.steps.nodes)
+        report_unclosed(stream, self.sink)
         return stream
 
     def _flows_from(self, whose: ast.Each | ast.InAll) -> str | ir.InEachGroup | ir.Whose | None:

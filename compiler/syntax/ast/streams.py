@@ -32,15 +32,23 @@ class Step(Written, frozen=True, kw_only=True):
     condition: Expr | None
 
 
+class Think(Written, frozen=True):
+    """`think 15 s`: how long a holder waits after an answer before the next request."""
+
+    time: Expr
+
+
 class Emission(Written, frozen=True):
     """`traffic 8000 byte/s, size`: what leaves the source, the first value a rate.
 
-    The first edition of the language called it `source`.
+    With a time to `think` it is an amount: `traffic 1 request, 1 kB/request, think 15 s`. The first
+    edition of the language called it `source`.
     """
 
     values: tuple[Expr, ...]
     source: Text | None = None
     is_first_edition: bool = False
+    thinks: tuple[Think, ...] = ()
 
 
 class CallStep(Written, frozen=True, kw_only=True):

@@ -1,0 +1,91 @@
+"""Streams of users who wait for their answer: who they are, and what has no meaning for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.syntax import ast
+
+_EFFECTS = {
+    ir.EffectKind.MERGE: (
+        "merges what comes of several, and who waits for an answer of their own",
+        "who is merged waits for the others: leave the `merge` out, or send a rate",
+    ),
+    ir.EffectKind.ACTIVE: (
+        "is active at times, and who waits is active when the answer is there",
+        "how long they pause is their `think`: leave `active` out",
+    ),
+    ir.EffectKind.QUEUE: (
+        "has a queue of bounded length, and who waits sends no more than its own",
+        "leave `queue` out: no more than all of them can wait",
+    ),
+}
+"""Effects that have no meaning in a cycle: what they do, and what is to be done."""
+
+
+def report_nobody(declaration: ast.Stream, starts: Sequence[ir.Node], sink: Sink) -> None:
+    """Report that nobody is said to wait for the answers of a stream."""
+    name = declaration.name.text
+    each = "".join(f"`stream {name} for each {node.name}`, " for node in starts[:1])
+    sink.report(
+        codes.WHOSE,
+        declaration.name.span,
+        f"stream `{name}` does not say who waits for its answers and thinks",
+        hint=f"`stream {name} for each user`, {each}or `stream {name} in all` where there is one "
+        "of them in all",
+    )
+
+
+def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
+    """Report what has no meaning where each item comes back to who has sent it."""
+    think = stream.emission.think
+    if think is None:
+        return
+    for span, what, mend in _senseless(stream):
+        sink.report(
+            codes.CLOSED_STREAM,
+            span,
+            f"`{stream.name}` {what}",
+            secondary=[Label(think.span, "they think, and wait for an answer each time")],
+            hint=mend,
+        )
+
+
+def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
+    """Yield what has no meaning for a closed stream: where, what it does, and what to do."""
+    for leg in stream.legs:
+        if isinstance(leg, ir.CallMark):
+            if leg.point is ir.CallPoint.BEGINS and leg.call.fork is not None:
+                yield (
+                    leg.call.span,
+                    "makes calls together, and what several of them ask at once of stations is "
+                    "not told",
+                    "make them one after the other: it takes longer, so the answer is safe",
+                )
+            continue
+        if not isinstance(leg, ir.Visit):
+            continue
+        for step in leg.steps:
+            if step.spread is not None and step.spread.kind is not ir.SpreadKind.ONE:
+                yield (
+                    step.span,
+                    "is sent on to several, and one answer comes back",
+                    f"send it `to one`, or call them: `call {leg.node} * 3 {{ … }}`",
+                )
+            for effect in step.component.effects:
+                if effect.kind in _EFFECTS:
+                    what, mend = _EFFECTS[effect.kind]
+                    yield step.span, f"{what}: `{step.component.name}`", mend
+    playout = stream.playout
+    for delay in () if playout is None else (playout.delay, playout.dropping):
+        if delay is not None and any(isinstance(p, ir.Measured) for p in parts_of(delay.expr)):
+            yield (
+                delay.span,
+                "has a playout buffer that rests on what it does itself",
+                "give it a time: `playout 60 ms`",
+            )
