@@ -45,6 +45,18 @@ class Demand(Struct, kw_only=True):
         self.parts.setdefault(by, []).append(load)
 
 
+class ClosedSource(Struct, frozen=True, kw_only=True):
+    """Where a closed stream comes from: `flows`, each with an `amount` of items under way.
+
+    The rate of one flow is a `symbol` until all is walked.
+    """
+
+    symbol: Formula
+    flows: Formula
+    amount: Formula
+    think: Formula
+
+
 class StreamResult(Struct, kw_only=True):
     """What a stream came to: its latency, its losses, the resources it passes.
 
@@ -69,6 +81,11 @@ class StreamResult(Struct, kw_only=True):
     notes: list[Note] = field(default_factory=list)
     rate: Formula = ZERO
     throughput: Formula = ZERO
+    closed: ClosedSource | None = None
+    spent: list[tuple[tuple[str, ...], Formula]] = field(default_factory=list)
+    """For each stage that is no wait: the resources busy with it, the items of a flow in it."""
+    held: dict[str, Formula] = field(default_factory=dict)
+    """How many flows each resource on the way serves."""
 
 
 class Flow(Struct, frozen=True):

@@ -19,6 +19,7 @@ from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.notes import Notes
 from qps.compiler.lower.stream_measures import StreamMeasures
@@ -96,12 +97,20 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     throughput: Formula | None = None
     count: Formula = ONE
     port_of: str | None = None
+    open_load: Formula | None = None
+    """What others ask of it where users wait who slow down: their own load alone levels off."""
     known: Certainty = EXACT
+    """How the load is known: that of users who wait is as their waits are."""
 
     @property
     def fullness(self) -> Formula:
         """The load as a part of the target: 1 is saturation."""
         return self.load / self.target
+
+    @property
+    def asked(self) -> Formula:
+        """What is at its target where it saturates: who waits for an answer asks for no more."""
+        return self.load if self.open_load is None or self.target is not ONE else self.open_load
 
 
 class Calibration(Struct, frozen=True, kw_only=True):
@@ -216,6 +225,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """Streams that are not there: their conditions do not hold."""
     cited: tuple[Cited, ...] = ()
     """What is cited for formulas and places."""
+    closed: Mapping[str, ClosedStream] = field(default_factory=dict)
+    """The streams of users who wait for their answers."""
     switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
     """Of what many configurations share: numbers that are 1 where a condition on options holds."""
     notes: Notes = field(default_factory=Notes)

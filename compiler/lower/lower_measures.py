@@ -13,6 +13,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.latency import LatencyPart, in_line
 from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
@@ -114,8 +115,12 @@ class Measures(Struct, frozen=True, kw_only=True):
         if measured.kind is ir.MeasureKind.LOAD:
             return together(*(resource.known for resource in self._loads_of(measured.subject)))
         if measured.subject not in self.streams:
-            return EXACT
-        return loss_known(measured.kind, self.streams[measured.subject], self.series)
+            return together(*(resource.known for resource in self._loads_of(measured.subject)))
+        stream = self.streams[measured.subject]
+        known = loss_known(measured.kind, stream, self.series)
+        if measured.kind not in (ir.MeasureKind.RATE, ir.MeasureKind.THROUGHPUT):
+            return known
+        return together(known, stream.rate_known)
 
     def unsaid(self, quantity: ir.Quantity) -> tuple[Unwaited, ...]:
         """Return the resources on which a value rests, with no word on how they are waited for."""
@@ -226,6 +231,7 @@ def stream_measures(
     measures: Measures,
     expressions: ExpressionLowering,
     queues: Mapping[str, PlacedQueue],
+    closed: ClosedStream | None = None,
 ) -> StreamMeasures:
     """Return what the users of a stream see.
 
@@ -248,6 +254,7 @@ def stream_measures(
                 resource=name,
             )
             for name, share in result.passes.items()
+            if closed is None  # who waits for an answer asks for no more than is served
         ),
     ]
     latency = [
@@ -256,6 +263,7 @@ def stream_measures(
         else part
         for index, part in enumerate(result.latency)
     ]
+    latency += () if closed is None else _held_back(closed)
     buffer: Formula = ZERO
     playout = stream.playout
     if playout is not None:
@@ -296,7 +304,9 @@ def stream_measures(
         ),
         uncounted=tuple(result.uncounted),
         unsaid=tuple(result.unsaid.values()),
-        endless=_endless(result, measures, expressions.configuration.case),
+        endless=_endless(result, measures, expressions.configuration.case)
+        if closed is None
+        else (),
     )
     return measured if playout is None else _with_playout_known(measured, playout, expressions)
 
@@ -330,6 +340,14 @@ def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[L
     return tuple(
         LatencyPart(stage=f"waiting for {name}", value=endless(measures.resources[name].load))
         for name in result.unbounded
+    )
+
+
+def _held_back(closed: ClosedStream) -> tuple[LatencyPart, ...]:
+    """Return what who waits for an answer is held back by: what has no queue and is full."""
+    return tuple(
+        LatencyPart(stage=f"waiting for {name}", value=value)
+        for name, value in closed.held_back.items()
     )
 
 

@@ -8,6 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.lower.closed import Closed
+from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.disciplines.table import LAWS
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency import LatencyPart
@@ -47,6 +49,7 @@ def queues_of(
     resources: Mapping[str, ResourceLoad],
     put_in: Substitution,
     expressions: ExpressionLowering,
+    closed: Closed,
 ) -> dict[str, PlacedQueue]:
     """Return the queue of every resource that states how it is waited for and is visited.
 
@@ -57,6 +60,10 @@ def queues_of(
         for name, demand in demands.items()
         if demand.queueing is not None
     }
+    for name, queue in found.items():
+        stream = closed.stream_at(name)
+        if stream is not None:
+            found[name] = replace(queue, law=InClosedNetwork(queue.law, stream))
     shaped = _shaped(found, demands)
     placed = {}
     for name, queue in found.items():

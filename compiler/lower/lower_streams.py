@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.configure.ways import legs_of, way_in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.flows import Flow, StreamResult, word
+from qps.compiler.lower.flows import ClosedSource, Flow, StreamResult, word
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
@@ -18,13 +18,13 @@ from qps.compiler.lower.walk_nodes import WalkedNodes
 from qps.compiler.lower.walk_pools import WalkedPools
 from qps.compiler.lower.walk_waits import WalkedWaits
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
-from qps.engine.formulas import ONE, ZERO, Formula
+from qps.engine.formulas import ONE, ZERO, Formula, symbol
 
 
 def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     """Walk a stream from its source to its end."""
-    flow = _source(stream, demands.expressions)
-    result = StreamResult(name=stream.name)
+    flow, closed = _source(stream, demands.expressions)
+    result = StreamResult(name=stream.name, closed=closed)
     rate = flow.rates[flow.primary or INFORMATION_BASE]
     result.notes.append(Started(flow.total, rate, flow.primary))
     _packetisation(stream, flow, result)
@@ -54,11 +54,24 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     return result
 
 
-def _source(stream: ir.Stream, expressions: ExpressionLowering) -> Flow:
+def _source(
+    stream: ir.Stream, expressions: ExpressionLowering
+) -> tuple[Flow, ClosedSource | None]:
+    """Return the flows that leave a source; where they wait for answers, at a rate still open."""
     emission = stream.emission
     first, *sizes = emission.values
     base = next(b for b, _ in first.dimension.exponents if b != TIME_BASE)
-    rates = {base: expressions.symbol(f"{stream.name}.traffic", first)}
+    flows = _flows(stream, expressions)
+    traffic = expressions.symbol(f"{stream.name}.traffic", first)
+    closed = None
+    if emission.think is not None:
+        closed = ClosedSource(
+            symbol=symbol(f"{stream.name} each second"),
+            flows=flows,
+            amount=traffic,
+            think=expressions.symbol(f"{stream.name}.think", emission.think),
+        )
+    rates = {base: traffic if closed is None else closed.symbol}
     known_sizes: dict[str, Formula] = {}
     for size in sizes:
         above = next(b for b, power in size.dimension.exponents if power == 1)
@@ -71,7 +84,7 @@ def _source(stream: ir.Stream, expressions: ExpressionLowering) -> Flow:
             rates[above] = rates[below] * value
         else:
             rates[below] = rates[above] / value
-    return Flow(_flows(stream, expressions), rates, known_sizes, emission.primary)
+    return Flow(flows, rates, known_sizes, emission.primary), closed
 
 
 def _flows(stream: ir.Stream, expressions: ExpressionLowering) -> Formula:

@@ -17,6 +17,9 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
+from qps.compiler.lower.closed import Closed
+from qps.compiler.lower.closed_known import rates_known, with_known
+from qps.compiler.lower.closing import closed_streams, refuse_pools
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
 from qps.compiler.lower.flows import Demand, StreamResult
@@ -165,22 +168,24 @@ def _lowered_model(
         resources=streams.demands.keys(),
     )
     refuse_elastic(streams.demands, results, expressions.elastic.values())
-    resources, elastic = _resources(streams, expressions, targets, results)
+    refuse_pools(there, streams.demands)
+    closed = closed_streams(there, results, streams.demands, _loads(streams), expressions)
+    resources, elastic = _resources(streams, expressions, targets, results, closed)
     prices, unpriced = priced(model, configuration, expressions)
-    put_in = Substitution({one.parameter.symbol: one.value for one in elastic})
-    pools = settled_pools(
-        streams.demands,
-        results,
-        resources,
-        queues_of(streams.demands, resources, put_in, expressions),
-        put_in,
-    )
+    put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in elastic})
+    queues = queues_of(streams.demands, resources, put_in, expressions, closed)
+    rates = rates_known(closed, queues)
+    resources = with_known(resources, closed, rates)
+    pools = settled_pools(streams.demands, results, resources, queues, put_in)
     resources, queues = pools.resources, pools.queues
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent)
     for stream, result in zip(there, results, strict=True):
         measured.streams[stream.name] = stream_measures(
-            stream, result, measured, expressions, queues
+            stream, result, measured, expressions, queues, closed.streams.get(stream.name)
         )
+        if stream.name in rates:
+            one = replace(measured.streams[stream.name], rate_known=rates[stream.name])
+            measured.streams[stream.name] = one
     served = measured.of_what_is_served
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
     served_in_series = in_series.of_what_is_served
@@ -232,6 +237,7 @@ def _lowered_model(
             stations=_noted_stations(streams.demands, queues),
             mixtures=expressions.mixtures,
         ),
+        closed=closed.streams,
     )
 
 
@@ -291,13 +297,15 @@ def _resources(
     expressions: ExpressionLowering,
     targets: Targets,
     results: list[StreamResult],
+    closed: Closed,
 ) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...]]:
-    """Return all loads; elastic parameters are put in, there and in what the streams came to."""
+    """Return all loads; what is settled is put in, there and in what the streams came to."""
+    at_rates = Substitution(closed.values)
     parts = {
-        name: {by: total(loads) for by, loads in demand.parts.items()}
+        name: {by: at_rates(total(loads)) for by, loads in demand.parts.items()}
         for name, demand in streams.demands.items()
     }
-    loads = {name: total(by.values()) for name, by in parts.items()}
+    loads = {n: closed.loads.get(n) or at_rates(load) for n, load in _loads(streams).items()}
     aims = {name: targets.of(name) for name in loads}
     limits: dict[str, Formula] = {}
     for name, load in loads.items() if expressions.elastic else ():
@@ -308,10 +316,10 @@ def _resources(
     unsettled = dict(loads)
     parameters = list(expressions.elastic.values())
     loads, settled = settle(loads, limits, parameters, partial(_signs, expressions))
-    put_in = Substitution({one.parameter.symbol: one.value for one in settled})
+    put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in settled})
     for one in settled:
         expressions.settle(one.parameter.name, one.value)
-    if settled:
+    if settled or closed.values:
         _rewrite(put_in, results)
     resources = {
         name: ResourceLoad(
@@ -324,10 +332,19 @@ def _resources(
             throughput=put_in(total(demand.carried)) if demand.carried else None,
             count=demand.count,
             port_of=demand.port_of,
+            open_load=closed.open_loads.get(name),
         )
         for name, demand in streams.demands.items()
     }
     return resources, settled
+
+
+def _loads(streams: StreamDemands) -> dict[str, Formula]:
+    """Return the loads of all resources, with what is still to be settled in them."""
+    return {
+        name: total(total(loads) for loads in demand.parts.values())
+        for name, demand in streams.demands.items()
+    }
 
 
 def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:

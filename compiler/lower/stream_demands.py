@@ -45,9 +45,9 @@ class StreamDemands(Struct, kw_only=True):
                     demand = self.demand(name, resource.span)
                     demand.add("idle", load)
                     demand.background.append(load)
+                    demand.count = self.expressions.count(node.name)
                     if resource.carries_bits:
                         demand.carried.append(load * self.capacity(name, resource))
-                        demand.count = self.expressions.count(node.name)
 
     def capacity(self, name: str, resource: ir.Resource) -> Formula:
         """Return the capacity of a resource in its place that is no processor."""

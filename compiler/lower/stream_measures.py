@@ -109,6 +109,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
     buffer_certainty: Certainty = EXACT
     """How the playout delay is known, by the jitter that it rests on."""
+    rate_known: Certainty = EXACT
+    """How its rate is known: that of users who wait is as their waits are."""
     late_certainty: Certainty = EXACT
     """How the share is known that comes too late for the playout buffer."""
 

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Flow, StreamResult
+from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.notes import Gone, Note
 from qps.compiler.lower.stream_measures import LossKind, LossPart
 from qps.engine.formulas import ONE, Formula
@@ -26,6 +27,16 @@ class UnderWay(Struct, kw_only=True):
     spreads: bool = False
     meets: bool = False
     is_bursty: bool = False
+
+    def takes(self, part: LatencyPart, *resources: str) -> None:
+        """Add a stage to the latency: some resources are busy with it, or none.
+
+        By Little's law it holds as many items of a flow as pass it in that time.
+        """
+        self.result.latency.append(part)
+        if self.flow.primary is not None:
+            held = part.value * self.flow.rates[self.flow.primary]
+            self.result.spent.append((resources, held))
 
     def lose(self, stage: str, kind: LossKind, share: Formula, span: Span) -> None:
         """Lose a share of the items; what is lost loads nothing that comes after."""

@@ -39,7 +39,7 @@ class WalkedLinks:
             self._carry(leg, link, network, network.rate, last=last)
         if network.propagation is not None:
             value = self._of_link(leg, "propagation", network.propagation)
-            self._result.latency.append(
+            self._under_way.takes(
                 LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
             )
             self._under_way.note(Delayed(f"propagation on {leg.link}", value))
@@ -75,6 +75,7 @@ class WalkedLinks:
             demand = streams.demand(name, link.span)
             demand.carried.append(flows * bits)
             demand.count = count
+            self._result.held[name] = flows
             if network.waits is not None and flow.primary is not None:
                 arriving_rate = flows * flow.rates[flow.primary]
                 visit = self._waits.visit(name, arriving_rate, flows)
@@ -105,10 +106,8 @@ class WalkedLinks:
                 )
             )
         self._under_way.note(Crossed(link=leg.link, ports=tuple(ports), is_last=last))
-        travel = item_bits / rate
-        self._result.latency.append(
-            LatencyPart(stage=f"over {leg.link}", value=travel, place=leg.link)
-        )
+        travel = LatencyPart(stage=f"over {leg.link}", value=item_bits / rate, place=leg.link)
+        self._under_way.takes(travel, *(port.resource for port in ports))
 
     @staticmethod
     def _node_of(port: str, leg: ir.Crossing, network: ir.Network) -> str | None:

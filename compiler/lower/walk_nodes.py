@@ -196,9 +196,9 @@ class WalkedNodes:
         demand = self._streams.demand(name, resource.span)
         by = step.component.name
         demand.add(by, charged * work * per_second / capacity)
+        demand.count = self._expressions.count(node)
         if resource.carries_bits:
             demand.carried.append(charged * work)
-            demand.count = self._expressions.count(node)
         self._pass(name)
         if cost.measured_at is not None:
             self._calibrate(name, by, cost, machine, charged)
@@ -208,6 +208,7 @@ class WalkedNodes:
         thread = f"{name}.{cost.thread or by}"
         if is_thread:
             single = self._streams.demand(thread, cost.span)
+            single.count = demand.count
             single.add(by, charged * work * per_second)
             self._pass(thread)
         if resource.kind is ir.ResourceKind.STORE:
@@ -239,7 +240,8 @@ class WalkedNodes:
                 thread=thread if is_thread else None,
             )
         )
-        self._serve(by, node, service, ONE if cost.single_thread else servers)
+        on = (name, thread) if is_thread else (name,)
+        self._serve(by, node, service, ONE if cost.single_thread else servers, on)
 
     def _where(self, node: str) -> tuple[str, str]:
         """Return what tells numbers of one name apart: the node, then the stream."""
@@ -273,12 +275,14 @@ class WalkedNodes:
             is_on_measured=is_on_measured(self._streams.model, cost, machine),
         )
 
-    def _serve(self, by: str, node: str, service: Formula, cores: Formula) -> None:
+    def _serve(
+        self, by: str, node: str, service: Formula, cores: Formula, on: tuple[str, ...]
+    ) -> None:
         """Add the time that work on an item takes; so many cores share that on several flows."""
         self._served_by[len(self._result.latency)] = cores
         stage = f"{by} at {node}"
-        self._result.latency.append(
-            LatencyPart(stage=stage, value=service, place=node, is_work=True)
+        self._under_way.takes(
+            LatencyPart(stage=stage, value=service, place=node, is_work=True), *on
         )
 
     def _effects(
@@ -314,7 +318,7 @@ class WalkedNodes:
                 case ir.EffectKind.DELAY:
                     self._waits.end_runs()
                     stage, taken = f"{step.component.name}, fixed", value * repeat
-                    self._result.latency.append(LatencyPart(stage=stage, value=taken, place=node))
+                    self._under_way.takes(LatencyPart(stage=stage, value=taken, place=node))
                     self._under_way.note(Delayed(stage, taken))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)

@@ -63,6 +63,7 @@ class WalkedWaits:
         """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
         if busy is ZERO:
             return
+        self._result.held[name] = held
         queueing = resource.waits
         if queueing is None or self._under_way.flow.primary is None:
             unwaited = Unwaited(name, name, resource.name, fitting(resource))

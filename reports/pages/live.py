@@ -259,7 +259,7 @@ class LiveModel:
             {
                 "name": resource.name,
                 "load": load,
-                "over": self._program.join("-", load, target),
+                "over": self._program.join("-", step(resource.asked), target),
                 "target": target,
                 "isFilled": is_filled,
                 "parts": [[by, step(part)] for by, part in resource.parts.items()],

@@ -264,7 +264,7 @@ def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     """Return where a resource saturates, as a formula where there is a readable one."""
-    load = graph.valued(resource.fullness)
+    load = graph.valued(resource.asked / resource.target)
     found = saturation_of(graph, resource.name)
     if found.not_below is not None:
         known = "" if found.at is None else f", but by {number(found.at, 6)}"
@@ -275,7 +275,7 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     function = as_rational_function(load - 1, graph.population)
     if function is None or function.numerator.degree() != 1:
         return told
-    root = root_of_linear(resource.load - resource.target, graph.population)
+    root = root_of_linear(resource.asked - resource.target, graph.population)
     return told if root is None else f"{told}: {graph.population} = {formula(root)}"
 
 

@@ -230,7 +230,7 @@ def _carried(solution: Solution) -> tuple[CarriedView, ...]:
             byte_per_hour=rate * _HOUR / _BYTE,
             byte_per_month=rate * MONTH / _BYTE,
             count=r.count,
-            known=EXACT,
+            known=solution.graph.resources[r.name].known,
         )
         for r in solution.resources
         if (rate := r.throughput) is not None

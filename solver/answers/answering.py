@@ -325,7 +325,7 @@ def _sensitivity(
     if found is None or found.at is None:
         return (), None
     full = graph.resources[name]
-    return elasticities(full.load - full.target, found.at, graph), f"{name}.load"
+    return elasticities(full.asked - full.target, found.at, graph), f"{name}.load"
 
 
 def rests_on_users(graph: LoadGraph) -> bool:

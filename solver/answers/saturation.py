@@ -90,7 +90,7 @@ def saturation_of(graph: LoadGraph, name: str) -> Saturation:
     """
     resource = graph.resources[name]
     return saturation_point(
-        graph.valued(resource.fullness),
+        graph.valued(resource.asked / resource.target),
         graph.population,
         graph.low,
         passes=is_filled(graph, name),

@@ -294,7 +294,7 @@ class _GroupCompiler:
                 if graph.population in over.symbols
             ),
             resources=tuple(
-                Loaded(one.name, one.load, one.target, is_filled(graph, one.name))
+                Loaded(one.name, one.load, one.target, is_filled(graph, one.name), one.asked)
                 for one in graph.resources.values()
             ),
             guards=guards_of(self.model, configuration, graph, asking, inputs),

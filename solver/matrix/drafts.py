@@ -25,12 +25,16 @@ Leaves = tuple[tuple[str, tuple[Fraction, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A resource: its load, what this is to stay below, and whether it is filled by design."""
+    """A resource: its load, what this is to stay below, and whether it is filled by design.
+
+    `asked` is what is asked of it, whether or not that is served.
+    """
 
     name: str
     load: Formula
     target: Formula
     is_filled: bool
+    asked: Formula
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +83,7 @@ class Draft:
         return (
             *(side for one in self.criteria for side in (one.measure, one.limit)),
             *(over for _, over in self.impossible),
-            *(side for one in self.resources for side in (one.load, one.target)),
+            *(side for one in self.resources for side in (one.load, one.target, one.asked)),
             *self.guards.values,
             *(one for one in self.told if one is not None),
         )
@@ -103,7 +107,8 @@ class Draft:
             ),
             impossible=tuple((message, following()) for message, _ in self.impossible),
             resources=tuple(
-                replace(one, load=following(), target=following()) for one in self.resources
+                replace(one, load=following(), target=following(), asked=following())
+                for one in self.resources
             ),
             guards=replace(self.guards, values=tuple(islice(formulas, len(self.guards.values)))),
             told=tuple(one and following() for one in self.told),

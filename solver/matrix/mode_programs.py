@@ -184,11 +184,11 @@ def _at_most(
 
 
 def _resource(builder: Builder, tight: Builder, resource: Loaded) -> CompiledResource:
-    sides = resource.load, resource.target
+    sides = resource.asked, resource.target
     # At its target it is full, if not so by design.
     criterion = _at_most(resource.name, builder, tight, sides, is_strict=not resource.is_filled)
     quadratic = None
-    powers = builder.powers(resource.load)
+    powers = builder.powers(resource.asked)
     if powers is not None:
         least = min(powers, default=0)
         shift = -min(least, 0)
@@ -203,5 +203,6 @@ def _resource(builder: Builder, tight: Builder, resource: Loaded) -> CompiledRes
         quadratic=quadratic,
         criterion=criterion,
         is_filled=resource.is_filled,
-        fullness=resource.load / resource.target,
+        load=builder.build(resource.load),
+        fullness=resource.asked / resource.target,
     )

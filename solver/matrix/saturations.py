@@ -31,24 +31,26 @@ class CompiledResource:
     `quadratic` holds operations a, b, c: the load is above its target where a N^2 + b N + c is
     above zero. `criterion` says that the load is at most its target. One that elastic parameters
     fill (`is_filled`) stays at its target by design and saturates where it passes it. `fullness`
-    is the load as a part of its target, in symbols.
+    is what is asked of it as a part of its target, in symbols: its `load`, but for what users ask
+    who wait for an answer.
     """
 
     name: str
     quadratic: tuple[int, int, int] | None
     criterion: CompiledCriterion
     is_filled: bool
+    load: int
     fullness: Formula
 
     @property
     def steps(self) -> frozenset[int]:
         """The operations that its saturation rests on."""
         quadratic = self.quadratic or ()
-        return frozenset({self.load, self.target, *self.criterion.tight, *quadratic})
+        return frozenset({self.asked, self.target, *self.criterion.tight, *quadratic})
 
     @property
-    def load(self) -> int:
-        """The operation that gives its load."""
+    def asked(self) -> int:
+        """The operation that gives what is asked of it, whether or not that is served."""
         return self.criterion.measure
 
     @property
@@ -96,7 +98,7 @@ def saturations(
 
 def _has_value(rows: Rows, resource: CompiledResource, at: Floats) -> Bools:
     """Return where a load has a value at the point found: 0/0 may be what is left by underflow."""
-    sides = resource.load, resource.target
+    sides = resource.asked, resource.target
     values = rows.at(sides, np.where(np.isfinite(at), at, _FARTHEST))
     load, target = (rows.column(values, side) for side in sides)
     return np.isinf(at) | ~np.isnan(load - target)
@@ -113,7 +115,7 @@ def _told_apart(
     near = np.abs(_excess(resource, rows, later)) <= 2 * _ON_TARGET
     falls = _excess(resource, rows, later) <= 0
     where = np.flatnonzero(np.isfinite(found.at) & ~found.is_open & (near | falls))
-    sides = (resource.load, resource.target)
+    sides = (resource.asked, resource.target)
     whole = np.round(found.at)
     reaches = np.zeros(where.size, dtype=bool)
     for at in (np.where(np.abs(whole - found.at) <= _SHORTLY * whole, whole, later), later):
@@ -199,7 +201,7 @@ def _is_simple(resource: CompiledResource, rows: Boxes, start: Floats, end: Floa
 
 def _rounded_excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
     """Return by how much a load is above its target, by floats; infinite where it has no value."""
-    sides = resource.load, resource.target
+    sides = resource.asked, resource.target
     values = rows.at(sides, population)
     load, target = (rows.column(values, side) for side in sides)
     value = load - target

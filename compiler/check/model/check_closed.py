@@ -58,16 +58,15 @@ def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
 
 def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
     """Yield what has no meaning for a closed stream: where, what it does, and what to do."""
+    forks = {call.fork: call.span for call in reversed(stream.calls) if call.fork is not None}
+    for span in forks.values():
+        yield (
+            span,
+            "makes calls together, and how long those wait who ask in several places at once is "
+            "not told",
+            "make them one after the other: that takes longer, so the answer is safe",
+        )
     for leg in stream.legs:
-        if isinstance(leg, ir.CallMark):
-            if leg.point is ir.CallPoint.BEGINS and leg.call.fork is not None:
-                yield (
-                    leg.call.span,
-                    "makes calls together, and what several of them ask at once of stations is "
-                    "not told",
-                    "make them one after the other: it takes longer, so the answer is safe",
-                )
-            continue
         if not isinstance(leg, ir.Visit):
             continue
         for step in leg.steps:

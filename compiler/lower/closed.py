@@ -1,0 +1,144 @@
+"""Closed streams, settled: users who wait for their answer and think before they ask again.
+
+Their stations are what they wait for; all else that takes time in a cycle is a delay, as thinking is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum
+
+
+class ClosedStation(Struct, frozen=True, kw_only=True):
+    """A resource that a closed stream waits for.
+
+    A cycle asks `demand` seconds of one server of it, all visits and all `copies` together; each
+    copy has so many `servers`, of which other traffic keeps `open_load` busy.
+    """
+
+    resource: str
+    demand: Formula
+    servers: Formula
+    open_load: Formula
+    copies: Formula
+
+    @property
+    def operands(self) -> tuple[Formula, ...]:
+        """The station as the operations of closed networks take it."""
+        return (self.demand, self.servers, self.open_load, self.copies)
+
+
+class Alone(Struct, frozen=True, kw_only=True):
+    """A machine of each holder's own: the items of a stream wait there for open traffic alone.
+
+    `wait` is for all visits of a cycle, whose `service` takes so long on one core, `open_wait` what
+    a visit of open traffic waits, in mean service times.
+    """
+
+    station: ClosedStation
+    service: Formula
+    wait: Formula
+    open_wait: Formula
+
+
+class Limit(Struct, frozen=True):
+    """A resource without a queue, which serves no more than it can.
+
+    `work` is what a cycle of each flow in a second asks of it, `open_load` what all else does.
+    """
+
+    resource: str
+    work: Formula
+    open_load: Formula
+
+    @property
+    def longest(self) -> Formula:
+        """The least time between two cycles of one flow: endless where there is no room."""
+        return apply("waiting", self.work, self.open_load)
+
+    @property
+    def at_most(self) -> Formula:
+        """The cycles a second of one flow for which there is room."""
+        room = ONE if self.open_load is ZERO else maximum(ZERO, 1 - self.open_load)
+        return room / self.work
+
+
+class ClosedStream(Struct, frozen=True, kw_only=True):
+    """A closed stream, settled: so many `jobs` are under way in all, an `amount` of each flow.
+
+    A cycle takes `delay` s besides its stations, the time to `think` included, and makes so many
+    `visits` of each of them. `free` is how many cycles all make in a second where no limits bind,
+    `rate` what each flow makes. At machines of their own they are `alone`.
+    """
+
+    name: str
+    span: Span
+    jobs: Formula
+    flows: Formula
+    amount: Formula
+    think: Formula
+    delay: Formula
+    stations: tuple[ClosedStation, ...]
+    limits: tuple[Limit, ...]
+    free: Formula
+    rate: Formula
+    visits: Mapping[str, Formula]
+    alone: Mapping[str, Alone]
+    known: Certainty = EXACT
+    """How its waits are known, besides what each station does to it."""
+
+    @property
+    def throughput(self) -> Formula:
+        """Cycles a second of all flows together."""
+        return self.rate * self.flows
+
+    def station(self, resource: str) -> ClosedStation:
+        """Return the station of a name."""
+        return next(one for one in self.stations if one.resource == resource)
+
+    def at(self, resource: str, word: str) -> Formula:
+        """Return what an operation of closed networks comes to at a station."""
+        own = self.station(resource)
+        others = [one for one in self.stations if one is not own]
+        each = [operand for one in (own, *others) for operand in one.operands]
+        return apply(word, self.jobs, self.delay, *each)
+
+    @property
+    def held_back(self) -> dict[str, Formula]:
+        """What a cycle waits for resources that have no queue and are full.
+
+        Together that is what the slowest of them takes longer than the cycle would.
+        """
+        found: dict[str, Formula] = {}
+        so_far: Formula = ZERO
+        for limit in self.limits:
+            longest = maximum(so_far, self.amount * limit.longest - self.jobs / self.free)
+            found[limit.resource] = longest - so_far
+            so_far = longest
+        return found
+
+
+class Closed(Struct, frozen=True, kw_only=True):
+    """All closed streams by name, and what the symbols of their rates come to.
+
+    `loads` are those of resources that they fill, `open_loads` what all else asks of resources that
+    they visit, `loading` which of them load a resource.
+    """
+
+    streams: dict[str, ClosedStream] = field(default_factory=dict)
+    values: dict[Formula, Formula] = field(default_factory=dict)
+    loads: dict[str, Formula] = field(default_factory=dict)
+    open_loads: dict[str, Formula] = field(default_factory=dict)
+    loading: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def stream_at(self, resource: str) -> ClosedStream | None:
+        """Return the closed stream that waits for a resource."""
+        for stream in self.streams.values():
+            if any(resource == one.resource for one in stream.stations) or resource in stream.alone:
+                return stream
+        return None

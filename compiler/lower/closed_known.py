@@ -1,0 +1,35 @@
+"""How rates and loads are known that rest on how long users wait for their answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from qps.compiler.lower.closed import Closed, ClosedStream
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.lower_queues import PlacedQueue
+from qps.compiler.lower.queue_certainty import mean_certainty, uncounted
+from qps.compiler.quantities.certainty import Certainty, opposite, together
+
+
+def rates_known(closed: Closed, queues: Mapping[str, PlacedQueue]) -> dict[str, Certainty]:
+    """Return how the rate of each closed stream is known: too high where waits are too short."""
+    return {name: opposite(_waits_known(one, queues)) for name, one in closed.streams.items()}
+
+
+def _waits_known(stream: ClosedStream, queues: Mapping[str, PlacedQueue]) -> Certainty:
+    waits = [mean_certainty(queues[station.resource].queue) for station in stream.stations]
+    return together(*waits, stream.known, uncounted([one.resource for one in stream.limits]))
+
+
+def with_known(
+    resources: dict[str, ResourceLoad], closed: Closed, rates: Mapping[str, Certainty]
+) -> dict[str, ResourceLoad]:
+    """Return resources with how their loads are known."""
+    if not closed.streams:
+        return resources
+    return {
+        name: replace(one, known=together(*(rates[s] for s in closed.loading.get(name, ()))))
+        for name, one in resources.items()
+    }

@@ -1,0 +1,383 @@
+"""The rates of closed streams, whose users wait for their answer and think before they ask again.
+
+While streams are walked, the rate of one flow of a closed stream is a symbol x; all loads are linear
+in it. What stands before x tells how long a cycle needs each resource, so that x is settled by mean
+value analysis over the stations that the stream waits for (`closed_rate`); everything else that takes
+time in a cycle is a delay, as thinking is. A machine whose cores count as one fast server is that
+server, and the rest of its service time a delay (Seidmann and others 1987). What states no queueing
+is a delay, too, but serves no more than it can: then the rest waits (the asymptotic bound).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.closed import Alone, Closed, ClosedStation, ClosedStream, Limit
+from qps.compiler.lower.comparing import compare
+from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.quantities.certainty import Certainty, approximation, together
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
+from qps.engine.monomials import monomials
+
+
+class _Loads(Struct, frozen=True):
+    """What a resource is asked for: by each closed stream while its rate is 1, and by all else."""
+
+    by: Mapping[Formula, Formula]
+    open_load: Formula
+
+
+def closed_streams(
+    there: Sequence[ir.Stream],
+    results: Sequence[StreamResult],
+    demands: Mapping[str, Demand],
+    loads: Mapping[str, Formula],
+    expressions: ExpressionLowering,
+) -> Closed:
+    """Return what the closed streams come to; QpsError where that is not told."""
+    sources = {
+        result.closed.symbol: stream
+        for stream, result in zip(there, results, strict=True)
+        if result.closed is not None
+    }
+    if not sources:
+        return Closed()
+    parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
+    found = [
+        _Closing(stream, result, result.closed, demands, parted, expressions).settled()
+        for stream, result in zip(there, results, strict=True)
+        if result.closed is not None
+    ]
+    values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
+    return Closed(
+        streams={one.name: one for one in found},
+        values=values,
+        loads=_filled(found, sources, parted),
+        open_loads={name: part.open_load for name, part in parted.items() if part.by},
+        loading={
+            name: tuple(sources[symbol].name for symbol in part.by)
+            for name, part in parted.items()
+            if part.by
+        },
+    )
+
+
+def refuse_pools(there: Sequence[ir.Stream], demands: Mapping[str, Demand]) -> None:
+    """Refuse that a closed stream takes of a pool: how long that is waited for is not told."""
+    closed = {stream.name: stream for stream in there if stream.is_closed}
+    for name, demand in demands.items():
+        for hold in demand.holds:
+            if hold.stream in closed:
+                raise _refused(
+                    closed[hold.stream], f"it takes of {name}, and waits until there is some again"
+                )
+
+
+def _parted(
+    name: str, load: Formula, sources: Mapping[Formula, ir.Stream], expressions: ExpressionLowering
+) -> _Loads:
+    """Return what a load is made of; QpsError where it is not in proportion with a rate."""
+    if load.symbols.isdisjoint(sources):
+        return _Loads({}, load)
+    by: dict[Formula, Formula] = {}
+    open_load: Formula = ZERO
+    for of, before in monomials(load, sources).items():
+        bent = [symbol for symbol in sources if symbol in before.symbols]
+        if bent or len(of) > 1:
+            stream = sources[(*bent, *of)[0]]
+            raise _refused(stream, f"the load of {name} does not grow in proportion with its rate")
+        if of:
+            by[of[0]] = before
+        else:
+            open_load = before
+    for elastic in expressions.elastic.values():
+        if elastic.symbol in load.symbols:
+            stream = sources[next(iter(by))]
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                elastic.span,
+                f"`{elastic.name}` takes what is left of {name}, and so do the users of "
+                f"`{stream.name}`, who ask more the sooner they are answered",
+                secondary=[Label(stream.span, "they wait for their answer")],
+                hint=f"fix one of them: `{elastic.name} = …`, or a rate for `{stream.name}`",
+            )
+    return _Loads(by, open_load)
+
+
+def _refused(stream: ir.Stream, why: str, hint: str | None = None) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        stream.span,
+        f"how long the users of `{stream.name}` wait is not told: {why}",
+        hint=hint or "send it as open traffic: a rate instead of an amount and a time to think",
+    )
+
+
+class _Closing:
+    """A closed stream while it is settled."""
+
+    def __init__(
+        self,
+        stream: ir.Stream,
+        result: StreamResult,
+        source: ClosedSource,
+        demands: Mapping[str, Demand],
+        parted: Mapping[str, _Loads],
+        expressions: ExpressionLowering,
+    ) -> None:
+        self._stream = stream
+        self._result = result
+        self._source = source
+        self._demands = demands
+        self._parted = parted
+        self._expressions = expressions
+        self._spent = [
+            (on, expressions.averaged(held) / source.symbol) for on, held in result.spent
+        ]
+
+    def settled(self) -> ClosedStream:
+        """Return what the stream comes to."""
+        self._refuse_kinds()
+        waited = dict.fromkeys(visit.resource for visit in self._result.visits.values())
+        lone = [name for name in waited if self._is_alone(name)]
+        stations = tuple(self._station(name) for name in waited if name not in lone)
+        own = {name: self._own_wait(self._station(name)) for name in lone}
+        delay, overlapping = self._delay(stations, own)
+        limits = tuple(_tightest(list(self._limits())))
+        source = self._source
+        jobs = source.flows * source.amount
+        self._refuse_no_time(delay, stations)
+        operands = [operand for station in stations for operand in station.operands]
+        free = apply("closed_rate", jobs, delay, *operands) if stations else jobs / delay
+        rate = free / source.flows
+        if limits:
+            rate = minimum(rate, *(limit.at_most for limit in limits))
+        return ClosedStream(
+            name=self._stream.name,
+            span=self._stream.span,
+            jobs=jobs,
+            flows=source.flows,
+            amount=source.amount,
+            think=source.think,
+            delay=delay,
+            stations=stations,
+            limits=limits,
+            free=free,
+            rate=rate,
+            visits={one.resource: self._visits(one) for one in stations},
+            alone={name: self._alone(name, own[name], jobs / free) for name in lone},
+            known=self._known(overlapping),
+        )
+
+    def _alone(self, name: str, wait: Formula, cycle: Formula) -> Alone:
+        """Return a machine of each holder's own, once it is known how long a cycle takes."""
+        station = self._station(name)
+        elsewhere = cycle - station.demand - wait
+        open_wait = ZERO
+        if station.open_load is not ZERO:
+            open_wait = apply(
+                "mixed_wait",
+                ONE,
+                elsewhere,
+                station.demand,
+                station.servers,
+                station.open_load,
+                ONE,
+            )
+        servers = self._demands[name].servers
+        is_several = station.servers is servers
+        service = station.demand if is_several else station.demand * servers
+        return Alone(station=station, service=service, wait=wait, open_wait=open_wait)
+
+    def _known(self, overlapping: Sequence[str]) -> Certainty:
+        """Return how the waits are known, besides what each station does to it."""
+        found = []
+        if overlapping:
+            told = listed(list(overlapping), "and")
+            found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
+        lost = [part for part in self._result.losses if part.kind is LossKind.TRANSMISSION]
+        if lost:
+            name = self._stream.name
+            found.append(
+                approximation(f"whose request of `{name}` is lost thinks again at once")
+            )
+        return together(*found)
+
+    def _refuse_kinds(self) -> None:
+        """Refuse kinds of users: each kind is a class of its own."""
+        mixtures = self._expressions.mixtures
+        seen = {
+            symbol
+            for _, held in (*self._result.spent, ((), self._source.think))
+            for symbol in held.symbols
+        }
+        for mixed in (mixtures[symbol] for symbol in seen if symbol in mixtures):
+            if mixed.of_users:
+                raise _refused(
+                    self._stream,
+                    f"each kind of `{mixed.of}` waits by itself",
+                    "make a stream of each kind, each with its own number of users",
+                )
+
+    def _refuse_others(self, name: str) -> None:
+        """Refuse a resource that several closed streams share: they are classes."""
+        others = [symbol for symbol in self._parted[name].by if symbol is not self._source.symbol]
+        if others:
+            other = others[0].name.partition(" ")[0]
+            raise _refused(
+                self._stream, f"it shares {name} with `{other}`, whose users wait as well"
+            )
+
+    def _is_alone(self, name: str) -> bool:
+        """Return whether no two items of the stream ever meet at a resource: each has its own."""
+        held = self._result.held.get(name)
+        if held is None:
+            return False
+        most = self._expressions.put_in(held * self._source.amount)
+        return most.is_constant and compare("<=", most, ONE)
+
+    def _station(self, name: str) -> ClosedStation:
+        """Return a resource as a station."""
+        self._refuse_others(name)
+        demand, part = self._demands[name], self._parted[name]
+        work = part.by.get(self._source.symbol, ZERO)
+        each = work * demand.count / self._source.flows
+        servers = demand.servers if self._is_several(demand) else ONE
+        return ClosedStation(
+            resource=name,
+            demand=each * servers,
+            servers=servers,
+            open_load=part.open_load * servers,
+            copies=demand.count,
+        )
+
+    def _is_several(self, demand: Demand) -> bool:
+        """Return whether the cores of a resource are servers of their own."""
+        if demand.queueing is None or not demand.queueing.has_equal_servers:
+            return False
+        known = self._expressions.put_in(demand.servers).exact
+        return known is not None and known.denominator == 1
+
+    def _own_wait(self, station: ClosedStation) -> Formula:
+        """Return what a cycle waits where nobody else of the stream is: for open traffic alone."""
+        if station.open_load is ZERO:
+            return ZERO
+        alone = (station.demand, station.servers, station.open_load, ONE)
+        return apply("closed_wait", ONE, ZERO, *alone)
+
+    def _delay(
+        self, stations: Sequence[ClosedStation], own: Mapping[str, Formula]
+    ) -> tuple[Formula, list[str]]:
+        """Return what a cycle takes besides its stations, and which of these overlap.
+
+        Where one time is spent at several stations it counts at each of them: so often it is taken
+        off again, at most as far as there is such a delay.
+        """
+        places = {one.resource: one for one in stations}
+        whole = {name for name, one in places.items() if one.servers is self._demands[name].servers}
+        mixed: set[str] = set(places) - whole
+        overlapping: dict[str, None] = {}
+        for on, _ in self._spent:
+            here = [name for name in on if name in places]
+            if len(here) > 1:
+                mixed |= set(here)
+                overlapping |= dict.fromkeys(here)
+        spent = [
+            time for on, time in self._spent if not any(n in places and n not in mixed for n in on)
+        ]
+        delay = total((self._source.think, *spent, *own.values(), self._playout))
+        delay = delay - total(places[name].demand for name in places if name in mixed)
+        return (maximum(ZERO, delay) if overlapping else delay), list(overlapping)
+
+    @property
+    def _playout(self) -> Formula:
+        """How long a cycle is held in a playout buffer where it ends."""
+        playout = self._stream.playout
+        if playout is None:
+            return ZERO
+        held = self._expressions.symbol(f"{self._stream.name}.playout", playout.delay)
+        return held * self._expressions.averaged(self._result.rate) / self._source.symbol
+
+    def _limits(self) -> Iterator[Limit]:
+        """Yield the resources that state no queueing and yet serve no more than they can."""
+        for name in self._result.unbounded:
+            part = self._parted[name]
+            if self._source.symbol not in part.by:
+                continue
+            if part.open_load is ZERO and self._is_alone(name):
+                continue
+            self._refuse_others(name)
+            yield Limit(name, part.by[self._source.symbol], part.open_load)
+
+    def _refuse_no_time(self, delay: Formula, stations: Sequence[ClosedStation]) -> None:
+        """Refuse a cycle that takes no time at all: it would go round without end."""
+        parts = (delay, *(station.demand for station in stations))
+        if all(_is_nothing(part, self._expressions) for part in parts):
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                self._stream.span,
+                f"a cycle of `{self._stream.name}` takes no time: nobody thinks, and nothing works",
+                hint="give it a time to think, or a step that costs something",
+            )
+
+    def _visits(self, station: ClosedStation) -> Formula:
+        """Return how often a cycle visits a station."""
+        flows, symbol = self._source.flows, self._source.symbol
+        rates = [
+            self._expressions.averaged(visit.rate)
+            for visit in self._result.visits.values()
+            if visit.resource == station.resource
+        ]
+        return total(rates) * station.copies / flows / symbol
+
+
+def _tightest(limits: list[Limit]) -> Iterator[Limit]:
+    """Yield the limits but those that another one is sure to be within."""
+    for at, limit in enumerate(limits):
+        others = limits[:at] + [one for one in limits[at + 1 :] if one.work is not limit.work]
+        if not any(_is_within(other, limit) for other in others):
+            yield limit
+
+
+def _is_within(one: Limit, other: Limit) -> bool:
+    """Return whether one limit leaves no more than another, whatever the numbers."""
+    ratio = one.work / other.work
+    return ratio.is_constant and one.open_load is other.open_load and compare(">=", ratio, ONE)
+
+
+def _is_nothing(part: Formula, expressions: ExpressionLowering) -> bool:
+    if part is ZERO:
+        return True
+    known = expressions.put_in(part)
+    return known.is_constant and compare("<=", known, ZERO)
+
+
+def _filled(
+    found: Iterable[ClosedStream],
+    sources: Mapping[Formula, ir.Stream],
+    parted: Mapping[str, _Loads],
+) -> dict[str, Formula]:
+    """Return the loads of resources that closed streams fill: full is 1, and never a bit more.
+
+    The load grows with the rate, so that the minimum of the rates can go outside.
+    """
+    loads = {}
+    by_name = {stream.name: symbol for symbol, stream in sources.items()}
+    for stream in found:
+        symbol = by_name[stream.name]
+        for limit in stream.limits:
+            others = [other.at_most for other in stream.limits if other is not limit]
+            slowest = minimum(stream.free / stream.flows, *others)
+            most = ONE if limit.open_load is ZERO else maximum(ONE, limit.open_load)
+            loads[limit.resource] = minimum(
+                most, limit.open_load + parted[limit.resource].by[symbol] * slowest
+            )
+    return loads

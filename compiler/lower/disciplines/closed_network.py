@@ -1,0 +1,92 @@
+"""Stations that users visit who wait for their answer, by any discipline: mean value analysis.
+
+An arrival of a closed stream finds the station as it is with one item less under way (Reiser and
+Lavenberg 1980; Sevcik and Mitrani 1981), one of open traffic as it is at any time.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.compiler.lower.closed import ClosedStation, ClosedStream
+from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    approximation,
+    together,
+)
+from qps.engine.formulas import ONE, Formula, apply, formula, total
+
+
+class InClosedNetwork(Law, frozen=True):
+    """A station of a closed stream; `stated` is the discipline that it has."""
+
+    stated: Law
+    stream: ClosedStream
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean wait of a visit.
+
+        What users wait in a cycle is shared among their visits: where all who are there are served
+        at once in proportion to their service, else, as first comes first, alike.
+        """
+        if not self._is_closed(own):
+            return self._open_wait(queue, own)
+        name, closed = queue.resource, self.stream
+        if name in closed.alone:
+            return closed.alone[name].wait * own.service / closed.alone[name].service
+        station = closed.station(name)
+        waits = closed.at(name, "closed_wait")
+        if queue.traits.is_insensitive:
+            return waits * own.service / (station.demand * _as_fast(queue, station))
+        return waits / closed.visits[name]
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile of wait and service less the mean service, as if exponential."""
+        whole = self.wait(queue, own) + own.service
+        return -whole * apply("ln", 1 - formula(level)) - own.service
+
+    def keeps_randomness(self, queue: Queue) -> bool:
+        """Return whether what arrives at random leaves at random."""
+        return queue.is_in_product_form or self.stated.keeps_randomness(queue)
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """A network in product form is told exactly, any other as if it were one."""
+        name = queue.resource
+        found = EXACT
+        if name not in self.stream.alone and not queue.is_in_product_form:
+            found = approximation(
+                f"`{name}` counts as a station of a network in product form, by its mean service "
+                "time alone"
+            )
+        return together(found, self.stream.known)
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """The law of the times is a guess."""
+        return approximation(
+            f"wait and service at `{queue.resource}` are taken as exponential together"
+        )
+
+    def _is_closed(self, own: Visit) -> bool:
+        return own.of[0] == self.stream.name
+
+    def _open_wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return what open traffic waits that meets a closed stream."""
+        name, closed = queue.resource, self.stream
+        others = [visit for visit in queue.visits if not self._is_closed(visit)]
+        service = own.service
+        if not queue.traits.is_insensitive and len({visit.service for visit in others}) > 1:
+            works = [visit.rate * visit.service for visit in others]
+            service = apply("mean", total(works), total(visit.rate for visit in others))
+        if name in closed.alone:
+            waits = closed.alone[name].open_wait
+            station = closed.alone[name].station
+        else:
+            waits, station = closed.at(name, "mixed_wait"), closed.station(name)
+        return waits * service / _as_fast(queue, station)
+
+
+def _as_fast(queue: Queue, station: ClosedStation) -> Formula:
+    """Return how many times as fast as one core a station serves each visit."""
+    return ONE if station.servers is queue.servers else queue.servers
