@@ -206,9 +206,7 @@ class _Closing:
         lost = [part for part in self._result.losses if part.kind is LossKind.TRANSMISSION]
         if lost:
             name = self._stream.name
-            found.append(
-                approximation(f"whose request of `{name}` is lost thinks again at once")
-            )
+            found.append(approximation(f"whose request of `{name}` is lost thinks again at once"))
         return together(*found)
 
     def _refuse_kinds(self) -> None:

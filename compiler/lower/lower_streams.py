@@ -54,9 +54,7 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     return result
 
 
-def _source(
-    stream: ir.Stream, expressions: ExpressionLowering
-) -> tuple[Flow, ClosedSource | None]:
+def _source(stream: ir.Stream, expressions: ExpressionLowering) -> tuple[Flow, ClosedSource | None]:
     """Return the flows that leave a source; where they wait for answers, at a rate still open."""
     emission = stream.emission
     first, *sizes = emission.values

@@ -95,7 +95,9 @@ class ModeSolver:
         mode = self.mode
         criteria = (*mode.criteria, *mode.impossible, *(r.criterion for r in mode.resources))
         found = sides_of(criteria) | tight_sides_of(criteria)
-        found |= {n for r in mode.resources for n in (r.load, r.asked, r.target, *(r.quadratic or ()))}
+        found |= {
+            n for r in mode.resources for n in (r.load, r.asked, r.target, *(r.quadratic or ()))
+        }
         pairs = (*mode.comparisons, *mode.excluded)
         others = [mode.quality, mode.cost, mode.running_cost, *mode.columns]
         others += [side for pair in pairs for side in pair]
