@@ -1,6 +1,6 @@
 """Closed streams, settled: users who wait for their answer and think before they ask again.
 
-Their stations are what they wait for; all else that takes time in a cycle is a delay, as thinking is.
+Their stations are what they wait for; all else that takes time in a cycle is a delay, as thinking.
 """
 
 from __future__ import annotations

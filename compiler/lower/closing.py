@@ -1,11 +1,12 @@
 """The rates of closed streams, whose users wait for their answer and think before they ask again.
 
-While streams are walked, the rate of one flow of a closed stream is a symbol x; all loads are linear
-in it. What stands before x tells how long a cycle needs each resource, so that x is settled by mean
-value analysis over the stations that the stream waits for (`closed_rate`); everything else that takes
-time in a cycle is a delay, as thinking is. A machine whose cores count as one fast server is that
-server, and the rest of its service time a delay (Seidmann and others 1987). What states no queueing
-is a delay, too, but serves no more than it can: then the rest waits (the asymptotic bound).
+While streams are walked, the rate of one flow of a closed stream is a symbol x; all loads are
+linear in it. What stands before x tells how long a cycle needs each resource, so that x is settled
+by mean value analysis over the stations that the stream waits for (`closed_rate`); everything else
+that takes time in a cycle is a delay, as thinking is. A machine whose cores count as one fast
+server is that server, and the rest of its service time a delay (Seidmann and others 1987). What
+states no queueing is a delay, too, but serves no more than it can: then the rest waits (the
+asymptotic bound).
 """
 
 from __future__ import annotations

@@ -24,10 +24,10 @@ class StreamDemands(Struct, kw_only=True):
     demands: dict[str, Demand]
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
-    def demand(self, resource: str, span: Span) -> Demand:
-        """Return the demand on a resource in place, empty at first."""
+    def demand(self, resource: str, span: Span, count: Formula = ONE) -> Demand:
+        """Return the demand on a resource in place, of which there are so many; empty at first."""
         if resource not in self.demands:
-            self.demands[resource] = Demand(span=span)
+            self.demands[resource] = Demand(span=span, count=count)
         return self.demands[resource]
 
     def idle(self) -> None:
@@ -42,10 +42,9 @@ class StreamDemands(Struct, kw_only=True):
                 if resource.idle is not None and some is not ZERO:
                     name = f"{node.name}.{resource.name}"
                     load = some * self.expressions.symbol(f"{name}.idle", resource.idle)
-                    demand = self.demand(name, resource.span)
+                    demand = self.demand(name, resource.span, self.expressions.count(node.name))
                     demand.add("idle", load)
                     demand.background.append(load)
-                    demand.count = self.expressions.count(node.name)
                     if resource.carries_bits:
                         demand.carried.append(load * self.capacity(name, resource))
 

@@ -193,10 +193,9 @@ class WalkedNodes:
             capacity = cores_of(self._expressions, name, resource)
         else:
             capacity = self._streams.capacity(name, resource)
-        demand = self._streams.demand(name, resource.span)
+        demand = self._streams.demand(name, resource.span, self._expressions.count(node))
         by = step.component.name
         demand.add(by, charged * work * per_second / capacity)
-        demand.count = self._expressions.count(node)
         if resource.carries_bits:
             demand.carried.append(charged * work)
         self._pass(name)
@@ -207,8 +206,7 @@ class WalkedNodes:
         is_thread = cost.single_thread and capacity is not ONE
         thread = f"{name}.{cost.thread or by}"
         if is_thread:
-            single = self._streams.demand(thread, cost.span)
-            single.count = demand.count
+            single = self._streams.demand(thread, cost.span, demand.count)
             single.add(by, charged * work * per_second)
             self._pass(thread)
         if resource.kind is ir.ResourceKind.STORE:
