@@ -46,10 +46,10 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     together: so it has their dimension, and all others are plain numbers; it falls in proportion
     with those in the places of `divides`. All its values lie between the two numbers of `lies`.
     Operands in the places of `whole` are counted whole. What `rounds`, up (1) or down (-1), jumps
-    from one whole number to the next; what `chooses` is the largest (1) or least (-1) of its operands. What
-    `is_steep` has about as many digits as its operand is large. Algebra may know that it cancels
-    with others, as long as its operands are smaller than what `cancels` says. What has a
-    `divisor` is its first operand over what that makes of the second, but where that is nothing.
+    from one whole number to the next; what `chooses` is the largest (1) or least (-1) of its
+    operands. What `is_steep` has about as many digits as its operand is large. Algebra may know
+    that it cancels with others, as long as its operands are smaller than what `cancels` says. What
+    has a `divisor` is its first operand over what that makes of the second, but where that is nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
     may be off by `error` besides a part of them. What `is_slow` takes long to compute.
@@ -274,8 +274,8 @@ MAXIMUM, MINIMUM = "max", "min"
 _DIGITS = 1000.0
 """What is steep has no more digits than algebra bears, where its operand is smaller."""
 
-_OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0)
-"""How the time of a stage grows: `qps.engine.stage_numbers` has its seven operands."""
+_OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0, 1, 0)
+"""How the time of a stage grows: `qps.engine.stage_numbers` has its nine operands."""
 
 _SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 
@@ -310,7 +310,7 @@ _ROWS = (
     _of_queues("periodic_quantile", 1, 1, 1, of="flows load share", whole=(0,)),
     _of_queues("sojourn_quantile", 1, -1, 1),
     _of_queues("gamma_quantile", 1, 0, 1),
-    _of_queues("stages_quantile", 1, *_OF_A_STAGE, whole=(7,), repeats=7),
+    _of_queues("stages_quantile", 1, *_OF_A_STAGE, whole=(9,), repeats=9),
     _of_queues("closed_rate", *GROWING_RATE, repeats=4),
     _of_queues("closed_wait", *GROWING_WAIT, repeats=4),
     _of_queues("mixed_wait", *GROWING_WAIT, repeats=4),

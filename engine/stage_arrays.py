@@ -27,12 +27,19 @@ class Stage(Struct, frozen=True):
 
     waits: Array
     load: Array
+    work: Array
+    spread: Array
+    servers: Array
     service: Array
     variation: Array
-    servers: Array
     whole: Array
     share: Array
     inside: tuple[Stage, ...]
+
+    @property
+    def is_late(self) -> Truth:
+        """Where some of it waits."""
+        return (self.waits > 0) & (self.work > 0)
 
     @property
     def is_passed(self) -> Truth:
@@ -59,15 +66,19 @@ def _groups(stages: Sequence[Array]) -> list[Sequence[Array]]:
 
 
 def _is_stage(group: Sequence[Array]) -> Truth:
-    waits, load, service, variation, servers, times, inside = group
+    waits, load, work, spread, servers, service, variation, times, inside = group
     found: Truth = (
         (waits >= 0)
         & (waits <= 1)
         & (load >= 0)
+        & (work >= 0)
+        & (work < np.inf)
+        & (spread >= 0)
+        & (spread < np.inf)
+        & (servers > 0)
         & (service >= 0)
         & (variation >= 0)
         & (variation < np.inf)
-        & (servers > 0)
         & (times >= 0)
         & (times < np.inf)
         & (inside >= 0)
@@ -80,22 +91,27 @@ def _read(groups: Sequence[Sequence[Array]]) -> tuple[Stage, ...]:
     found = []
     at = 0
     while at < len(groups):
-        waits, load, service, v, servers, times, inside = groups[at]
+        *law, times, inside = groups[at]
         end = min(len(groups), at + 1 + int(min(inside[0], len(groups))))
         near = np.rint(times)
         whole = np.where(np.abs(times - near) <= _NEARLY_WHOLE * near, near, np.floor(times))
         share = np.maximum(0.0, times - whole)
         within = _read(groups[at + 1 : end])
-        found.append(Stage(waits, load, service, v, servers, whole, share, within))
+        found.append(_staged(law, whole, share, within))
         at = end
     return tuple(found)
+
+
+def _staged(law: Sequence[Array], whole: Array, share: Array, inside: tuple[Stage, ...]) -> Stage:
+    waits, load, work, spread, servers, service, variation = law
+    return Stage(waits, load, work, spread, servers, service, variation, whole, share, inside)
 
 
 def _every(line: Sequence[Stage], is_within: Truth) -> Iterator[tuple[Stage, Truth]]:
     """Yield all stages, each with where it is passed and takes a time."""
     for stage in line:
         is_passed = is_within & stage.is_passed
-        yield stage, is_passed & (stage.service > 0)
+        yield stage, is_passed & ((stage.service > 0) | stage.is_late)
         yield from _every(stage.inside, is_passed)
 
 
@@ -110,7 +126,7 @@ def _plain(level: Array, *stages: Array) -> Array:
     every = list(_every(line, np.ones(level.shape, dtype=bool)))
     is_endless = np.zeros(level.shape, dtype=bool)
     for stage, counts in every:
-        is_endless |= counts & ((stage.service == np.inf) | ((stage.waits > 0) & (stage.load >= 1)))
+        is_endless |= counts & ((stage.service == np.inf) | (stage.is_late & (stage.load >= 1)))
     fixed = np.zeros(level.shape) + sum(map(_fixed, line))
     at_once = level <= _at_once(line)
     found = np.where(is_endless, np.inf, fixed)
@@ -119,8 +135,11 @@ def _plain(level: Array, *stages: Array) -> Array:
         np.logical_or,
         (
             counts
-            & (stage.variation < NARROW)
-            & ((stage.variation > 0) | (stage.waits > 0) | has_shares)
+            & (
+                (stage.is_late & (stage.spread < NARROW))
+                | ((stage.variation > 0) & (stage.variation < NARROW))
+                | (has_shares & (stage.variation == 0))
+            )
             for stage, counts in every
         ),
     )
@@ -144,8 +163,9 @@ def _fixed_once(stage: Stage) -> Array:
 def _at_once(line: Sequence[Stage]) -> Array | float:
     found: Array | float = 1.0
     for stage in line:
-        own = np.where(stage.variation == 0, 1 - stage.waits, 0.0)
-        once = _at_once(stage.inside) * np.where(stage.service > 0, own, 1.0)
+        own = np.where(stage.is_late, 1 - stage.waits, 1.0)
+        own = np.where((stage.service > 0) & (stage.variation > 0), 0.0, own)
+        once = _at_once(stage.inside) * own
         rest = np.where(_fixed_once(stage) > 0, 0.0, once)
         found = found * once**stage.whole * (1 - stage.share + stage.share * rest)
     return found
@@ -158,7 +178,7 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
     every = list(_every(line, np.ones(level.shape, dtype=bool)))
     decays = (np.where(counts, _decay(stage), np.inf) for stage, counts in every)
     nearest = reduce(np.minimum, decays)
-    total = sum(np.where(counts, stage.service, 0.0) for stage, counts in every)
+    total = sum(np.where(counts, stage.service + stage.work, 0.0) for stage, counts in every)
     nearest = np.where(nearest == np.inf, 1 / total, nearest)
     halfway = _transform(line, (-nearest / 2).astype(np.complex128)[None, :])[0].real
     high = (np.log(halfway) + goal) * 2 / nearest  # by Chernoff's bound
@@ -180,17 +200,17 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
 
 
 def _decay(stage: Stage) -> Array:
-    v, service = stage.variation, stage.service
-    slower = np.where(v <= 1, 2 / (1 + v), 1 / v)
-    waiting = np.where(stage.waits > 0, (1 - stage.load) * slower * stage.servers / service, np.inf)
-    return np.minimum(np.where(v > 0, 1 / (v * service), np.inf), waiting)
+    own, spread = stage.variation * stage.service, stage.spread
+    slower = np.where(spread <= 1, 2 / (1 + spread), 1 / spread)
+    waiting = (1 - stage.load) * slower * stage.servers / stage.work
+    return np.minimum(np.where(own > 0, 1 / own, np.inf), np.where(stage.is_late, waiting, np.inf))
 
 
 def _transform(line: Sequence[Stage], at: Complex) -> Complex:
     """Return E exp(-s T), where T is the time that stages take beyond what is always the same."""
     found = np.ones(at.shape, dtype=complex)
     for stage in line:
-        once = _own(stage, at) if stage.service.any() else np.ones(at.shape, dtype=complex)
+        once = _own(stage, at)
         if stage.inside:
             once = once * _transform(stage.inside, at)
         found = found * _powered(once, stage.whole)
@@ -209,26 +229,26 @@ def _powered(once: Complex, times: Array) -> Complex:
 
 
 def _own(stage: Stage, at: Complex) -> Complex:
-    size, v, servers = at * stage.service, stage.variation, stage.servers
-    is_one = (servers == 1).all()
-    if (v == 1).all():
-        served = 1 / (1 + size)
-        left = served if is_one else 1 / (1 + size / servers)
-    else:
-        less = _less(size, v)
-        served = np.where(v > 0, 1 + less, 1.0)
-        each = size if is_one else size / servers
-        left = np.where(each == 0, 1.0, -(less if is_one else _less(each, v)) / each)
-    if not stage.waits.any():
-        return served
-    waited = (1 - stage.load) * left / (1 - stage.load * left)
-    is_late = stage.waits > 0
-    own = served * (1 - stage.waits + stage.waits * waited)
-    return own if is_late.all() else np.where(is_late, own, served)
+    """Return that of a wait and a service that varies."""
+    size, each = at * stage.service, at * (stage.work / stage.servers)
+    late, is_varied = stage.is_late, stage.variation > 0
+    found = np.ones(at.shape, dtype=complex)
+    less = _less(size, stage.variation)
+    if is_varied.any():
+        found = found * np.where(is_varied, 1 + less, 1.0)
+    if late.any():
+        is_same = (stage.spread == stage.variation).all() and (each[0] == size[0]).all()
+        left = np.where(each == 0, 1.0, -(less if is_same else _less(each, stage.spread)) / each)
+        waited = (1 - stage.load) * left / (1 - stage.load * left)
+        wait = 1 - stage.waits + stage.waits * waited
+        found = found * (wait if late.all() else np.where(late, wait, 1.0))
+    return found
 
 
 def _less(size: Complex, v: Array) -> Complex:
-    """Return E exp(-z S) - 1 for a service time S of mean 1, to all digits where z is small."""
+    """Return E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small."""
+    if (v == 1).all():
+        return np.asarray(-size / (1 + size))
     a, b = -size.real, -size.imag
     is_varied = v > 0
     if is_varied.any():

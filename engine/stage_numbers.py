@@ -1,11 +1,12 @@
 """The quantile of a sum of independent stages, by the numerical inversion of its transform.
 
-A stage is seven numbers. A share `p` of what comes waits: a geometric sum, of ratio `load`, of
-what is left of service times, each passed by so many `servers` at once. All of it is served, for a
-time of mean `service` and squared variation `v`, gamma distributed or, where v = 0, always the
-same. With p = load and one server that is M/G/1 (Pollaczek and Khinchine), with p of Erlang's C and
-exponential service M/M/c. It is passed so many `times`, together with as many of the next stages
-as stand `inside`: once more than the whole part for a share of what comes.
+A stage is nine numbers. A share `p` of what comes waits: a geometric sum, of ratio `load`, of what
+is left of the `work` before it, of that mean and squared variation `spread`, done by so many
+`servers` at once. All of it is served, for a time of mean `service` and squared `variation`. Both
+are gamma distributed or, without variation, always the same. With p = load and one server that is
+M/G/1 (Pollaczek and Khinchine), with p of Erlang's C and exponential times M/M/c. It is passed so
+many `times`, together with as many of the next stages as stand `inside`: once more than the whole
+part for a share of what comes.
 
 Where T has the transform f, P(T > t) has (1 - f(s))/s. That is inverted by a Fourier series and
 Euler's summation (Abate and Whitt 1992), on a line moved towards the singularities of f, so that
@@ -24,7 +25,7 @@ from msgspec import Struct
 
 from qps.engine.roots import falling_root
 
-OPERANDS = 7
+OPERANDS = 9
 """Of a stage."""
 
 NARROW = 0.2
@@ -57,12 +58,19 @@ class Stage(Struct, frozen=True):
 
     waits: float
     load: float
+    work: float
+    spread: float
+    servers: float
     service: float
     variation: float
-    servers: float
     whole: int
     share: float
     inside: tuple[Stage, ...]
+
+    @property
+    def is_late(self) -> bool:
+        """True where some of it waits."""
+        return self.waits > 0 and self.work > 0
 
 
 @lru_cache(maxsize=1 << 14)
@@ -78,7 +86,7 @@ def stages_quantile(level: float, *stages: float) -> float:
         return nan
     line = read(groups)
     every = list(_passed(line))
-    if any(each.service == inf or (each.waits > 0 and each.load >= 1) for each in every):
+    if any(each.service == inf or (each.is_late and each.load >= 1) for each in every):
         return inf
     fixed = sum(map(_fixed, line))
     if level <= _at_once(line):
@@ -87,13 +95,15 @@ def stages_quantile(level: float, *stages: float) -> float:
 
 
 def _is_stage(group: Sequence[float]) -> bool:
-    waits, load, service, variation, servers, times, inside = group
+    waits, load, work, spread, servers, service, variation, times, inside = group
     return (
         0 <= waits <= 1
         and load >= 0
+        and 0 <= work < inf
+        and 0 <= spread < inf
+        and servers > 0
         and service >= 0
         and 0 <= variation < inf
-        and servers > 0
         and 0 <= times < inf
         and inside >= 0
     )
@@ -104,15 +114,20 @@ def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
     found = []
     at = 0
     while at < len(groups):
-        waits, load, service, v, servers, times, inside = groups[at]
+        *law, times, inside = groups[at]
         end = min(len(groups), at + 1 + int(min(inside, len(groups))))
         near = round(times)
         whole = near if abs(times - near) <= _NEARLY_WHOLE * near else floor(times)
         share = max(0.0, times - whole)
         within = read(groups[at + 1 : end])
-        found.append(Stage(waits, load, service, v, servers, whole, share, within))
+        found.append(_staged(law, whole, share, within))
         at = end
     return tuple(found)
+
+
+def _staged(law: Sequence[float], whole: int, share: float, inside: tuple[Stage, ...]) -> Stage:
+    waits, load, work, spread, servers, service, variation = law
+    return Stage(waits, load, work, spread, servers, service, variation, whole, share, inside)
 
 
 def _passed(line: Sequence[Stage]) -> list[Stage]:
@@ -120,7 +135,7 @@ def _passed(line: Sequence[Stage]) -> list[Stage]:
     found = []
     for each in line:
         if each.whole or each.share:
-            found += [each] if each.service else []
+            found += [each] if each.service or each.is_late else []
             found += _passed(each.inside)
     return found
 
@@ -145,8 +160,10 @@ def _at_once(line: Sequence[Stage]) -> float:
     found = 1.0
     for stage in line:
         once = _at_once(stage.inside)
-        if stage.service:
-            once *= 0.0 if stage.variation else 1 - stage.waits
+        if stage.service and stage.variation:
+            once = 0.0
+        elif stage.is_late:
+            once *= 1 - stage.waits
         rest = 0.0 if _fixed_once(stage) else once
         found *= once**stage.whole * (1 - stage.share + stage.share * rest)
     return found
@@ -157,10 +174,13 @@ def _beyond(line: Sequence[Stage], every: Sequence[Stage], level: float) -> floa
     goal = -log1p(-level)
     nearest = min((_decay(each) for each in every), default=inf)
     if nearest == inf:
-        nearest = 1 / sum(each.service for each in every)
+        nearest = 1 / sum(each.service + each.work for each in every)
     has_shares = any(each.share for each in _all(line))
     is_narrow = any(
-        each.variation < NARROW and (each.variation or each.waits or has_shares) for each in every
+        (each.is_late and each.spread < NARROW)
+        or (0 < each.variation < NARROW)
+        or (has_shares and not each.variation)
+        for each in every
     )
     terms = KINKED if is_narrow else SMOOTH
 
@@ -184,11 +204,11 @@ def _beyond(line: Sequence[Stage], every: Sequence[Stage], level: float) -> floa
 
 def _decay(stage: Stage) -> float:
     """Return what the rate at which the tail of a stage falls is at least."""
-    v = stage.variation
-    found = 1 / (v * stage.service) if v else inf
-    if stage.waits:
-        slower = 2 / (1 + v) if v <= 1 else 1 / v
-        found = min(found, (1 - stage.load) * slower * stage.servers / stage.service)
+    own, spread = stage.variation * stage.service, stage.spread
+    found = 1 / own if own else inf
+    if stage.is_late:
+        slower = 2 / (1 + spread) if spread <= 1 else 1 / spread
+        found = min(found, (1 - stage.load) * slower * stage.servers / stage.work)
     return found
 
 
@@ -199,8 +219,10 @@ def transform(line: Sequence[Stage], at: complex) -> complex:
         if not (stage.whole or stage.share):
             continue
         once = transform(stage.inside, at) if stage.inside else complex(1.0)
-        if stage.service:
-            once *= _own(stage, at)
+        if stage.service and stage.variation:
+            once *= 1 + _less(at * stage.service, stage.variation)
+        if stage.is_late:
+            once *= _wait(stage, at)
         if stage.whole:
             found *= once if stage.whole == 1 else once**stage.whole
         if stage.share:
@@ -210,23 +232,18 @@ def transform(line: Sequence[Stage], at: complex) -> complex:
     return found
 
 
-def _own(stage: Stage, at: complex) -> complex:
-    size, v = at * stage.service, stage.variation
-    served = 1 / (1 + size) if v == 1 else 1 + _less(size, v) if v else complex(1.0)
-    if not stage.waits:
-        return served
-    each = size / stage.servers
-    left = complex(1.0)
-    if v == 1:
-        left = 1 / (1 + each)
-    elif each:
-        left = -_less(each, v) / each
+def _wait(stage: Stage, at: complex) -> complex:
+    """Return E exp(-s W) for the wait W of all, also of those who do not wait."""
+    each = at * stage.work / stage.servers
+    left = -_less(each, stage.spread) / each if each else complex(1.0)
     waited = (1 - stage.load) * left / (1 - stage.load * left)
-    return served * (1 - stage.waits + stage.waits * waited)
+    return 1 - stage.waits + stage.waits * waited
 
 
 def _less(size: complex, v: float) -> complex:
-    """Return E exp(-z S) - 1 for a service time S of mean 1, to all digits where z is small."""
+    """Return E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small."""
+    if v == 1:
+        return -size / (1 + size)
     if v:
         x, y = v * size.real, v * size.imag
         a, b = -log1p(x * (2 + x) + y * y) / (2 * v), -atan2(y, 1 + x) / v

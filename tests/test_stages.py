@@ -18,19 +18,20 @@ from qps.engine.stage_numbers import stages_quantile
 
 law = settings(max_examples=40, deadline=None)
 LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)
-Stage = tuple[float, float, float, float, float, float, float]
+Stage = tuple[float, ...]
 
 
 def mg1(load: float, service: float, variation: float = 1.0, times: float = 1.0) -> Stage:
-    return load, load, service, variation, 1.0, times, 0.0
+    return load, load, service, variation, 1.0, service, variation, times, 0.0
 
 
 def mmc(servers: int, load: float, service: float) -> Stage:
-    return erlang_c(servers, servers * load), load, service, 1.0, servers, 1.0, 0.0
+    waits = erlang_c(servers, servers * load)
+    return waits, load, service, 1.0, servers, service, 1.0, 1.0, 0.0
 
 
 def call(times: float, *inside: Stage) -> tuple[Stage, ...]:
-    return (0.0, 0.0, 0.0, 1.0, 1.0, times, float(len(inside))), *inside
+    return (0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, times, float(len(inside))), *inside
 
 
 def quantile(level: float, *line: Stage) -> float:
@@ -117,7 +118,7 @@ def test_a_call_is_made_by_a_share() -> None:
 
 
 def test_what_is_always_the_same_is_added() -> None:
-    fixed = (0.0, 0.0, 4.0, 0.0, 1.0, 1.0, 0.0)
+    fixed = (0.0, 0.0, 0.0, 1.0, 1.0, 4.0, 0.0, 1.0, 0.0)
     one = quantile(0.99, mg1(0.5, 1.0))
     assert quantile(0.99, fixed, mg1(0.5, 1.0)) == pytest.approx(4 + one, rel=1e-12)
     assert quantile(0.99, fixed) == 4.0
@@ -128,8 +129,8 @@ def test_what_is_always_the_same_is_added() -> None:
     ("level", "stage", "value"),
     [
         (0.99, mg1(1.0, 1.0), inf),
-        (0.99, (0.0, 1.5, 1.0, 1.0, 1.0, 1.0, 0.0), -log(0.01)),  # nobody waits there
-        (0.99, (1.0, 2.0, 1.0, 1.0, 1.0, 0.0, 0.0), 0.0),
+        (0.99, (0.0, 1.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0), -log(0.01)),  # nobody waits there
+        (0.99, (1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0), 0.0),
         (0.99, mg1(0.5, 0.0), 0.0),
         (1.0, mg1(0.5, 1.0), nan),
         (0.5, mg1(-0.5, 1.0), nan),
@@ -147,6 +148,8 @@ _STAGE = st.tuples(
     st.floats(0.05, 5),
     st.sampled_from([0.25, 1.0, 3.0]),
     st.sampled_from([1.0, 2.0, 16.0]),
+    st.floats(0.05, 5),
+    st.sampled_from([0.25, 1.0, 3.0]),
     st.sampled_from([0.3, 1.0, 1.5, 2.0]),
     st.sampled_from([0.0, 1.0]),
 )
@@ -165,7 +168,7 @@ def test_arrays_say_the_same(line: list[Stage], level: float) -> None:
 def test_more_of_anything_is_later(line: list[Stage], data: st.DataObject) -> None:
     """Also of the smallest bit, but for what is rounded off."""
     at = data.draw(st.integers(0, len(line) - 1))
-    place, up = data.draw(st.sampled_from([(0, 1), (1, 1), (2, 1), (4, -1), (5, 1)]))
+    place, up = data.draw(st.sampled_from([(0, 1), (1, 1), (2, 1), (4, -1), (5, 1), (7, 1)]))
     level = data.draw(st.sampled_from(LEVELS))
     by = 10.0 ** data.draw(st.integers(-7, -1))
     more = list(line[at])

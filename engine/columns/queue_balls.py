@@ -30,7 +30,7 @@ _MOST_FLOWS = 1000
 """Flows up to which the wait of N D/D/1 is summed up."""
 _MOST_STEPS = 40
 _LEAST_VARIATION = arb(10) ** -6
-_OF_STAGES = (1, 1, 1, 1, 0, -1, 1, 0)
+_OF_STAGES = (1, 1, 1, 1, 0, -1, 1, 0, 1, 0)
 
 
 def is_infinite(value: arb) -> bool:

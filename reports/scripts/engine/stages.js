@@ -3,7 +3,7 @@
 
 import { fallingRoot } from "./roots.js";
 
-const OPERANDS = 7, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9;
+const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9;
 const ONE = [1, 0];
 
 const add = (a, b) => [a[0] + b[0], a[1] + b[1]];
@@ -27,30 +27,33 @@ export function stagesQuantile(level, ...operands) {
   const groups = Array.from({ length: operands.length / OPERANDS }, (_, k) => operands.slice(k * OPERANDS, (k + 1) * OPERANDS));
   if (!groups.every(isStage)) return NaN;
   const line = read(groups), every = passed(line);
-  if (every.some(({ service, waits, load }) => service === Infinity || (waits > 0 && load >= 1))) return Infinity;
+  if (every.some((stage) => stage.service === Infinity || (isLate(stage) && stage.load >= 1))) return Infinity;
   const fixed = line.reduce((sum, stage) => sum + fixedOf(stage), 0);
   return level <= atOnce(line) ? fixed : fixed + beyond(line, every, level);
 }
 
-function isStage([waits, load, service, variation, servers, often, inside]) {
-  return waits >= 0 && waits <= 1 && load >= 0 && service >= 0 && variation >= 0 && variation < Infinity && servers > 0 && often >= 0 && often < Infinity && inside >= 0;
+const isSize = (value) => value >= 0 && value < Infinity;
+
+function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
+  return waits >= 0 && waits <= 1 && load >= 0 && [work, spread, variation, often].every(isSize) && servers > 0 && service >= 0 && inside >= 0;
 }
 
 // Stages one after the other, those inside others within these.
 function read(groups) {
   const found = [];
   for (let at = 0, end; at < groups.length; at = end) {
-    const [waits, load, service, variation, servers, often, inside] = groups[at], near = Math.round(often);
+    const [waits, load, work, spread, servers, service, variation, often, inside] = groups[at], near = Math.round(often);
     end = Math.min(groups.length, at + 1 + Math.floor(Math.min(inside, groups.length)));
     const whole = Math.abs(often - near) <= 1e-13 * near ? near : Math.floor(often);
-    found.push({ waits, load, service, variation, servers, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)) });
+    found.push({ waits, load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)) });
   }
   return found;
 }
 
 const isPassed = ({ whole, share }) => whole > 0 || share > 0;
+const isLate = ({ waits, work }) => waits > 0 && work > 0;
 
-function passed(line) { return line.filter(isPassed).flatMap((stage) => [...(stage.service ? [stage] : []), ...passed(stage.inside)]); }
+function passed(line) { return line.filter(isPassed).flatMap((stage) => [...(stage.service || isLate(stage) ? [stage] : []), ...passed(stage.inside)]); }
 
 function all(line) { return line.flatMap((stage) => [stage, ...all(stage.inside)]); }
 
@@ -64,7 +67,7 @@ function fixedOnce(stage) {
 // Which share takes no longer than that.
 function atOnce(line) {
   return line.reduce((found, stage) => {
-    const once = atOnce(stage.inside) * (stage.service ? (stage.variation ? 0 : 1 - stage.waits) : 1);
+    const once = stage.service && stage.variation ? 0 : atOnce(stage.inside) * (isLate(stage) ? 1 - stage.waits : 1);
     return found * once ** stage.whole * (1 - stage.share + stage.share * (fixedOnce(stage) ? 0 : once));
   }, 1);
 }
@@ -73,9 +76,9 @@ function atOnce(line) {
 function beyond(line, every, level) {
   const goal = -Math.log1p(-level);
   let nearest = Math.min(...every.map(decay));
-  if (nearest === Infinity) nearest = 1 / every.reduce((sum, { service }) => sum + service, 0);
+  if (nearest === Infinity) nearest = 1 / every.reduce((sum, { service, work }) => sum + service + work, 0);
   const hasShares = all(line).some(({ share }) => share > 0);
-  const terms = every.some(({ variation, waits }) => variation < NARROW && (variation || waits || hasShares)) ? KINKED : SMOOTH;
+  const terms = every.some((stage) => (isLate(stage) && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW) || (hasShares && !stage.variation)) ? KINKED : SMOOTH;
   const high = ((Math.log(transform(line, [-nearest / 2, 0])[0]) + goal) * 2) / nearest; // by Chernoff's bound
   return fallingRoot((time) => {
     const begin = DISCOUNT / (2 * time) - Math.min(TOWARDS * nearest, goal / time);
@@ -90,16 +93,17 @@ function beyond(line, every, level) {
 }
 
 // What the rate at which the tail of a stage falls is at least.
-function decay({ waits, load, service, variation, servers }) {
-  const own = variation ? 1 / (variation * service) : Infinity;
-  return waits ? Math.min(own, ((1 - load) * (variation <= 1 ? 2 / (1 + variation) : 1 / variation) * servers) / service) : own;
+function decay(stage) {
+  const { load, work, spread, servers, service, variation } = stage, own = variation * service > 0 ? 1 / (variation * service) : Infinity;
+  return isLate(stage) ? Math.min(own, ((1 - load) * (spread <= 1 ? 2 / (1 + spread) : 1 / spread) * servers) / work) : own;
 }
 
 // E exp(-s T), where T is the time that stages take beyond what is always the same.
 function transform(line, at) {
   return line.filter(isPassed).reduce((found, stage) => {
     let once = transform(stage.inside, at);
-    if (stage.service) once = times(once, ownOf(stage, at));
+    if (stage.service && stage.variation) once = times(once, add(ONE, less(scale(at, stage.service), stage.variation)));
+    if (isLate(stage)) once = times(once, waitOf(stage, at));
     if (stage.whole) found = times(found, raised(once, stage.whole));
     if (!stage.share) return found;
     const late = times(once, exponential(scale(at, -fixedOnce(stage))));
@@ -113,20 +117,16 @@ function raised(base, exponent) {
   return found;
 }
 
-function ownOf({ waits, load, service, variation, servers }, at) {
-  const size = scale(at, service);
-  const served = variation === 1 ? inverse(add(ONE, size)) : variation ? add(ONE, less(size, variation)) : ONE;
-  if (!waits) return served;
-  const each = scale(size, 1 / servers);
-  let left = ONE;
-  if (variation === 1) left = inverse(add(ONE, each));
-  else if (each[0] || each[1]) left = times(scale(less(each, variation), -1), inverse(each));
+// E exp(-s W) for the wait W of all, also of those who do not wait.
+function waitOf({ waits, load, work, spread, servers }, at) {
+  const each = scale(at, work / servers), left = each[0] || each[1] ? times(scale(less(each, spread), -1), inverse(each)) : ONE;
   const waited = times(scale(left, 1 - load), inverse(add(ONE, scale(left, -load))));
-  return times(served, add([1 - waits, 0], scale(waited, waits)));
+  return add([1 - waits, 0], scale(waited, waits));
 }
 
-// E exp(-z S) - 1 for a service time S of mean 1, to all digits where z is small.
+// E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small.
 function less([re, im], variation) {
+  if (variation === 1) return times([-re, -im], inverse([1 + re, im]));
   const x = variation * re, y = variation * im;
   const a = variation ? -Math.log1p(x * (2 + x) + y * y) / (2 * variation) : -re, b = variation ? -Math.atan2(y, 1 + x) / variation : -im;
   const half = Math.sin(b / 2);
