@@ -49,7 +49,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     from one whole number to the next; what `chooses` is the largest (1) or least (-1) of its
     operands. What `is_steep` has about as many digits as its operand is large. Algebra may know
     that it cancels with others, as long as its operands are smaller than what `cancels` says. What
-    has a `divisor` is its first operand over what that makes of the second, but where that is nothing.
+    has a `divisor` is its first operand over what that makes of the second, but where that is
+    nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
     may be off by `error` besides a part of them. What `is_slow` takes long to compute.

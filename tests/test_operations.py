@@ -298,7 +298,8 @@ def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
         )
         # At a kink it is that of one side, or between both.
         chords = [float((chord / ball(step)).mid()) for chord in (here - less, more - here)]
-        room = 1e-5 * max(map(abs, chords)) + 1e-9
+        # What floats tell has few digits, which differences lose.
+        room = (1e-5 if is_proven else 1e-4) * max(map(abs, chords)) + (1e-9 if is_proven else 1e-6)
         assert min(chords) - room <= slope <= max(chords) + room
 
 
