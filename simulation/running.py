@@ -38,24 +38,30 @@ _BEYOND = 10
 """So many items must be later than a quantile, for it to be told of one run."""
 
 
+_NONE_PICKED: dict[str, int] = {}
+
+
 class Item:
-    """An item on its way: its picks of machines, its open calls, and which copy it is."""
+    """An item on its way: its picks of machines, its open calls, and which copy it is.
+
+    Picks and open calls are shared with copies: they are made anew, never changed.
+    """
 
     __slots__ = ("born", "flow", "is_ghost", "open", "picks", "spread")
 
     def __init__(self, born: float, flow: int = -1) -> None:
         self.born = born
         self.flow = flow
-        self.picks: dict[str, int] = {}
-        self.open: list[Any] = []
+        self.picks: dict[str, int] = _NONE_PICKED
+        self.open: tuple[Any, ...] = ()
         self.spread: tuple[float, int] | None = None
         self.is_ghost = False
 
     def copied(self) -> Item:
         """Return another one that is where this one is."""
         twin = Item(self.born, self.flow)
-        twin.picks = dict(self.picks)
-        twin.open = list(self.open)
+        twin.picks = self.picks
+        twin.open = self.open
         twin.is_ghost = self.is_ghost
         return twin
 
@@ -575,10 +581,11 @@ class _Played(Struct, kw_only=False):
             if reaches and item.spread is not None:
                 base, number = item.spread
                 first = picks[node] + 1 if node in picks else int(base * copies)
-                picks[node] = (first + number) % copies
+                item.picks = picks | {node: (first + number) % copies}
                 item.spread = None
             elif node not in picks:
-                picks[node] = item.flow % copies if item.flow >= 0 else int(random() * copies)
+                chosen = item.flow % copies if item.flow >= 0 else int(random() * copies)
+                item.picks = picks | {node: chosen}
             then(item)
 
         return pick
@@ -603,11 +610,10 @@ class _Played(Struct, kw_only=False):
         schedule = self.schedule
 
         def back(item: Item) -> None:
-            left, picks = item.open.pop()
-            item.picks = picks
+            *others, (left, picks) = item.open
+            item.open, item.picks = tuple(others), picks
             if left:
-                item.open.append((left - 1, picks))
-                item.picks = dict(picks)
+                item.open = (*others, (left - 1, picks))
                 schedule(Happening(again, item), NORMAL, 0.0)
             else:
                 then(item)
@@ -620,8 +626,7 @@ class _Played(Struct, kw_only=False):
             if not count:
                 then(item)
                 return
-            item.open.append((count - 1, item.picks))
-            item.picks = dict(item.picks)
+            item.open = (*item.open, (count - 1, item.picks))
             body(item)
 
         return call
@@ -640,7 +645,7 @@ class _Played(Struct, kw_only=False):
             joined = _Joined(item, len(branches))
             for branch in branches:
                 twin = item.copied()
-                twin.open.append(joined)
+                twin.open = (*twin.open, joined)
                 branch(twin)
 
         return fork
