@@ -86,7 +86,7 @@ WAITING = """
 users N in 1..1000
 machine box { cpu 4 core, queueing mmc }
 machine pc { }
-network wire { switched; rate 1 Gbit/s; queueing mm1 }
+network wire { rate 1 Gbit/s; queueing mm1 }
 component step { cpu 10 ms/request }
 param half = 0.5
 param loan = 0 - 2

@@ -76,9 +76,14 @@ def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, Demand]) -> dict[
     """Return the queues at which arrivals are not those of the sources, with one that shapes them.
 
     What leaves a queue of random arrivals and equal exponential service is random again (Burke
-    1956), also where streams return (Jackson 1957): such queues shape nothing.
+    1956), also where streams return (Jackson 1957): such queues shape nothing. A switch forwards
+    while it receives: what comes to its next port is what begins at this one, never two at once.
     """
-    shaping = {name for name, queue in queues.items() if not queue.keeps_randomness}
+    shaping = {
+        name
+        for name, queue in queues.items()
+        if not queue.keeps_randomness or demands[name].port_of is not None
+    }
     shaped: dict[str, str] = {}
     while True:
         more = {
