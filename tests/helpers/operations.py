@@ -9,7 +9,7 @@ from typing import Any
 
 ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
 FLOWS = (2.0, 60.0)
-CUSTOMERS, STATION = (0.0, 40.0), ((0.0, 2.0), (1.0, 4.0), (0.0, 0.9), (0.5, 3.0))
+CUSTOMERS, STATION = (0.0, 40.0), ((0.0, 2.0), (1.0, 5.0), (0.0, 0.9), (0.5, 3.5))
 STAGE = (
     *(LEVEL, LOAD, POSITIVE, (0.25, 4.0), (1.0, 8.0)),  # who waits, and how long
     *(POSITIVE, (0.25, 4.0), (1.0, 3.0), (0.0, 0.0)),  # who is served, and how often

@@ -1,6 +1,7 @@
 // Numbers of queues, by their words in the table; the formulas and their sources stand in
 // `engine/queue_numbers.py` and `engine/md1_numbers.py`. Times are counted in service times.
 
+import { closedNumbers } from "./closed.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
 import { fallingRoot } from "./roots.js";
@@ -19,6 +20,7 @@ export const QUEUES = {
   sojourn_quantile: sojournQuantile,
   gamma_quantile: gammaQuantile,
   stages_quantile: stagesQuantile,
+  ...closedNumbers(erlangC),
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
   normal_quantile: (level) => (level < 0.5 ? -normalQuantile(level) : normalQuantile(1 - level)),
 };

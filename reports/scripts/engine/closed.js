@@ -1,0 +1,206 @@
+// Closed queueing networks: customers of one class who think, then visit stations; `engine/closed_numbers.py` tells how. A station
+// is four numbers: the service that a cycle asks of it, the servers of a copy, the open load of a copy, and how many copies it has.
+
+import { atPopulation } from "./descent.js";
+import { logGamma } from "./gamma.js";
+
+const MOST_STEPS = 400, SEVERAL = 2, LARGEST = 600;
+const known = new Map(), MOST_KNOWN = 1000;
+
+// `erlangC` is that of the numbers of queues, which know this module.
+export function closedNumbers(erlangC) {
+  const waits = (customers, think, stations) => remembered(`${customers} ${think} ${stations.join(" ")}`, () => waitsOf(erlangC, customers, think, stations));
+  const rate = (customers, think, stations) => {
+    if (customers === 0 || stations.some(neverEnds)) return 0;
+    const each = waits(customers - 1, think, stations);
+    const cycle = stations.reduce((before, [asked], k) => (asked ? before + asked * (1 + each[k]) : before), think);
+    return cycle > 0 ? customers / cycle : Infinity;
+  };
+  const wait = (customers, think, stations) => {
+    const [own, ...others] = stations;
+    if (own[2] >= own[1]) return Infinity;
+    return waits(others.some(neverEnds) ? 0 : customers, think, stations)[0];
+  };
+  return {
+    closed_rate: (customers, think, ...told) => {
+      const stations = stationsOf(customers, think, told);
+      return stations ? between(rate, customers, think, stations) : NaN;
+    },
+    closed_wait: (customers, think, ...told) => {
+      const stations = stationsOf(customers, think, told);
+      if (!stations?.length) return NaN;
+      const [asked] = told, [[longer]] = stations;
+      return asked === 0 ? 0 : longer * between(wait, Math.max(customers - 1, 0), think, stations) + (longer - asked);
+    },
+    mixed_wait: (customers, think, ...told) => {
+      const stations = stationsOf(customers, think, told);
+      return stations?.length ? between(wait, customers, think, stations) : NaN;
+    },
+  };
+}
+
+function remembered(key, make) {
+  if (!known.has(key)) {
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(key, make());
+  }
+  return known.get(key);
+}
+
+// Null where there is no value; less than one copy is one that takes longer.
+function stationsOf(customers, think, told) {
+  const isThere = [customers, think, ...told].every((one) => one >= 0 && one < Infinity);
+  if (!isThere || told.some((one, k) => (k % 4 === 1 && one < 1) || (k % 4 === 3 && one === 0))) return null;
+  const stations = [];
+  for (let k = 0; k < told.length; k += 4) {
+    const [asked, servers, load, copies] = told.slice(k, k + 4);
+    stations.push(copies < 1 ? [asked / copies, servers, load, 1] : [asked, servers, load, copies]);
+  }
+  return stations;
+}
+
+// A value on lines between whole numbers of customers, servers and copies of several servers.
+function between(value, customers, think, stations) {
+  const line = (count, at) => {
+    const whole = Math.floor(count), low = at(whole), high = at(whole + 1);
+    return Number.isFinite(low) && Number.isFinite(high) ? low + (count - whole) * (high - low) : Math.max(low, high);
+  };
+  if (!Number.isInteger(customers)) return line(customers, (n) => between(value, n, think, stations));
+  for (const [k, [asked, servers, load, copies]] of stations.entries()) {
+    const changed = (one) => between(value, customers, think, stations.with(k, one));
+    if (!Number.isInteger(servers)) return line(servers, (c) => changed([asked, c, load, copies]));
+    if (servers >= SEVERAL && !Number.isInteger(copies)) return line(copies, (m) => changed([asked, servers, load, m]));
+  }
+  return value(customers, think, stations);
+}
+
+function neverEnds([asked, servers, load]) { return asked > 0 && load >= servers; }
+
+// The mean wait of an open visit at each station, in mean service times.
+function waitsOf(erlangC, customers, pause, stations) {
+  const waits = stations.map(([, servers, load]) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load)));
+  const plain = [], several = [];
+  let think = pause;
+  stations.forEach(([asked, servers, load], k) => {
+    if (!customers || !asked) return;
+    if (load === 0 && servers > customers) think += asked; // nobody waits
+    else (servers < SEVERAL ? plain : several).push(k);
+  });
+  const among = [...plain, ...several];
+  if (!among.length) return waits;
+  const base = among.map((k) => [stations[k][0] / stations[k][3] / (stations[k][1] - stations[k][2]), stations[k][3]]);
+  const degree = sum(several.map((k) => stations[k][3] * (stations[k][1] - 1)));
+  const { rates, numbers } = solved(customers, think, base, Math.min(degree, customers));
+  const shares = [1];
+  for (const rate of rates) shares.push(shares.at(-1) * (rate / rates[0]));
+  let weights = [1];
+  if (several.length) {
+    const own = several.map((k) => ofSeveral(stations[k], rates[0]));
+    weights = weighed(own, shares, customers);
+    const whole = sum(weights);
+    several.forEach((k, place) => { waits[k] = waitOf(own[place], shares, numbers.map((each) => each[plain.length + place])) / whole; });
+  }
+  const whole = sum(weights);
+  plain.forEach((k, place) => {
+    const load = stations[k][2];
+    waits[k] = (load + dot(weights, numbers.map((each) => each[place])) / whole) / (1 - load);
+  });
+  return waits;
+}
+
+// Rates and numbers of a network of single servers, for so many customers and for fewer, the largest number first.
+function solved(customers, think, stations, before) {
+  const isFew = customers - before <= MOST_STEPS, first = isFew ? 0 : customers - before;
+  const start = isFew ? { rate: 0, held: stations.map(() => 0) } : atPopulation(first, think, stations);
+  const rates = [start.rate], numbers = [start.held];
+  for (let n = first + 1; n <= customers; n++) {
+    const { rate, held } = withOneMore(n, think, stations, numbers.at(-1));
+    rates.push(rate);
+    numbers.push(held);
+    if (rates.length > before + 1) {
+      rates.shift();
+      numbers.shift();
+    }
+  }
+  return { rates: rates.reverse(), numbers: numbers.reverse() };
+}
+
+// Mean value analysis: who comes finds what there is without it.
+function withOneMore(customers, think, stations, before) {
+  const cycles = stations.map(([ratio], k) => ratio * (1 + before[k]));
+  const rate = customers / stations.reduce((total, [, copies], k) => total + copies * cycles[k], think);
+  return { rate, held: cycles.map((cycle) => rate * cycle) };
+}
+
+// The polynomials of a station of several servers.
+function ofSeveral([asked, servers, load, copies], rate) {
+  const busy = asked / copies * rate, part = load / servers, last = servers - 1;
+  const closed = poisson(busy, servers), held = poisson(load, servers);
+  const below = [0], weights = [], waits = [];
+  for (const share of held) below.push(below.at(-1) + share);
+  let full = 0, excess = 0;
+  for (let k = 0; k < servers; k++) {
+    const before = full;
+    full = (full * busy / servers + closed[k] * held[last - k]) / (1 - part);
+    excess = (part * full + (excess + before) * busy / servers) / (1 - part);
+    weights.push(closed[k] * below[last - k] + full);
+    waits.push(excess / servers);
+  }
+  const ratio = busy / (servers - load);
+  const lessOwn = (values) => values.map((value, k) => (k ? Math.max(value - ratio * values[k - 1], 0) : value));
+  return { copies, servers, growing: weights[last] / (servers - load), weights: lessOwn(weights), waits: lessOwn(waits), others: [1] };
+}
+
+function waitOf({ servers, growing, waits, others }, shares, numbers) {
+  const held = shares.slice(0, numbers.length).map((share, k) => share * numbers[k]).slice(servers - 1);
+  return dot(convolved(others, waits, shares.length), shares) + growing * dot(others, held);
+}
+
+function poisson(mean, count) {
+  const found = [];
+  for (let k = 0, share = Math.exp(-mean); k < count; k++) {
+    found.push(mean > LARGEST ? Math.exp(k * Math.log(mean) - mean - logGamma(k + 1)) : share);
+    share *= mean / (k + 1);
+  }
+  return found;
+}
+
+// The product of all polynomials, times the weights of populations; each station is told that of all others.
+function weighed(stations, shares, most) {
+  const size = Math.min(most + 1, shares.length);
+  const fewer = stations.map((one) => powered(one.weights, one.copies - 1, size));
+  const each = stations.map((one, k) => convolved(fewer[k], one.weights, size));
+  const ahead = [[1]];
+  for (const one of each) ahead.push(convolved(ahead.at(-1), one, size));
+  let behind = [1];
+  for (let k = stations.length - 1; k >= 0; k--) {
+    stations[k].others = convolved(convolved(ahead[k], behind, size), fewer[k], size);
+    behind = convolved(behind, each[k], size);
+  }
+  return behind.map((one, k) => one * shares[k]);
+}
+
+function powered(values, exponent, size) {
+  let found = [1], square = values;
+  for (let rest = exponent; rest; rest = Math.floor(rest / 2)) {
+    if (rest % 2) found = convolved(found, square, size);
+    if (rest > 1) square = convolved(square, square, size);
+  }
+  return found;
+}
+
+function convolved(one, other, size) {
+  const found = new Array(Math.min(one.length + other.length - 1, size)).fill(0);
+  for (let k = 0; k < Math.min(one.length, size); k++) {
+    for (let j = 0; j < Math.min(other.length, size - k); j++) found[k + j] += one[k] * other[j];
+  }
+  return found;
+}
+
+function sum(values) { return values.reduce((total, value) => total + value, 0); }
+
+function dot(one, other) {
+  let total = 0;
+  for (let k = 0; k < Math.min(one.length, other.length); k++) total += one[k] * other[k];
+  return total;
+}
