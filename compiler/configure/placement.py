@@ -309,13 +309,17 @@ class _StreamCheck(Struct, kw_only=True):
         A machine that says it of its own resource is reported where it is checked.
         """
         waits = resource.waits
-        if waits is None or not waits.has_equal_servers:
+        if waits is None or not (waits.counts_servers or waits.speeds):
             return
         if all(waits is not stated.queueing for stated in self.model.waits):
             return
         word = waits.discipline.value
-        if resource.kind is not ir.ResourceKind.PROCESSOR:
+        if waits.traits.needs_cores and resource.kind is not ir.ResourceKind.PROCESSOR:
             message = f"`{word}` is for the cores of a processor; `{name}` is one server"
+        elif waits.speeds and resource.capacity.expr != ir.Constant(Fraction(1)):
+            message = f"speeds tell what all of `{name}` does; it has cores, too"
+        elif waits.speeds:
+            return
         elif resource.efficiency is not None:
             message = f"`{word}` takes each core of `{name}` to be as fast beside others as alone"
         else:

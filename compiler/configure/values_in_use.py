@@ -66,7 +66,7 @@ def cores_in_place(node: ir.Node, model: ir.Model) -> Iterator[Bounded]:
 
 
 def _of_whole_cores(resource: ir.Resource) -> Iterator[Bounded]:
-    if resource.queueing and resource.queueing.has_equal_servers:
+    if resource.queueing and resource.queueing.counts_servers:
         what = f"the number of cores of `{resource.queueing.discipline.value}`"
         yield from _of(resource.capacity, what, Bound.WHOLE)
 
@@ -213,6 +213,8 @@ def _network(network: ir.Network) -> Iterator[Bounded]:
 def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
     if queueing is not None:
         yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
+        for speed in queueing.speeds:
+            yield from _of(speed, "a speed", Bound.POSITIVE)
 
 
 _EFFECT_BOUNDS = {

@@ -16,18 +16,21 @@ from qps.compiler.ir.parameters import Quantity
 class Traits(Struct, frozen=True, kw_only=True):
     """What is true of a discipline.
 
-    `variation` is the coefficient of variation of its service times, None where the spec says it.
-    `has_equal_servers` where it is of the cores of a processor, whole ones, each as fast beside
-    others as alone. `is_random` where items arrive at random. A network of queues is in product
-    form where `has_product_form` and visits are exponential and equally long; `is_insensitive`
-    where it does not matter how service times vary.
+    `variation` is the coefficient of variation of its service times where the spec does not say it,
+    None where it must. It `counts_servers` where a resource has whole cores, each as fast beside
+    others as alone, and `needs_cores` where it is for nothing else. `is_random` where items arrive
+    at random. A network of queues is in product form where `has_product_form` and visits are
+    exponential and equally long; `is_insensitive` where it does not matter how service times vary.
+    It `takes` what else may be said of it.
     """
 
     variation: int | None = 1
-    has_equal_servers: bool = False
+    counts_servers: bool = False
+    needs_cores: bool = False
     is_random: bool = True
     has_product_form: bool = False
     is_insensitive: bool = False
+    takes: tuple[str, ...] = ()
 
 
 class Discipline(Enum):
@@ -38,6 +41,8 @@ class Discipline(Enum):
     MD1 = "md1"  # random arrivals, service times that are fixed for each stream
     MG1 = "mg1"  # random arrivals, service times of some coefficient of variation
     MMC = "mmc"  # the same as mm1, for several cores with one queue
+    MGC = "mgc"  # random arrivals at several cores, service times of some variation
+    PS = "ps"  # random arrivals that share the server, or the cores
     PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
 
     @property
@@ -50,18 +55,27 @@ _TRAITS = {
     Discipline.NONE: Traits(variation=0, is_random=False),
     Discipline.MM1: Traits(has_product_form=True),
     Discipline.MD1: Traits(variation=0),
-    Discipline.MG1: Traits(variation=None),
-    Discipline.MMC: Traits(has_equal_servers=True, has_product_form=True),
+    Discipline.MG1: Traits(variation=None, takes=("cv",)),
+    Discipline.MMC: Traits(counts_servers=True, needs_cores=True, has_product_form=True),
+    Discipline.MGC: Traits(variation=None, takes=("cv",), counts_servers=True, needs_cores=True),
+    Discipline.PS: Traits(
+        counts_servers=True, has_product_form=True, is_insensitive=True, takes=("speeds",)
+    ),
     Discipline.PERIODIC: Traits(variation=0, is_random=False),
 }
 
 
-class Queueing(Struct, frozen=True):
-    """A discipline; `variation` is the coefficient of variation of the service time of mg1."""
+class Queueing(Struct, frozen=True, kw_only=True):
+    """A discipline, and what is said of it.
+
+    `variation` is the coefficient of variation of the service time; `speeds` are how fast all
+    are served together, by how many there are, the last one for all numbers beyond.
+    """
 
     discipline: Discipline
-    variation: Quantity | None
     span: Span
+    variation: Quantity | None = None
+    speeds: tuple[Quantity, ...] = ()
 
     @property
     def that_waits(self) -> Queueing | None:
@@ -69,22 +83,27 @@ class Queueing(Struct, frozen=True):
         return None if self.discipline is Discipline.NONE else self
 
     @property
-    def has_equal_servers(self) -> bool:
-        """True where it is of whole cores, each as fast beside others as alone."""
-        return self.discipline.traits.has_equal_servers
+    def traits(self) -> Traits:
+        """What is true of its discipline."""
+        return self.discipline.traits
 
     @property
-    def is_random(self) -> bool:
-        """True where items arrive at random."""
-        return self.discipline.traits.is_random
+    def counts_servers(self) -> bool:
+        """True where cores are whole, each as fast beside others as alone."""
+        return self.traits.counts_servers and not self.speeds
 
     @property
     def written(self) -> str:
         """It in the words of a spec."""
-        variation = self.variation
-        return self.discipline.value + ("" if variation is None else f" cv {variation.text}")
+        told = [self.discipline.value]
+        if self.variation is not None:
+            told.append(f"cv {self.variation.text}")
+        if self.speeds:
+            told.append(f"speeds [{', '.join(speed.text for speed in self.speeds)}]")
+        return " ".join(told)
 
     @property
     def as_read(self) -> object:
         """What is equal where two say the same, wherever they stand."""
-        return self.discipline, self.variation and self.variation.expr
+        numbers = (self.variation, *self.speeds)
+        return self.discipline, tuple(one and one.expr for one in numbers)

@@ -260,7 +260,7 @@ class _Closing:
 
     def _is_several(self, demand: Demand) -> bool:
         """Return whether the cores of a resource are servers of their own."""
-        if demand.queueing is None or not demand.queueing.has_equal_servers:
+        if demand.queueing is None or not demand.queueing.counts_servers:
             return False
         known = self._expressions.put_in(demand.servers).exact
         return known is not None and known.denominator == 1

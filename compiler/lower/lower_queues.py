@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
-from qps.compiler.lower.disciplines.table import LAWS
+from qps.compiler.lower.disciplines.table import law_of
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import ResourceLoad
@@ -108,7 +108,7 @@ def _queue(
     put_in: Substitution,
     expressions: ExpressionLowering,
 ) -> Queue:
-    traits, law = queueing.discipline.traits, LAWS[queueing.discipline]
+    traits, law = queueing.traits, law_of(queueing)
     variation = ZERO if traits.variation == 0 else ONE
     if queueing.variation is not None:
         known = queueing.variation.expr
@@ -128,6 +128,10 @@ def _queue(
         variation=variation,
         servers=demand.servers,
         load=load,
+        speeds=tuple(
+            expressions.symbol(f"{name}.speed{n}", speed)
+            for n, speed in enumerate(queueing.speeds, 1)
+        ),
         visits=visits,
         background=put_in(total(demand.background)),
         is_in_step=len(set(_settled(periods, expressions))) == 1,

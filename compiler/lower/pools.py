@@ -37,7 +37,7 @@ from qps.compiler.quantities.certainty import Certainty, approximation, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, total
 from qps.engine.substitution import Substitution
 
-_TRAITS = ir.Traits(has_equal_servers=True)
+_TRAITS = ir.Traits(counts_servers=True)
 
 
 class SettledPools(Struct, frozen=True):

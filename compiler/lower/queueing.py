@@ -77,6 +77,9 @@ class Queue(Struct, frozen=True, kw_only=True):
     traits: ir.Traits
     variation: Formula
     servers: Formula
+    speeds: tuple[Formula, ...] = ()
+    room: Formula | None = None
+    is_preemptive: bool = False
     load: Formula
     visits: tuple[Visit, ...]
     background: Formula
@@ -108,11 +111,13 @@ class Queue(Struct, frozen=True, kw_only=True):
     @property
     def models_servers(self) -> bool:
         """True where the servers that there are, are those of the formula."""
-        return self.servers is ONE or self.traits.has_equal_servers
+        return self.servers is ONE or self.traits.counts_servers
 
     @property
     def is_in_product_form(self) -> bool:
         """True where it may be a station of a network in product form (Baskett et al. 1975)."""
+        if self.speeds:
+            return False
         if self.traits.is_insensitive:
             return not self.has_batches
         is_alike = self.variation is ONE and self.is_told_as_uniform and not self.has_batches
@@ -147,6 +152,13 @@ class Queue(Struct, frozen=True, kw_only=True):
         return own.slowest.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
 
     # -- what laws are made of -------------------------------------------------------------
+
+    @property
+    def share_waiting(self) -> Formula:
+        """The share of visits that find all servers busy."""
+        if self.servers is ONE:
+            return self.load
+        return apply("erlang_c", self.servers, self.servers * self.load)
 
     @property
     def residual(self) -> Formula:

@@ -48,6 +48,13 @@ class StreamDemands(Struct, kw_only=True):
                     if resource.carries_bits:
                         demand.carried.append(load * self.capacity(name, resource))
 
+    def fastest(self, name: str, queueing: ir.Queueing | None) -> Formula:
+        """Return how fast a resource is at most, beside one that is there alone."""
+        if queueing is None or not queueing.speeds:
+            return ONE
+        speeds = queueing.speeds
+        return self.expressions.symbol(f"{name}.speed{len(speeds)}", speeds[-1])
+
     def capacity(self, name: str, resource: ir.Resource) -> Formula:
         """Return the capacity of a resource in its place that is no processor."""
         return self.expressions.symbol(f"{name}.capacity", resource.capacity, is_capacity=True)

@@ -71,7 +71,8 @@ class WalkedLinks:
         arriving = flow.total if last else self._under_way.copies
         ports: list[Port] = []
         for name, flows, count in self._ports(leg, link, network, arriving):
-            self._load_link(name, flows * bits / rate, link, network)
+            fastest = streams.fastest(name, network.waits)
+            self._load_link(name, flows * bits / (rate * fastest), link, network)
             demand = streams.demand(name, link.span)
             demand.carried.append(flows * bits)
             demand.count = count

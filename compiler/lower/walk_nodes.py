@@ -187,15 +187,11 @@ class WalkedNodes:
             resource.work,
             self._where(node),
         )
-        per_second = ONE
-        if resource.kind is ir.ResourceKind.PROCESSOR:
-            per_second = scale_of(self._expressions, node, machine, cost)
-            capacity = cores_of(self._expressions, name, resource)
-        else:
-            capacity = self._streams.capacity(name, resource)
+        per_second, capacity = self._speed_and_capacity(node, resource, cost)
+        fastest = self._streams.fastest(name, resource.waits)
         demand = self._streams.demand(name, resource.span, self._expressions.count(node))
         by = step.component.name
-        demand.add(by, charged * work * per_second / capacity)
+        demand.add(by, charged * work * per_second / capacity / fastest)
         if resource.carries_bits:
             demand.carried.append(charged * work)
         self._pass(name)
@@ -221,7 +217,7 @@ class WalkedNodes:
         bounded, busy = self._is_bounded, busy * item_work
         self._waits.wait(name, demand, resource, held, busy, is_bounded=bounded)
         if constant is not ZERO:
-            demand.background.append(charged * constant * per_second / capacity)
+            demand.background.append(charged * constant * per_second / capacity / fastest)
         if is_thread:
             self._waits.wait(thread, single, resource, held, busy, is_bounded=bounded)
             if constant is not ZERO:
@@ -240,6 +236,19 @@ class WalkedNodes:
         )
         on = (name, thread) if is_thread else (name,)
         self._serve(by, node, service, ONE if cost.single_thread else servers, on)
+
+    def _speed_and_capacity(
+        self, node: str, resource: ir.Resource, cost: ir.Cost
+    ) -> tuple[Formula, Formula]:
+        """Return the seconds that a unit of work takes on one core, and how many cores there are.
+
+        Of a resource that is no processor work is what its capacity has a second.
+        """
+        name = f"{node}.{resource.name}"
+        if resource.kind is not ir.ResourceKind.PROCESSOR:
+            return ONE, self._streams.capacity(name, resource)
+        scale = scale_of(self._expressions, node, self._machine(node), cost)
+        return scale, cores_of(self._expressions, name, resource)
 
     def _where(self, node: str) -> tuple[str, str]:
         """Return what tells numbers of one name apart: the node, then the stream."""

@@ -8,7 +8,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 
-DISCIPLINES = ("none", "mm1", "md1", "mg1", "mmc", "periodic")
+DISCIPLINES = ("none", "mm1", "md1", "mg1", "mmc", "mgc", "ps", "periodic")
 _LOOKED_BACK = 200
 _OF_NOTHING = re.compile(
     rf"(?:\A|[\n;])[ \t]*queueing\s+(?:[^;\n]*,\s*)?({'|'.join(DISCIPLINES)})(?:\s+cv)?\s*\Z"
@@ -25,8 +25,8 @@ def discipline_of_nothing(source: Source, start: int, at: int) -> Span | None:
 def report_nothing_waits(discipline: Span, sink: Sink) -> None:
     """Say that a way of waiting lacks the name of what is waited for."""
     word = discipline.text
-    others = "md1" if word == "mmc" else word
-    variation = " cv 1.2" if word == "mg1" else ""
+    others = {"mmc": "md1", "mgc": "mg1"}.get(word, word)
+    variation = " cv 1.2" if word in ("mg1", "mgc") else ""
     sink.report(
         codes.SYNTAX,
         discipline,

@@ -45,6 +45,10 @@ def _worded(node: Callable[..., ast.Written], parts: str) -> Rule:
     return replace(_rule(node, parts), has_words=True)
 
 
+def _law(node: Callable[..., ast.Written], parts: str) -> Rule:
+    return replace(_rule(node, parts, "variation room speeds:speeds+"), has_words=True)
+
+
 def _marked(field: str) -> tuple[str, str]:
     name = field.rstrip(".*!+")
     return name, field.removeprefix(name)
@@ -125,7 +129,7 @@ RULES: dict[str, Rule] = {
     "user_group": _rule(ast.Group, "name size index source"),
     "param": _rule(ast.Param, "name value range source fitted"),
     "case_param": _rule(ast.Param, "name value range source fitted"),
-    "elastic_param": _rule(_elastic, "name range priority source"),
+    "elastic_param": _rule(_elastic, "name range _ priority source"),
     "kind_param": _rule(_by_kind, "name kinds", "kind_value:entries* source fitted range"),
     "cases": _rule(ast.Cases, "values..."),
     "case": _rule(ast.CaseValue, "case value"),
@@ -151,7 +155,7 @@ RULES: dict[str, Rule] = {
     "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
     "attribute": _worded(ast.Attribute, "name value"),
     "fit": _rule(ast.Fit, "_ file"),
-    "queueing": _worded(ast.Queueing, "discipline variation"),
+    "queueing": _law(ast.Queueing, "discipline is_preemptive!"),
     "network": _rule(
         ast.Network,
         "name formals*",
@@ -220,7 +224,7 @@ RULES: dict[str, Rule] = {
     "planned_load": _rule(ast.Target, "aims..."),
     "aim": _rule(ast.Aim, "name value source"),
     "waiting": _rule(ast.Waiting, "waits..."),
-    "wait": _worded(ast.Wait, "name discipline variation"),
+    "wait": _law(ast.Wait, "name discipline is_preemptive!"),
     "quality_metric": _worded(ast.Quality, "metric"),
     "quality_formula": _rule(ast.Quality, "metric"),
     "mode": _rule(
@@ -292,8 +296,8 @@ CALLS = frozenset(["call_step", "together"])
 
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
-    "when", "in_group", "sends", "returns", "measured_on", "scaled_by", "excluded", "wanted",
-    "asked_at",
+    "when", "variation", "room", "in_group", "sends", "returns", "measured_on", "scaled_by",
+    "excluded", "wanted", "asked_at",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

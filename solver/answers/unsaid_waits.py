@@ -97,7 +97,7 @@ def _mend(resources: list[Unwaited]) -> str:
         if one.discipline is None:
             continue
         told = fitting.setdefault(one.called, one.discipline)
-        if told.traits.has_equal_servers:
+        if told.traits.needs_cores:
             fitting[one.called] = one.discipline  # one server, where one of a name is
     none = ", ".join(f"{name} none" for name in dict.fromkeys(one.called for one in resources))
     silent = f"that none is meant: `queueing {none}`"

@@ -6,11 +6,22 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.suggest import offered
+from qps.compiler.diagnostics.suggest import listed, offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 _WORDS = {discipline.value: discipline for discipline in ir.Discipline}
+ONE_SERVER = {"mmc": "mm1", "mgc": "mg1"}
+"""The disciplines of one server that are what those of several cores are."""
+_NOT_TAKEN = {
+    "cv": (
+        "coefficient of variation",
+        "only {takers} do: in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
+    ),
+    "room": ("room", "only {takers} do"),
+    "speeds": ("speeds", "only {takers} does: all who are there share the server"),
+    "preemptive": ("preemption", "only {takers} does: whose streams say `priority 1` goes first"),
+}
 
 
 class QueueingChecker(Part, frozen=True):
@@ -50,15 +61,25 @@ class QueueingChecker(Part, frozen=True):
         return self._one_server(queueing, "a port of a network")
 
     def _one_server(self, queueing: ir.Queueing, what: str) -> ir.Queueing | None:
-        if not queueing.has_equal_servers:
+        if not queueing.traits.needs_cores:
             return queueing
+        word = queueing.discipline.value
         self.sink.report(
             codes.MISPLACED,
             queueing.span,
-            f"`{queueing.discipline.value}` is for the cores of a processor; {what} is one server",
-            hint="write `mm1`",
+            f"`{word}` is for the cores of a processor; {what} is one server",
+            hint=f"write `{ONE_SERVER[word]}`",
         )
         return None
+
+    def report_speeds(self, queueing: ir.Queueing, name: str) -> None:
+        """Report speeds of a processor of which is said that it has several cores."""
+        self.sink.report(
+            codes.MISPLACED,
+            queueing.speeds[0].span.to(queueing.speeds[-1].span),
+            f"speeds tell what all of `{name}` does, by how many are there; it has cores, too",
+            hint=f"leave cores to the speeds: `{name} 1 core, queueing ps speeds [1, 1.9, 2.7]`",
+        )
 
     def _checked(self, stated: ast.Queueing | ast.Wait, scope: Scope) -> ir.Queueing | None:
         word = stated.discipline.text
@@ -71,32 +92,50 @@ class QueueingChecker(Part, frozen=True):
                 hint=offered(word, _WORDS),
             )
             return None
-        variation = None
-        if stated.variation is not None:
-            variation = self.expressions.quantity(
-                stated.variation, scope, DIMENSIONLESS, "a coefficient of variation"
-            )
-            if variation is None:
-                return None
-        if (discipline.traits.variation is None) != (variation is not None):
-            self._wrong_variation(stated, discipline)
+        if not self._is_taken(stated, discipline):
             return None
-        return ir.Queueing(discipline, variation, stated.span)
+        variation = self._number(stated.variation, scope, "a coefficient of variation")
+        speeds = [self._number(speed, scope, "a speed") for speed in stated.speeds]
+        found = ir.Queueing(
+            discipline=discipline,
+            span=stated.span,
+            variation=variation,
+            speeds=tuple(speed for speed in speeds if speed is not None),
+        )
+        is_whole = (variation is None) == (stated.variation is None)
+        return found if is_whole and len(found.speeds) == len(speeds) else None
 
-    def _wrong_variation(self, stated: ast.Queueing | ast.Wait, discipline: ir.Discipline) -> None:
-        word = discipline.value
-        if discipline.traits.variation is None:
+    def _number(self, stated: ast.Expr | None, scope: Scope, what: str) -> ir.Quantity | None:
+        if stated is None:
+            return None
+        return self.expressions.quantity(stated, scope, DIMENSIONLESS, what)
+
+    def _is_taken(self, stated: ast.Queueing | ast.Wait, discipline: ir.Discipline) -> bool:
+        """Return whether a discipline takes what is said of it, and has what it needs."""
+        word, traits = discipline.value, discipline.traits
+        if traits.variation is None and stated.variation is None:
             self.sink.report(
                 codes.BAD_HARDWARE,
                 stated.span,
                 f"`{word}` does not say how much service times vary",
                 hint=f"give their standard deviation over their mean: `queueing {word} cv 1.2`",
             )
-            return
-        assert stated.variation is not None
-        self.sink.report(
-            codes.MISPLACED,
-            stated.variation.span,
-            f"`{word}` takes no coefficient of variation",
-            hint="only `mg1` does: in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
-        )
+            return False
+        for option, expr in (
+            ("cv", stated.variation),
+            ("room", stated.room),
+            ("speeds", stated.speeds[0] if stated.speeds else None),
+            ("preemptive", stated.discipline if stated.is_preemptive else None),
+        ):
+            if expr is None or option in traits.takes:
+                continue
+            told, mend = _NOT_TAKEN[option]
+            takers = [one.value for one in ir.Discipline if option in one.traits.takes]
+            self.sink.report(
+                codes.MISPLACED,
+                expr.span,
+                f"`{word}` takes no {told}",
+                hint=mend.format(takers=listed(takers, "and")),
+            )
+            return False
+        return True

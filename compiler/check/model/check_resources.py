@@ -94,6 +94,8 @@ class ResourceChecker(AttributeChecker, frozen=True):
             expr=_ONE, dimension=DIMENSIONLESS, span=first.value.span
         )
         queueing = self._queueing(stated, ir.ResourceKind.PROCESSOR)
+        if queueing is not None and queueing.speeds and cores.expr != _ONE:
+            self.queueing.report_speeds(queueing, stated.name.text)
         return ir.Resource(
             name=stated.name.text,
             kind=ir.ResourceKind.PROCESSOR,
@@ -164,7 +166,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         found = self.expressions.quantity(value, said.scope, DIMENSIONLESS, "an efficiency")
         if found is None or found.expr == _ONE:
             return None
-        if queueing is not None and queueing.has_equal_servers:
+        if queueing is not None and queueing.counts_servers:
             word = queueing.discipline.value
             self.sink.report(
                 codes.MISPLACED,

@@ -49,4 +49,4 @@ def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
             found = [network.queueing] if network else []
         else:
             continue
-        yield from (q for q in found if q is not None and q.is_random)
+        yield from (q for q in found if q is not None and q.traits.is_random)

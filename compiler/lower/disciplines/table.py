@@ -5,7 +5,8 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
-from qps.compiler.lower.disciplines.several_servers import SeveralServers
+from qps.compiler.lower.disciplines.several_servers import GeneralServers, SeveralServers
+from qps.compiler.lower.disciplines.sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.queueing import Law
 
 LAWS: dict[ir.Discipline, Law] = {
@@ -13,5 +14,12 @@ LAWS: dict[ir.Discipline, Law] = {
     ir.Discipline.MD1: OneServer(),
     ir.Discipline.MG1: OneServer(),
     ir.Discipline.MMC: SeveralServers(),
+    ir.Discipline.MGC: GeneralServers(),
+    ir.Discipline.PS: Sharing(),
     ir.Discipline.PERIODIC: Periodic(),
 }
+
+
+def law_of(queueing: ir.Queueing) -> Law:
+    """Return what a discipline comes to, with what is said of it."""
+    return SharingAtSpeeds() if queueing.speeds else LAWS[queueing.discipline]

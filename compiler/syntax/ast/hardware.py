@@ -40,7 +40,10 @@ class Queueing(Written, frozen=True):
     """`queueing mg1 cv 1.2` behind a resource or in a network."""
 
     discipline: Name
-    variation: Expr | None
+    is_preemptive: bool = False
+    variation: Expr | None = None
+    room: Expr | None = None
+    speeds: tuple[Expr, ...] = ()
 
 
 class ResourceItem(Written, frozen=True, kw_only=True):

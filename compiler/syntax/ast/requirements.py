@@ -46,7 +46,10 @@ class Wait(Written, frozen=True):
 
     name: Name
     discipline: Name
-    variation: Expr | None
+    is_preemptive: bool = False
+    variation: Expr | None = None
+    room: Expr | None = None
+    speeds: tuple[Expr, ...] = ()
 
 
 class Waiting(Declaration, frozen=True):
