@@ -129,7 +129,13 @@ CASES = {
         [Station(F(300, 1000)), Station(F(300, 1000)), Station(F(300, 1000))],
     ),
     "no think": (
-        spec(ONE, ONE, steps="at s0 { step0 }; at s1 { step1 }", costs=("40 ms", "60 ms"), think="0 s"),
+        spec(
+            ONE,
+            ONE,
+            steps="at s0 { step0 }; at s1 { step1 }",
+            costs=("40 ms", "60 ms"),
+            think="0 s",
+        ),
         [Station(F(40, 1000)), Station(F(60, 1000))],
     ),
 }
@@ -205,7 +211,12 @@ def test_other_disciplines_are_told_as_approximations() -> None:
 
 
 def test_visits_of_different_length_at_one_queue_are_an_approximation() -> None:
-    text = spec(ONE, ONE, steps="at s0 { step0 }; at s1 { step1 }; at s0 { step1 }", costs=("40 ms", "60 ms"))
+    text = spec(
+        ONE,
+        ONE,
+        steps="at s0 { step0 }; at s1 { step1 }; at s0 { step1 }",
+        costs=("40 ms", "60 ms"),
+    )
     assert lowered(text).streams["job"].latency_certainty.kind is Kind.APPROXIMATION
 
 
@@ -236,9 +247,7 @@ COSTS = st.integers(1, 900)
     think=st.integers(0, 20),
     jobs=st.integers(1, 60),
 )
-def test_laws_of_closed_networks(
-    costs: list[int], cores: list[int], think: int, jobs: int
-) -> None:
+def test_laws_of_closed_networks(costs: list[int], cores: list[int], think: int, jobs: int) -> None:
     """Little's law over the cycle, asymptotic bounds, and times that grow with the population."""
     servers = cores[: len(costs)]
     machines = [f"cpu {c} core, queueing {'mm1' if c == 1 else 'mmc'}" for c in servers]

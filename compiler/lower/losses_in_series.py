@@ -57,7 +57,7 @@ def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -
     lost = _of_offered(resources)
     if kind is not ir.MeasureKind.SATURATION_LOSS:
         lost = together(lost, late)
-    return lost if kind in _LOST else opposite(lost)
+    return lost if kind in _LOST else together(opposite(lost), stream.rate_known)
 
 
 def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:

@@ -116,11 +116,7 @@ class Measures(Struct, frozen=True, kw_only=True):
             return together(*(resource.known for resource in self._loads_of(measured.subject)))
         if measured.subject not in self.streams:
             return together(*(resource.known for resource in self._loads_of(measured.subject)))
-        stream = self.streams[measured.subject]
-        known = loss_known(measured.kind, stream, self.series)
-        if measured.kind not in (ir.MeasureKind.RATE, ir.MeasureKind.THROUGHPUT):
-            return known
-        return together(known, stream.rate_known)
+        return loss_known(measured.kind, self.streams[measured.subject], self.series)
 
     def unsaid(self, quantity: ir.Quantity) -> tuple[Unwaited, ...]:
         """Return the resources on which a value rests, with no word on how they are waited for."""

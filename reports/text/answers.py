@@ -14,6 +14,7 @@ from qps.solver.answers.headroom import LoadThere, NextLimit
 from qps.solver.answers.solution import (
     Bottleneck,
     BottleneckChange,
+    ClosedSolution,
     CostSolution,
     Knee,
     ModeSolution,
@@ -182,6 +183,7 @@ class SolveView(Struct, frozen=True, kw_only=True):
     sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]
+    closed: tuple[ClosedSolution, ...]
     cost: tuple[CostSolution, ...]
     modes: tuple[ModeSolution, ...]
     advice: tuple[Advice, ...]

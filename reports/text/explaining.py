@@ -22,7 +22,7 @@ from qps.compiler.lower.losses_in_series import (
 )
 from qps.compiler.lower.lower_measures import Measures, not_there
 from qps.compiler.lower.quality_axes import axes_by_criterion
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -80,6 +80,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
         return known_at(graph, graph.measures[name], at)
     if stream in graph.streams and measure in _KINDS:
         return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
+    if name.endswith(".load"):
+        return together(*(one.known for one in graph.loads_of(name.removesuffix(".load"))))
     return quality_known_at(graph, at) if name == "quality" else EXACT
 
 

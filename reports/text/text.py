@@ -18,6 +18,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
 )
 from qps.reports.text.answers import RequirementView, ResourceView, SolveView
+from qps.reports.text.closed_text import closed_lines
 from qps.reports.text.headroom_text import headroom_lines, users_with
 from qps.reports.text.how_known import (
     known_lines,
@@ -284,7 +285,8 @@ def _costs(view: SolveView, solution: Solution) -> list[str]:
 def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
     """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
     known = " ".join(known_lines(solution))
-    return (_modes(view), known, *_elastic(view, solution), *_costs(view, solution))
+    closed = closed_lines(view)
+    return (_modes(view), known, *closed, *_elastic(view, solution), *_costs(view, solution))
 
 
 def _advice(view: SolveView) -> Table:

@@ -100,6 +100,7 @@ def solve_view(
         sensitivity=solution.sensitivity,
         sensitivity_of=solution.sensitivity_of,
         elastic=tuple(_elastic(item) for item in solution.elastic),
+        closed=solution.closed,
         cost=solution.costs,
         modes=solution.modes,
         advice=tuple(advice),

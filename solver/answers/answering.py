@@ -19,6 +19,7 @@ from qps.solver.answers.beyond_measured import (
     report_far_from_measured,
 )
 from qps.solver.answers.capacity import excess, fails_at, first_failure
+from qps.solver.answers.closed_answers import closed_solutions
 from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
 from qps.solver.answers.judgement import Judgement
 from qps.solver.answers.knees import elastic_solutions
@@ -137,6 +138,7 @@ def solve(graph: LoadGraph) -> Solution:
         sensitivity=sensitivity,
         sensitivity_of=sensitivity_of,
         elastic=elastic_solutions(graph, at),
+        closed=closed_solutions(graph, at),
         costs=_costs(graph, at),
         warnings=_warnings(graph, answer.verdict, resources, at),
         failures=_failures(graph, judged),

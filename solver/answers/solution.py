@@ -148,6 +148,30 @@ class ElasticSolution(Struct, frozen=True, kw_only=True):
     dimension: Dimension
 
 
+class ClosedSolution(Struct, frozen=True, kw_only=True):
+    """Users who wait for their answer, at the limit: so many `jobs` of them are under way.
+
+    All of them have `rate` answers a second, each after its `latency`, and none could have more
+    than `most`: there it `levels_off_at` a resource, or several that are full together. Below the
+    `knee` of so many jobs it is the delays that count, above it that resource. `asymptotic` and
+    `balanced` are bounds of the rate, from below and from above.
+    """
+
+    stream: str
+    item: str
+    jobs: float
+    rate: float
+    latency: float
+    think: float
+    rate_known: Certainty
+    latency_known: Certainty
+    most: float
+    levels_off_at: tuple[str, ...]
+    knee: float
+    asymptotic: tuple[float, float]
+    balanced: tuple[float, float] | None
+
+
 class CostSolution(Struct, frozen=True, kw_only=True):
     """What the configuration costs at the limit, in all, for each user, and by place.
 
@@ -203,6 +227,7 @@ class Solution(Struct, frozen=True, kw_only=True):
     failures: tuple[FirstFailure, ...]
     modes: tuple[ModeSolution, ...] = ()
     others: tuple[Solution, ...] = ()
+    closed: tuple[ClosedSolution, ...] = ()
 
 
 class SolverFault(Exception):  # noqa: N818 - a fault, as opposed to a user's error

@@ -1,0 +1,56 @@
+"""Users who wait for their answer, in words: how many answers there are, and where that ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from math import isfinite
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import TIME, Dimension
+from qps.reports.text.answers import SolveView
+from qps.reports.text.how_known import marked
+from qps.reports.text.quantities import number, quantity
+from qps.solver.answers.solution import ClosedSolution
+
+
+def closed_lines(view: SolveView) -> Iterator[str]:
+    """Yield a sentence or two for each stream of users who wait for their answer."""
+    for one in view.closed:
+        yield f"{_now(view, one)} {_ends(one)}{_bounds(one)}"
+
+
+def _rate(one: ClosedSolution, value: float) -> str:
+    return partial(quantity, dimension=Dimension.of(one.item) / TIME)(value)
+
+
+def _now(view: SolveView, one: ClosedSolution) -> str:
+    rate = marked(_rate(one, one.rate), one.rate_known)
+    latency = marked(quantity(one.latency, TIME), one.latency_known)
+    return (
+        f"Users of {one.stream} wait for their answer: at {view.at:,} they have {rate} in all, "
+        f"each after {latency}, and think {quantity(one.think, TIME)}."
+    )
+
+
+def _ends(one: ClosedSolution) -> str:
+    if not isfinite(one.most):
+        return "Nothing that they wait for makes it level off."
+    where = listed(list(one.levels_off_at), "and")
+    full = "is full" if len(one.levels_off_at) == 1 else "are full together"
+    return (
+        f"It levels off at {_rate(one, one.most)}, where {where} {full}; the knee is at "
+        f"{number(one.knee)} under way (now {number(one.jobs)})."
+    )
+
+
+def _bounds(one: ClosedSolution) -> str:
+    told = f" Bounds of the rate: asymptotic {_between(one, one.asymptotic)}"
+    if one.balanced is not None:
+        told += f", balanced {_between(one, one.balanced)}"
+    return f"{told}."
+
+
+def _between(one: ClosedSolution, bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    return f"{number(low)} to {_rate(one, high)}"

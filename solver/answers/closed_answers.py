@@ -1,0 +1,99 @@
+"""What users come to who wait for their answer: how far it carries, and where it levels off.
+
+The bounds are those of operational analysis (Denning and Buzen 1978; Zahorjan and others 1982):
+asymptotic ones for any closed network, balanced ones where each station is one server.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from msgspec import Struct
+
+from qps.compiler.lower.closed import ClosedStation, ClosedStream
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.engine.points import Point
+from qps.solver.answers.solution import ClosedSolution
+
+
+class _Station(Struct, frozen=True):
+    """A resource in numbers: what a cycle alone is at it, and the least time between two cycles."""
+
+    resource: str
+    alone: float
+    between: float
+    copies: float
+    is_one_server: bool
+
+
+def closed_solutions(graph: LoadGraph, at: int) -> tuple[ClosedSolution, ...]:
+    """Return what each closed stream comes to at a population."""
+    return tuple(_solution(graph, closed, at) for closed in graph.closed.values())
+
+
+def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution:
+    there, stream = graph.at(at), graph.streams[closed.name]
+    stations = [_station(there, one) for one in closed.stations]
+    flows = there.number(closed.flows)
+    slowest = {one.resource: one.between for one in stations} | {
+        one.resource: there.number(one.longest) / flows for one in closed.limits
+    }
+    jobs, delay = there.number(closed.jobs), there.number(closed.delay)
+    alone = sum(one.alone for one in stations)
+    longest = max(slowest.values(), default=0.0)
+    balanced = _balanced(jobs, delay, stations)
+    return ClosedSolution(
+        stream=closed.name,
+        item=stream.item,
+        jobs=jobs,
+        rate=there.number(closed.throughput),
+        latency=there.number(stream.mean_latency),
+        think=there.number(closed.think),
+        rate_known=stream.rate_known,
+        latency_known=stream.latency_certainty,
+        most=1 / longest if longest else inf,
+        levels_off_at=tuple(n for n, time in slowest.items() if longest and time == longest),
+        knee=(delay + alone) / longest if longest else inf,
+        asymptotic=_asymptotic(jobs, delay, alone, longest, stations),
+        balanced=balanced,
+    )
+
+
+def _station(there: Point, station: ClosedStation) -> _Station:
+    """Return a station in numbers: what open traffic takes leaves it so much slower."""
+    demand, servers, open_load, copies = (there.number(one) for one in station.operands)
+    free = servers - open_load
+    is_one = servers == 1
+    return _Station(
+        resource=station.resource,
+        alone=demand if not is_one else _over(demand, free),
+        between=_over(demand, free * copies),
+        copies=copies,
+        is_one_server=is_one,
+    )
+
+
+def _over(above: float, below: float) -> float:
+    return above / below if below > 0 else inf
+
+
+def _asymptotic(
+    jobs: float, delay: float, alone: float, longest: float, stations: list[_Station]
+) -> tuple[float, float]:
+    """Return the least rate, all of them one after the other, and the greatest, none in a queue."""
+    most = min(_over(jobs, delay + alone), _over(1, longest))
+    return _over(jobs, delay + jobs * sum(one.alone for one in stations)), most
+
+
+def _balanced(jobs: float, delay: float, stations: list[_Station]) -> tuple[float, float] | None:
+    """Return the rates of networks of equal stations that are slower and faster than this one."""
+    if not stations or not all(one.is_one_server for one in stations) or jobs < 1:
+        return None
+    alone = sum(one.alone for one in stations)
+    count = sum(one.copies for one in stations)
+    longest = max(one.between for one in stations)
+    if not 0 < alone < inf:
+        return None
+    least = jobs / (delay + alone + (jobs - 1) * longest / (1 + delay / (jobs * alone)))
+    most = jobs / (delay + alone + (jobs - 1) * alone / count / (1 + delay / alone))
+    return least, min(most, 1 / longest)
