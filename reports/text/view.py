@@ -138,7 +138,9 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
                 rate_before=one.rate[0],
                 latency_known=solution.graph.streams[one.name].latency_certainty,
                 loss_known=one.loss_known,
-                rate_known=opposite(one.loss_known),
+                rate_known=together(
+                    opposite(one.loss_known), solution.graph.streams[one.name].rate_known
+                ),
             )
             for one in item.streams
         ),
