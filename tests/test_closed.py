@@ -99,10 +99,11 @@ def told(graph: LoadGraph, population: int) -> tuple[float, float]:
 
 
 ONE = "cpu 1 core, queueing mm1"
+IN_TURN = "at s0 { step0 }; at s1 { step1 }"
 CASES = {
     "one": (spec(ONE), [Station(F(40, 1000))]),
     "two": (
-        spec(ONE, ONE, steps="at s0 { step0 }; at s1 { step1 }", costs=("40 ms", "60 ms")),
+        spec(ONE, ONE, steps=IN_TURN, costs=("40 ms", "60 ms")),
         [Station(F(40, 1000)), Station(F(60, 1000))],
     ),
     "cores": (spec("cpu 3 core, queueing mmc", costs=("900 ms",)), [Station(F(900, 1000), 3)]),
@@ -110,7 +111,7 @@ CASES = {
         spec(
             "cpu 2 core, queueing mmc",
             ONE,
-            steps="at s0 { step0 }; at s1 { step1 }",
+            steps=IN_TURN,
             costs=("900 ms", "300 ms"),
             think="2 s",
         ),
@@ -132,7 +133,7 @@ CASES = {
         spec(
             ONE,
             ONE,
-            steps="at s0 { step0 }; at s1 { step1 }",
+            steps=IN_TURN,
             costs=("40 ms", "60 ms"),
             think="0 s",
         ),
@@ -165,7 +166,7 @@ def test_the_work_at_the_own_machine_is_a_delay() -> None:
     text = spec(
         f"{ONE} * N",
         ONE,
-        steps="at s0 { step0 }; at s1 { step1 }",
+        steps=IN_TURN,
         costs=("700 ms", "60 ms"),
         whose="for each s0",
     )
@@ -175,7 +176,6 @@ def test_the_work_at_the_own_machine_is_a_delay() -> None:
 
 MIXED = """
 machine other { }
-component beside { cpu 20 ms/request }
 topology { node o = other; link more = wire between o, s0 }
 stream open for each o { traffic 20 request/s, 1 kB/request; at o { }; at s0 { step0 } }
 """
@@ -183,7 +183,7 @@ stream open for each o { traffic 20 request/s, 1 kB/request; at o { }; at s0 { s
 
 @pytest.mark.parametrize("jobs", [1, 3, 30])
 def test_open_traffic_makes_a_station_slower_and_meets_what_is_there(jobs: int) -> None:
-    graph = lowered(spec(ONE, costs=("20 ms",), think="1 s", more=MIXED.replace("beside", "b")))
+    graph = lowered(spec(ONE, costs=("20 ms",), think="1 s", more=MIXED))
     load = F(20) * F(20, 1000)
     station = Station(F(20, 1000) / (1 - load))
     rate, times = mean_values(jobs, F(1), [station])
@@ -214,7 +214,7 @@ def test_visits_of_different_length_at_one_queue_are_an_approximation() -> None:
     text = spec(
         ONE,
         ONE,
-        steps="at s0 { step0 }; at s1 { step1 }; at s0 { step1 }",
+        steps=f"{IN_TURN}; at s0 {{ step1 }}",
         costs=("40 ms", "60 ms"),
     )
     assert lowered(text).streams["job"].latency_certainty.kind is Kind.APPROXIMATION
@@ -231,7 +231,7 @@ def test_elastic_traffic_at_a_station_is_refused_by_name() -> None:
         "stream fill in all { traffic pace, 1 kB/request; at s0 { step0 } }\n"
         "require { s0.cpu.load <= 80 % }"
     )
-    with pytest.raises(QpsError, match="`pace` takes what is left of s0.cpu"):
+    with pytest.raises(QpsError, match=r"`pace` takes what is left of s0\.cpu"):
         lowered(spec(ONE, more=more))
 
 

@@ -130,7 +130,7 @@ def numbers_known(solution: Solution) -> dict[str, Certainty]:
     if graph.quality is not None:
         told["quality"] = quality_known_at(graph, solution.at)
     told |= {name: known_at(graph, one, solution.at) for name, one in graph.measures.items()}
-    told |= {f"{n}.load": one.known for n, one in graph.resources.items() if not one.known.is_exact}
+    told["loads"] = together(*(resource.known for resource in graph.resources.values()))
     name = str(graph.population)
     return told | {
         f"saturation({each.name})": saturation_known(each, name) for each in solution.resources

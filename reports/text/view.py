@@ -14,7 +14,7 @@ from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_dict
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import ONE
 from qps.reports.text.answers import (
