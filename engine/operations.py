@@ -315,6 +315,9 @@ _ROWS = (
     _of_queues("closed_rate", *GROWING_RATE, repeats=4),
     _of_queues("closed_wait", *GROWING_WAIT, repeats=4),
     _of_queues("mixed_wait", *GROWING_WAIT, repeats=4),
+    _of_queues("burst_wait", 1, 1, 1),
+    _of_queues("burst_quantile", 1, 1, 1, 1),
+    _by_ends("uneven", 1, 1, 1),
     _of_queues("normal_tail", -1, of="x", lies=_SHARE),
     _of_queues("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )

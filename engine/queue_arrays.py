@@ -5,6 +5,7 @@ not-a-number where there is none: by a number of flows that counts whole, and wh
 infinite or not-a-number.
 """
 
+from qps.engine.burst_arrays import burst_quantile, burst_wait, uneven
 from qps.engine.erlang_arrays import (
     erlang_b,
     erlang_b_slopes,
@@ -43,6 +44,8 @@ from qps.engine.stage_arrays import stages_quantile
 __all__ = [
     "batch_quantile",
     "batch_quantile_slopes",
+    "burst_quantile",
+    "burst_wait",
     "erlang_b",
     "erlang_b_slopes",
     "erlang_c",
@@ -67,4 +70,5 @@ __all__ = [
     "sojourn_quantile",
     "sojourn_quantile_slopes",
     "stages_quantile",
+    "uneven",
 ]

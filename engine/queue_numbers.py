@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, comb, exp, expm1, floor, inf, log, log1p, nan
 
+from qps.engine.burst_numbers import burst_quantile, burst_wait
 from qps.engine.decay_numbers import log_growth
 from qps.engine.md1_numbers import batch_quantile, md1_quantile, md1_tail
 from qps.engine.normal_numbers import normal_quantile, normal_tail
@@ -19,6 +20,8 @@ from qps.engine.stage_numbers import stages_quantile
 
 __all__ = [
     "batch_quantile",
+    "burst_quantile",
+    "burst_wait",
     "erlang_b",
     "erlang_c",
     "exact_inverse_erlang_b",
@@ -33,6 +36,7 @@ __all__ = [
     "periodic_wait",
     "sojourn_quantile",
     "stages_quantile",
+    "uneven",
 ]
 
 _MANY = 1000
@@ -114,6 +118,26 @@ def erlang_c(servers: float, traffic: float) -> float:
         return 0.0
     # C = B / (1 - (a/c)(1 - B)), multiplied by 1/B above and below.
     return 1 / (inverse * ((servers - traffic) / servers) + traffic / servers)
+
+
+# -- uneven arrivals ---------------------------------------------------------------------
+
+
+def uneven(arrivals: float, service: float, load: float) -> float:
+    """Return how long what has to wait does so, where that is 1/(1 - load) of this.
+
+    Both variations are squares of coefficients, 1 for random arrivals: then it is (1 + c^2)/2, by
+    Pollaczek and Khinchine. Less even arrivals count in proportion; more even ones less than that
+    (Kraemer and Langenbach-Belz 1976).
+    """
+    if not (arrivals >= 0 and service >= 0 and load >= 0):
+        return nan
+    half = (arrivals + service) / 2
+    if arrivals >= 1 or load >= 1:
+        return half
+    if half == 0 or load == 0 or half == inf:
+        return half if half == inf else 0.0
+    return half * exp((load - 1) * (1 - arrivals) ** 2 / (3 * load * half))
 
 
 # -- N D/D/1 -----------------------------------------------------------------------------

@@ -118,13 +118,13 @@ def test_a_mix_waits_by_pollaczek_and_khinchine() -> None:
 
 def test_every_port_of_a_switch_is_waited_for() -> None:
     spec = PRELUDE + (
-        "network lan { switched; rate 1 Mbit/s; queueing md1 }\n"
+        "network lan { switched; rate 1 Mbit/s; queueing mm1 }\n"
         "topology { node web = box * 2\n node user = box * N\n link net = lan between web, user }\n"
         "stream flow for each user { traffic 100 packet/s, 125 byte/packet; at web { }\n at user { } }"
     )
     graph = lowered(spec)
     # out of each of two servers 8 flows, load 0.8; into each user one, load 0.1
-    assert _waits(graph, "flow", 16) == pytest.approx([0.002, 0.0001 / 1.8])
+    assert _waits(graph, "flow", 16) == pytest.approx([0.004, 0.0001 / 0.9])
     assert [part.stage for part in graph.streams["flow"].latency] == [
         "waiting for net.web.out", "waiting for net.user.in", "over net",
     ]  # fmt: skip

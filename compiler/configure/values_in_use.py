@@ -237,6 +237,7 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
         yield from _of(first, "a rate", Bound.POSITIVE)
     for size in sizes:
         yield from _of(size, "a size", Bound.POSITIVE)
+    yield from _of(stream.arrivals, "a coefficient of variation", Bound.NOT_NEGATIVE)
     if stream.playout is not None:
         yield from _of(stream.playout.delay, "a playout delay", Bound.NOT_NEGATIVE)
         yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)
@@ -265,6 +266,7 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
             for effect in step.component.effects:
                 if effect.value is not None:
                     yield from _of(effect.value, f"`{effect.kind.value}`", _effect_bound(effect))
+                yield from _of(effect.lasting, "how long a burst lasts", Bound.POSITIVE)
 
 
 def _effect_bound(effect: ir.Effect) -> Bound:

@@ -69,6 +69,9 @@ WHOSE = Code("QPS0407", "whose", _E, "a stream that does not say whose it is")
 UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")
 ALSO_A_UNIT = Code("QPS0520", "also-a-unit", _W, "a unit behind a number, and a value of its name")
+OPEN_BURSTS = Code(
+    "QPS0512", "open-bursts", _W, "flows that are on at times, and wait: for how long"
+)
 QUOTIENT = Code("QPS0521", "quotient", _W, "a quotient of two numbers right before a unit")
 ONCE_ONLY = Code("QPS0523", "once-only", _W, "an effect of a step that is repeated: it counts once")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")

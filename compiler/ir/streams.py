@@ -50,11 +50,15 @@ class EffectKind(Enum):
 
 
 class Effect(Struct, frozen=True):
-    """An effect; `value` is None for a merge."""
+    """An effect; `value` is None for a merge.
+
+    `lasting` is how long what is `active` is so at a time, on average: None where nobody says it.
+    """
 
     kind: EffectKind
     value: Quantity | None
     span: Span
+    lasting: Quantity | None = None
 
 
 class Component(Struct, frozen=True, kw_only=True):
@@ -240,7 +244,8 @@ class Stream(Struct, frozen=True, kw_only=True):
 
     Where each user of an instance has one, `users` is how many there are. It is there where its
     `condition` holds. Where visits and links are there by `conditions` of their own, each of the
-    `ways` is the whole of one, and `legs` are all that there is on any of them.
+    `ways` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the
+    coefficient of variation of the times between two items of one flow, None where none is stated.
     """
 
     name: str
@@ -254,6 +259,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     condition: Condition | None = None
     conditions: tuple[Condition, ...] = ()
     ways: tuple[Way, ...] = ()
+    arrivals: Quantity | None = None
 
     @property
     def is_closed(self) -> bool:

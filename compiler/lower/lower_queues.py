@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.disciplines.table import law_of
@@ -16,6 +17,7 @@ from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.uneven_flows import with_arrivals
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.monomials import expanded
 from qps.engine.substitution import Substitution
@@ -41,6 +43,8 @@ def _with(put_in: Substitution, visit: Visit) -> Visit:
         flows=put_in(visit.flows),
         service=put_in(visit.service),
         batch=put_in(visit.batch),
+        variation=visit.variation and put_in(visit.variation),
+        burst=visit.burst and Burst(put_in(visit.burst.share), put_in(visit.burst.lasting)),
     )
 
 
@@ -65,6 +69,7 @@ def queues_of(
         if stream is not None:
             found[name] = replace(queue, law=InClosedNetwork(queue.law, stream))
     shaped = _shaped(found, demands)
+    found = with_arrivals(found, put_in)
     placed = {}
     for name, queue in found.items():
         known = replace(queue, shaped_by=shaped.get(name))

@@ -52,10 +52,15 @@ class Delayed(Struct, frozen=True):
 
 
 class Thinned(Struct, frozen=True):
-    """A share of the items goes on; the others are not lost, nobody misses them."""
+    """A share of the items goes on; the others are not lost, nobody misses them.
+
+    Where it `is_burst`, flows are on for that share of the time, for so long on average at a time:
+    `lasting` in s, None where nobody says it.
+    """
 
     share: Formula
     is_burst: bool = False
+    lasting: Formula | None = None
 
 
 class Gone(Struct, frozen=True):

@@ -20,14 +20,23 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
-from qps.engine.formulas import ZERO
+from qps.engine.formulas import ONE, ZERO
 from qps.engine.queue_numbers import normal_quantile
+
+_ROWS = (
+    "rows of one to five queues were told 0.68 to 1.34 times as long as simulated, with a "
+    "coefficient of variation of 3 down to 0.45 times"
+)
+_PERIODIC_IN_BURSTS = "told 0.77 to 1.15 times as long as simulated"
+_RANDOM_IN_BURSTS = (
+    "told 0.66 to 1.12 times as long as simulated on average, a quantile 0.47 to 1.15 times"
+)
 
 
 def mean_certainty(queue: Queue) -> Certainty:
     """Return how the mean wait in a queue is known."""
-    bursts = EXACT
-    if _is_bursty(queue):
+    bursts = _bursts(queue)
+    if _is_averaged(queue):
         reason = f"the bursts at `{queue.resource}` are averaged out: the truth is more"
         bursts = queue.law.with_bursts(reason)
     return together(_arrivals(queue), _visits(queue), queue.law.mean_known(queue), bursts)
@@ -35,8 +44,8 @@ def mean_certainty(queue: Queue) -> Certainty:
 
 def quantile_certainty(queue: Queue) -> Certainty:
     """Return how the quantiles of the wait in a queue are known."""
-    found = [_arrivals(queue), _visits(queue), queue.law.mean_known(queue)]
-    if _is_bursty(queue):
+    found = [_arrivals(queue), _visits(queue), queue.law.mean_known(queue), _bursts(queue)]
+    if _is_averaged(queue):
         found.append(
             approximation(
                 f"the bursts at `{queue.resource}` are averaged out: the late ones are later, "
@@ -74,20 +83,32 @@ def jitter_certainty(resources: Sequence[str], level: Fraction) -> Certainty:
     )
 
 
-def _is_bursty(queue: Queue) -> bool:
-    return any(visit.is_bursty for visit in queue.visits)
+def _is_averaged(queue: Queue) -> bool:
+    return any(visit.is_bursty and visit.burst is None for visit in queue.visits)
+
+
+def _bursts(queue: Queue) -> Certainty:
+    if all(visit.burst is None for visit in queue.visits):
+        return EXACT
+    return approximation(
+        f"bursts at `{queue.resource}` are of exponential length and pile up as a fluid does: "
+        f"{_RANDOM_IN_BURSTS if queue.traits.is_random else _PERIODIC_IN_BURSTS}"
+    )
 
 
 def _arrivals(queue: Queue) -> Certainty:
     parts = []
     name = queue.resource
-    if queue.shaped_by is not None:
+    if queue.law.counts_arrivals and (queue.shaped_by is not None or queue.arrivals is not ONE):
+        shaped = "" if queue.shaped_by is None else f", shaped by `{queue.shaped_by}`,"
+        parts.append(approximation(f"arrivals at `{name}`{shaped} count by two moments: {_ROWS}"))
+    elif queue.shaped_by is not None:
         parts.append(
-            approximation(
-                f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them: two "
-                "stages in a row were told 0.57 to 1.42 times as long as simulated"
-            )
+            approximation(f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them")
         )
+    stated = any(visit.variation is not None for visit in queue.visits)
+    if stated and not queue.law.counts_arrivals:
+        parts.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
     if any(visit.meets for visit in queue.visits):
         parts.append(
             approximation(

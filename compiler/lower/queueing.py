@@ -18,10 +18,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.lower.bursts import Burst, Bursts, BurstyFlows, bursts_of
 from qps.compiler.quantities.certainty import Certainty, lower_bound
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _ROUNDING = number(Fraction(1, 10**9))
+_BOTH = number(Fraction(7, 2))
+"""How much longer, of the shorter of both waits and of the load that is left."""
+
+
+class Place(Struct, frozen=True):
+    """Where something waits: one of so many equal places of a name."""
+
+    name: str
+    count: Formula
 
 
 class Visit(Struct, kw_only=True):
@@ -29,14 +39,17 @@ class Visit(Struct, kw_only=True):
 
     `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
     one visit on one server, in s. `of` tells the visits of a stream apart. `batch` visits come
-    together, copies of one item. `after` names the queues that the stream has waited in before.
+    together, copies of one item. `after` names the queues that the stream has waited in before,
+    the last of them is `before`. It waits at one of the places of `place`. `variation` is the
+    coefficient of variation of the times between two items of a flow, where one is stated.
 
     What is averaged away is noted: `is_uneven` where what happens within the run makes its visits
     differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
-    where its flows are active only at times; `meets` where copies of one item that went
-    different ways may come together; `is_asked_again` where users who think between two requests
-    are taken as open traffic; `is_thinned` where not all items of its flows make it. Where
-    users or items are of several kinds, `most` is the longest service and the largest batch of any.
+    where its flows are active only at times, by the law of `burst` where that is known; `meets`
+    where copies of one item that went different ways may come together; `is_asked_again` where
+    users who think between two requests are taken as open traffic; `is_thinned` where not all items
+    of its flows make it. Where users or items are of several kinds, `most` is the longest service
+    and the largest batch of any.
     """
 
     resource: str
@@ -46,8 +59,12 @@ class Visit(Struct, kw_only=True):
     of: tuple[str, int] = ("", 0)
     batch: Formula = ONE
     after: tuple[str, ...] = ()
+    place: Place = Place("", ONE)
+    before: Visit | None = None
+    variation: Formula | None = None
     is_uneven: bool = False
     is_bursty: bool = False
+    burst: Burst | None = None
     meets: bool = False
     is_asked_again: bool = False
     is_thinned: bool = False
@@ -68,8 +85,10 @@ class Queue(Struct, frozen=True, kw_only=True):
     `law` and `traits` are those of its discipline; `servers` are the cores, 1 for a port;
     `variation` is the coefficient of variation of the service time; `background` is the load that
     no visit causes. `shaped_by` is a queue on the way here that leaves what arrives less or more
-    random than the discipline says; `is_in_step` where all flows have one period, `is_alike` where
-    all visits have one service time and all batches one size at the numbers that the spec gives.
+    random than the discipline says, `arrivals` how uneven it is: the square of the coefficient of
+    variation of the times between two of them. `is_in_step` where all flows have one period,
+    `is_alike` where all visits have one service time and all batches one size at the numbers that
+    the spec gives.
     """
 
     resource: str
@@ -84,6 +103,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     visits: tuple[Visit, ...]
     background: Formula
     shaped_by: str | None = None
+    arrivals: Formula = ONE
     is_in_step: bool = True
     is_alike: bool = False
 
@@ -107,6 +127,19 @@ class Queue(Struct, frozen=True, kw_only=True):
     def has_batches(self) -> bool:
         """True where copies come together."""
         return any(visit.batch is not ONE for visit in self.visits)
+
+    @property
+    def bursts(self) -> Bursts | None:
+        """What flows come to that are on and off for times that are known."""
+        flows, others = [], [self.background]
+        for visit in self.visits:
+            load = visit.rate * visit.service / self.servers
+            if visit.burst is None:
+                others.append(load)
+                continue
+            sources = visit.flows / visit.batch / visit.burst.share
+            flows.append(BurstyFlows(visit.burst, sources, load * visit.batch / visit.flows))
+        return bursts_of(flows, total(others))
 
     @property
     def models_servers(self) -> bool:
@@ -133,7 +166,10 @@ class Queue(Struct, frozen=True, kw_only=True):
 
     def wait(self, own: Visit) -> Formula:
         """Return the mean time that a visit waits, in s; infinite from load 1 on."""
-        return self.law.wait(self, own)
+        found, bursts = self.law.wait(self, own), self.bursts
+        if bursts is None:
+            return found
+        return self._joined(found, bursts.wait(is_of_them=own.burst is not None), bursts)
 
     def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return what a share `level` of the visits does not wait longer than, in s.
@@ -143,13 +179,41 @@ class Queue(Struct, frozen=True, kw_only=True):
         longest at the same load: the residual service times are longer there in distribution,
         and so is their geometric sum, the wait. Where kinds differ, it is that of the slowest.
         """
-        return self.law.quantile(self, own.slowest, level)
+        found, bursts = self._quantile(own.slowest, level), self.bursts
+        if bursts is None:
+            return found
+        behind = bursts.quantile(level, is_of_them=own.burst is not None)
+        return self._joined(found, behind, bursts)
+
+    def _quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return the quantile as the discipline has it, the wait longer where arrivals are uneven.
+
+        Waits fall off as an exponential; that grows with the mean.
+        """
+        found = self.law.quantile(self, own, level)
+        if self.arrivals is ONE or not self.law.counts_arrivals:
+            return found
+        served = self.own_tail(own, level)
+        times = apply("uneven", self.arrivals, self.unevenness, self.load)
+        random = (1 + self.unevenness) / 2
+        return served + maximum(ZERO, found - served) * times / random
 
     def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
         if self.variation is ZERO:
             return ZERO
         return own.slowest.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
+
+    def _joined(self, items: Formula, behind: Formula, bursts: Bursts) -> Formula:
+        """Return the wait for single items and behind bursts, together.
+
+        Items that come at random within a burst wait longer than both: what one leaves, the other
+        one finds. How much longer is fitted to simulations (docs/traffic.md).
+        """
+        if not self.traits.is_random:
+            return items + behind
+        both = minimum(items, behind, bursts.flows.burst.lasting)
+        return items + behind + _BOTH * maximum(ZERO, 1 - self.load) * both
 
     # -- what laws are made of -------------------------------------------------------------
 
@@ -178,6 +242,31 @@ class Queue(Struct, frozen=True, kw_only=True):
         return apply("mean", total(squares), total(works)) / 2
 
     @property
+    def held(self) -> Formula:
+        """How long what has to wait does so, where that is this over the load that is left.
+
+        It is what is left of a batch in service, but for arrivals that are not random.
+        """
+        if self.arrivals is ONE:
+            return self.residual
+        return self._mean_batch * apply("uneven", self.arrivals, self.unevenness, self.load)
+
+    @property
+    def _mean_batch(self) -> Formula:
+        """The mean work of copies that come together, in s."""
+        if self.is_uniform:
+            return self.visits[0].service * self.visits[0].batch
+        works = total(visit.rate * visit.service for visit in self.visits)
+        return apply("mean", works, total(visit.rate / visit.batch for visit in self.visits))
+
+    @property
+    def unevenness(self) -> Formula:
+        """The square of the coefficient of variation of the work of what comes together."""
+        if self.is_told_as_uniform:
+            return self.variation**2 / self.visits[0].batch
+        return maximum(ZERO, apply("mean", 2 * self.residual, self._mean_batch) - 1)
+
+    @property
     def longest_service(self) -> Formula:
         """The longest service time of any visit, in s."""
         return longest([visit.service for visit in self.visits])
@@ -198,6 +287,8 @@ class Law(Struct, frozen=True):
 
     is_bound_for_mixes: ClassVar[bool] = False
     """True where what is told of a mix of visits is a bound, also where all are alike."""
+    counts_arrivals: ClassVar[bool] = False
+    """True where the wait follows from how uneven arrivals are."""
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.flows import Flow, StreamResult
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.notes import Gone, Note
@@ -17,7 +18,8 @@ class UnderWay(Struct, kw_only=True):
 
     The last sender puts `copies` of the flows on the network, of which `batch` leave together.
     `spreads` tells whether copies went different ways, `meets` whether such may come together,
-    `is_bursty` whether the flows are active only at times.
+    `is_bursty` whether the flows are active only at times; `burst` has for how long, where it is
+    known.
     """
 
     flow: Flow
@@ -27,6 +29,7 @@ class UnderWay(Struct, kw_only=True):
     spreads: bool = False
     meets: bool = False
     is_bursty: bool = False
+    burst: Burst | None = None
 
     def takes(self, part: LatencyPart, *resources: str) -> None:
         """Add a stage to the latency: some resources are busy with it, or none.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.notes import Crossed, Delayed, Port
+from qps.compiler.lower.queueing import Place
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.under_way import UnderWay
@@ -13,7 +14,15 @@ from qps.compiler.lower.walk_waits import WalkedWaits
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, Formula
 
+_OUT = ".out"
 _INTO = ".in"  # how the name of a port ends through which a switch sends to a node
+
+
+def _site(port: str, leg: ir.Crossing) -> str:
+    """Return where a port is: at the machine that it sends from or to, or on its own."""
+    if port.endswith(_INTO):
+        return leg.after
+    return leg.before if port.endswith(_OUT) else port
 
 
 class WalkedLinks:
@@ -79,7 +88,8 @@ class WalkedLinks:
             self._result.held[name] = flows
             if network.waits is not None and flow.primary is not None:
                 arriving_rate = flows * flow.rates[flow.primary]
-                visit = self._waits.visit(name, arriving_rate, flows)
+                place = Place(_site(name, leg), count)
+                visit = self._waits.visit(name, arriving_rate, flows, place)
                 visit.service = item_bits / rate
                 visit.batch = ONE if name.endswith(_INTO) else self._under_way.batch
                 self._waits.queue(visit, demand, network.waits)

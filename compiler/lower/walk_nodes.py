@@ -12,6 +12,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.costs import (
     cores_of,
     costs_in_force,
@@ -26,6 +27,7 @@ from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
 from qps.compiler.lower.notes import AtNode, Copied, Delayed, Restored, Thinned, Unplayed, Worked
+from qps.compiler.lower.queueing import Place
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.switches import loads_what_others_do, only_works
@@ -68,7 +70,7 @@ class WalkedNodes:
         receivers: Formula = ONE
         begins = len(self._result.latency)
         self._under_way.note(AtNode(leg.node, count))
-        self._waits.end_runs()
+        self._waits.at(Place(leg.node, count))
         for step in leg.steps:
             taken = self._taken = self._switch(step, leg) or ONE
             if taken is ONE and not self._expressions.holds(step.condition):
@@ -303,6 +305,7 @@ class WalkedNodes:
             if effect.kind is ir.EffectKind.MERGE:
                 held = self._extreme(minimum, held / pools, 1) * pools
                 self._under_way.note(Unplayed(f"merging by {step.component.name}"))
+                self._under_way.burst = None  # merged flows are on by another law
                 continue
             assert effect.value is not None
             what, where = effect.kind.value, self._where(node)
@@ -320,8 +323,7 @@ class WalkedNodes:
                     )
                 case ir.EffectKind.ACTIVE:
                     held = held * value
-                    self._under_way.is_bursty = True
-                    self._under_way.note(Thinned(value, is_burst=True))
+                    self._bursts(step, where, effect, value)
                 case ir.EffectKind.DELAY:
                     self._waits.end_runs()
                     stage, taken = f"{step.component.name}, fixed", value * repeat
@@ -342,6 +344,18 @@ class WalkedNodes:
                     self._under_way.flow = self._under_way.flow.scaled(1 - part.value)
                     self._under_way.note(Restored(stage, value))
         return held
+
+    def _bursts(
+        self, step: ir.Step, where: tuple[str, str], effect: ir.Effect, share: Formula
+    ) -> None:
+        """Note that flows are on at times, and for how long, where that is known of all of them."""
+        now, lasting = self._under_way, None
+        if effect.lasting is not None:
+            what = f"{effect.kind.value}.lasting"
+            lasting = number_of(self._expressions, step.component, what, effect.lasting, where)
+        now.burst = None if lasting is None or now.is_bursty else Burst(share, lasting)
+        now.is_bursty = True
+        now.note(Thinned(share, is_burst=True, lasting=lasting))
 
     def _emit(self, quantity: ir.Quantity, value: Formula) -> None:
         """Change the size: by a share of the bits, or to so many bits an item."""

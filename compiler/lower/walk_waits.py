@@ -9,11 +9,11 @@ from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency import LatencyPart
-from qps.compiler.lower.queueing import Visit
+from qps.compiler.lower.queueing import Place, Visit
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.lower.unwaited import Unwaited, fitting
-from qps.engine.formulas import ZERO, Formula, above_and_below, apply, product, total
+from qps.engine.formulas import ONE, ZERO, Formula, above_and_below, apply, product, total
 
 
 class _Run(Struct, frozen=True):
@@ -37,6 +37,10 @@ class WalkedWaits:
         self._under_way = under_way
         self._result = under_way.result
         self._is_asked_again = think_time(streams.model, stream) is not None
+        self._place = Place("", ONE)
+        self._last: Visit | None = None  # of a queue
+        stated, name = stream.arrivals, f"{stream.name}.arrivals"
+        self._variation = None if stated is None else streams.expressions.symbol(name, stated)
         self._runs: dict[str, _Run] = {}  # of the resource that the last step was on
         self._served: list[_Run] = []
 
@@ -102,8 +106,13 @@ class WalkedWaits:
             return service
         return apply("mean", service * below, below)
 
-    def visit(self, name: str, rate: Formula, flows: Formula) -> Visit:
-        """Return a visit with what is known of the flows so far."""
+    def at(self, place: Place) -> None:
+        """Come to the machines of a node: runs of steps begin there."""
+        self.end_runs()
+        self._place = place
+
+    def visit(self, name: str, rate: Formula, flows: Formula, place: Place | None = None) -> Visit:
+        """Return a visit with what is known of the flows so far; at the node, if nowhere else."""
         before = dict.fromkeys(visit.resource for visit in self._result.visits.values())
         return Visit(
             resource=name,
@@ -111,7 +120,11 @@ class WalkedWaits:
             flows=flows,
             of=(self._stream.name, len(self._result.latency)),
             after=tuple(before),
+            place=place or self._place,
+            before=self._last,
+            variation=self._variation,
             is_bursty=self._under_way.is_bursty,
+            burst=self._under_way.burst,
             meets=self._under_way.meets,
             is_asked_again=self._is_asked_again,
         )
@@ -120,6 +133,7 @@ class WalkedWaits:
         """Put a visit in a queue, and a place for its wait into the latency."""
         demand.queueing = queueing
         demand.visits.append(visit)
+        self._last = visit
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
         place = self._streams.configuration.place_of(visit.resource)

@@ -179,7 +179,7 @@ RULES: dict[str, Rule] = {
     ),
     "run": _rule(ast.Run, "component arguments* repeat condition"),
     "cost": _rule(ast.Cost, "resource amount", "measured_on scaled_by single_thread at_load"),
-    "effect": _rule(ast.Effect, "kind value"),
+    "effect": _rule(ast.Effect, "kind value lasting"),
     "merge": _rule(partial(ast.Effect, kind="merge")),
     "single_thread": _rule(ast.SingleThread, "name"),
     "defaults": _rule(ast.Defaults, "machine"),
@@ -191,7 +191,8 @@ RULES: dict[str, Rule] = {
     "stream": _rule(
         ast.Stream,
         "name whose index condition",
-        "emission:items* first_emission:items* at:items* over:items* playout:items* source",
+        "emission:items* first_emission:items* arrivals:items* at:items* over:items* "
+        "playout:items* source",
     ),
     "each": _rule(ast.Each, "flows name but..."),
     "in_all": _rule(ast.InAll),
@@ -203,6 +204,7 @@ RULES: dict[str, Rule] = {
         "node condition",
         "step:steps* call_step:steps* together:steps* take:steps* give:steps*",
     ),
+    "arrivals": _rule(ast.Arrivals, "variation source"),
     "call_step": _rule(
         ast.CallStep,
         "node",

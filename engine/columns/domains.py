@@ -101,6 +101,21 @@ def batch_quantile(load: Formula, level: Formula) -> Domain:
     return Needed(load), *share(level)
 
 
+def burst_wait(sources: Formula, active: Formula, peak: Formula) -> Domain:
+    """Return for what flows there is a wait."""
+    return Needed(sources), Needed(active), Needed(1 - active), Needed(peak)
+
+
+def burst_quantile(sources: Formula, active: Formula, peak: Formula, level: Formula) -> Domain:
+    """Return for what flows there is a quantile of the wait."""
+    return *burst_wait(sources, active, peak), *share(level)
+
+
+def uneven(arrivals: Formula, service: Formula, load: Formula) -> Domain:
+    """Return for what variations there is a wait."""
+    return Needed(arrivals), Needed(service), Needed(load)
+
+
 def sojourn_quantile(_waiting: Formula, _rate: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of wait and exponential service."""
     return share(level)

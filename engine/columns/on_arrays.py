@@ -25,6 +25,8 @@ from qps.engine.columns.on_floats import (
 )
 from qps.engine.queue_arrays import (
     batch_quantile,
+    burst_quantile,
+    burst_wait,
     erlang_b,
     erlang_c,
     gamma_quantile,
@@ -37,11 +39,14 @@ from qps.engine.queue_arrays import (
     periodic_wait,
     sojourn_quantile,
     stages_quantile,
+    uneven,
 )
 
 # Functions of this column that stand elsewhere.
 __all__ = [
     "batch_quantile",
+    "burst_quantile",
+    "burst_wait",
     "closed_rate",
     "closed_wait",
     "erlang_b",
@@ -57,6 +62,7 @@ __all__ = [
     "periodic_wait",
     "sojourn_quantile",
     "stages_quantile",
+    "uneven",
 ]
 
 absolute, root, exponential, cosine, arc_cosine = np.abs, np.sqrt, np.exp, np.cos, np.arccos

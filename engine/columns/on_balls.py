@@ -19,6 +19,8 @@ from qps.engine.columns.queue_balls import (
     INFINITE,
     UNKNOWN,
     batch_quantile,
+    burst_quantile,
+    burst_wait,
     erlang_b,
     erlang_c,
     gamma_quantile,
@@ -34,6 +36,7 @@ from qps.engine.columns.queue_balls import (
     refuse,
     sojourn_quantile,
     stages_quantile,
+    uneven,
 )
 
 # Functions of this column that stand elsewhere.
@@ -41,6 +44,8 @@ __all__ = [
     "INFINITE",
     "UNKNOWN",
     "batch_quantile",
+    "burst_quantile",
+    "burst_wait",
     "closed_rate",
     "closed_wait",
     "erlang_b",
@@ -56,6 +61,7 @@ __all__ = [
     "periodic_wait",
     "sojourn_quantile",
     "stages_quantile",
+    "uneven",
 ]
 
 

@@ -12,6 +12,8 @@ from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
 from qps.engine.queue_numbers import (
     batch_quantile,
+    burst_quantile,
+    burst_wait,
     erlang_b,
     erlang_c,
     gamma_quantile,
@@ -24,11 +26,14 @@ from qps.engine.queue_numbers import (
     periodic_wait,
     sojourn_quantile,
     stages_quantile,
+    uneven,
 )
 
 # Functions of this column that stand elsewhere.
 __all__ = [
     "batch_quantile",
+    "burst_quantile",
+    "burst_wait",
     "closed_rate",
     "closed_wait",
     "erlang_b",
@@ -44,6 +49,7 @@ __all__ = [
     "periodic_wait",
     "sojourn_quantile",
     "stages_quantile",
+    "uneven",
 ]
 
 NEARLY_WHOLE = 1e-13

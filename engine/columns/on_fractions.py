@@ -346,6 +346,34 @@ def periodic_quantile(flows: Exact, load: Exact, level: Exact) -> Exact:
     raise InexactError
 
 
+def burst_wait(sources: Exact, active: Exact, peak: Exact) -> Exact:
+    """Return the mean wait of flows that are on and off: a fraction where nobody waits."""
+    _refuse(sources < 0 or peak < 0 or not 0 <= active <= 1)
+    on = product(sources, active, peak)
+    if on >= 1:
+        return inf
+    if on == 0 or product(sources, peak) <= 1:
+        return _ZERO
+    raise InexactError
+
+
+def burst_quantile(sources: Exact, active: Exact, peak: Exact, level: Exact) -> Exact:
+    """Return a quantile of the same."""
+    _refuse(not 0 <= level < 1, _LEVELS)
+    return burst_wait(sources, active, peak)
+
+
+def uneven(arrivals: Exact, service: Exact, load: Exact) -> Exact:
+    """Return how long what has to wait does so: a fraction for random arrivals."""
+    _refuse(arrivals < 0 or service < 0 or load < 0)
+    half = product(total(arrivals, service), _HALF)
+    if arrivals >= 1 or load >= 1 or half == inf:
+        return half
+    if half == 0 or load == 0:
+        return _ZERO
+    raise InexactError
+
+
 def sojourn_quantile(share: Exact, rate: Exact, level: Exact) -> Exact:
     """Return a quantile of wait and exponential service, a fraction for a level of 0."""
     _refuse(not 0 <= level < 1)

@@ -50,6 +50,9 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
+    "burst_wait": (FLOWS, (0.05, 0.95), (0.001, 1.0)),
+    "burst_quantile": (FLOWS, (0.05, 0.95), (0.001, 1.0), LEVEL),
+    "uneven": ((0.0, 4.0), (0.01, 4.0), (0.01, 0.97)),
     "normal_tail": (ANY,),
     "normal_quantile": (LEVEL,),
 }

@@ -231,7 +231,12 @@ class ComponentChecker(Part, frozen=True):
         """Note which numbers were chosen to hit one that is claimed: those that it states."""
         assert member.own.fitted is not None
         numbers = [term for cost in costs for term in cost.terms]
-        numbers += [effect.value for effect in effects if effect.value is not None]
+        numbers += [
+            number
+            for effect in effects
+            for number in (effect.value, effect.lasting)
+            if number is not None
+        ]
         own = [number.span for number in numbers if member.own.span.holds(number.span)]
         self.known.chosen.update(dict.fromkeys(own, member.own.fitted.value))
 
@@ -394,7 +399,27 @@ class ComponentChecker(Part, frozen=True):
         else:
             wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
             quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
-        return None if quantity is None else ir.Effect(kind, quantity, item.span)
+        if item.lasting is None:
+            return None if quantity is None else ir.Effect(kind, quantity, item.span)
+        return self._burst(kind, quantity, item, wider)
+
+    def _burst(
+        self, kind: ir.EffectKind, share: ir.Quantity | None, item: ast.Effect, scope: Scope
+    ) -> ir.Effect | None:
+        """Return how much of the time flows are active, and for how long at a time."""
+        assert item.lasting is not None
+        if kind is not ir.EffectKind.ACTIVE:
+            self.sink.report(
+                codes.MISPLACED,
+                item.lasting.span,
+                f"`{item.kind}` does not last: only what is `active` does so for a time",
+                hint="write `active 1/3 for 1 s` where flows are on and off; else leave `for` out",
+            )
+            return None
+        lasting = self.expressions.quantity(item.lasting, scope, TIME, "how long a burst lasts")
+        if share is None or lasting is None:
+            return None
+        return ir.Effect(kind, share, item.span, lasting)
 
     def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
         """Return whether a size or a queue has the wrong dimension, which is reported."""

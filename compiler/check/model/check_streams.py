@@ -105,6 +105,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             span=declaration.name.span,
             doc=declaration.doc,
             playout=playout,
+            arrivals=self._arrivals(declaration),
             users=self.steps.groups.users_of(self.main, declaration.share)
             if flows_from is ir.Whose.EACH_USER
             else None,
@@ -160,6 +161,16 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 f"`stream {name} in all` where all {whose} together have",
             )
         return ir.Whose.ALL
+
+    def _arrivals(self, declaration: ast.Stream) -> ir.Quantity | None:
+        """Return how uneven the items of a flow arrive, where that is stated."""
+        stated = [item for item in declaration.items if isinstance(item, ast.Arrivals)]
+        arrivals = self.first(stated, "the arrivals of a stream are stated once", "keep one")
+        if arrivals is None:
+            return None
+        what, scope = "a coefficient of variation", Scope(self.main, Allowed.FLOWS)
+        quantity = self.expressions.quantity(arrivals.variation, scope, DIMENSIONLESS, what)
+        return self.cited(quantity, arrivals.source, declaration.source)
 
     def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
         """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""

@@ -1,12 +1,13 @@
-"""Traffic that reads as if users waited for their answer before they ask again."""
+"""Traffic of which more must be known where it waits: users who ask again, flows that burst."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.think_times import think_time
 
 
@@ -20,7 +21,7 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
     for stream in model.streams:
         rate = stream.emission.values[0]
         time = think_time(model, stream)
-        waited = next(_waited_for(model, stream), None)
+        waited = next((q for q in _waits(model, stream.legs) if q.traits.is_random), None)
         if time is None or waited is None:
             continue
         sink.report(
@@ -34,11 +35,42 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
         )
 
 
-def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
-    """Yield how random arrivals wait on the way of a stream."""
+def report_bursts(model: ir.Model, sink: Sink) -> None:
+    """Warn of flows that are active at times, of which nobody says how long, and that wait then.
+
+    How many are on at once is the same however long they are. How long they wait is not: short
+    bursts are over before a queue has grown.
+    """
+    found: dict[Span, tuple[ir.Stream, ir.Queueing]] = {}
+    for stream in model.streams:
+        for index, leg in enumerate(stream.legs):
+            open_ones = [one for one in _active(leg) if one.lasting is None]
+            waited = next(_waits(model, stream.legs[index + 1 :]), None) if open_ones else None
+            if waited is not None:
+                for one in open_ones:
+                    found.setdefault(one.span, (stream, waited))
+    for span, (stream, waited) in found.items():
+        sink.report(
+            codes.OPEN_BURSTS,
+            span,
+            f"how long `{stream.name}` is active at a time is not said: bursts are averaged out",
+            label="on at times",
+            secondary=[Label(waited.span, "what comes together waits here")],
+            hint="say how long a burst lasts on average: `active 1/3 for 1 s`",
+        )
+
+
+def _active(leg: ir.Leg) -> Iterator[ir.Effect]:
+    """Yield what makes flows active at times, of the steps at a node."""
+    for step in leg.steps if isinstance(leg, ir.Visit) else ():
+        yield from (one for one in step.component.effects if one.kind is ir.EffectKind.ACTIVE)
+
+
+def _waits(model: ir.Model, legs: Sequence[ir.Leg]) -> Iterator[ir.Queueing]:
+    """Yield how what comes waits on a way."""
     nodes = {node.name: node for node in model.nodes}
     links = {link.name: link for link in model.links}
-    for leg in stream.legs:
+    for leg in legs:
         if isinstance(leg, ir.Visit):
             node = nodes.get(leg.node)
             machine = None if node is None else ir.machine_at(model, node)
@@ -49,4 +81,4 @@ def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
             found = [network.queueing] if network else []
         else:
             continue
-        yield from (q for q in found if q is not None and q.traits.is_random)
+        yield from (q for q in found if q is not None and q.that_waits is not None)

@@ -7,6 +7,7 @@ that is as fast as all of them.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
 from qps.compiler.lower.queueing import Law, Queue, Visit
 from qps.compiler.quantities.certainty import (
@@ -24,11 +25,13 @@ _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 class OneServer(Law, frozen=True):
     """A queue in front of one server."""
 
+    counts_arrivals: ClassVar[bool] = True
+
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait: that for all who are there, and for those of the own batch."""
         before = (own.batch - 1) / 2 * own.service / queue.servers
         share = self.share_waiting(queue)
-        return apply("waiting", share * queue.residual / queue.servers, queue.load) + before
+        return apply("waiting", share * queue.held / queue.servers, queue.load) + before
 
     def share_waiting(self, queue: Queue) -> Formula:
         """Return which share of the visits has to wait."""

@@ -24,6 +24,7 @@ from qps.engine.formulas import ZERO, Formula, apply, maximum, total
 class Periodic(OneServer, frozen=True):
     """Flows with one visit, or one batch, in each of their periods."""
 
+    counts_arrivals: ClassVar[bool] = False
     is_bound_for_mixes: ClassVar[bool] = True
     rests_on_periods: ClassVar[bool] = True
 

@@ -112,10 +112,14 @@ class Cost(Written, frozen=True, kw_only=True):
 
 
 class Effect(Written, frozen=True):
-    """`keep`, `emit`, `queue` or another word with a value, or `merge` with none."""
+    """`keep`, `emit`, `queue` or another word with a value, or `merge` with none.
+
+    What is `active` is so for a time on average: `lasting`.
+    """
 
     kind: str
     value: Expr | None = None
+    lasting: Expr | None = None
 
 
 class Run(Written, frozen=True, kw_only=True):

@@ -51,6 +51,13 @@ class Emission(Written, frozen=True):
     thinks: tuple[Think, ...] = ()
 
 
+class Arrivals(Written, frozen=True):
+    """`arrivals cv 3`: the coefficient of variation of the times between two items of a flow."""
+
+    variation: Expr
+    source: Text | None = None
+
+
 class CallStep(Written, frozen=True, kw_only=True):
     """`call db over lan * 20 %, sends 300 byte/request, returns 4 kB/request { … }`.
 
@@ -135,7 +142,7 @@ class Stream(Shared, frozen=True, kw_only=True):
 
     whose: Each | InAll | None
     condition: Expr | None = None
-    items: tuple[Emission | At | Over | Playout, ...] = ()
+    items: tuple[Emission | Arrivals | At | Over | Playout, ...] = ()
     source: Text | None = None
     index: Index | None = None
     share: Expr | None = None

@@ -179,7 +179,8 @@ export const OPERATIONS = {
   normal_tail: { value: QUEUES.normal_tail, exact: only(ZERO, HALF) },
   normal_quantile: { value: QUEUES.normal_quantile, exact: only(HALF, ZERO) },
   // Where these are fractions, floats are exact.
-  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "stages_quantile", "closed_rate", "closed_wait", "mixed_wait"].map((word) => [word, { value: QUEUES[word] }])),
+  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "stages_quantile", "closed_rate", "closed_wait", "mixed_wait",
+    "burst_wait", "burst_quantile", "uneven"].map((word) => [word, { value: QUEUES[word] }])),
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }

@@ -2,6 +2,7 @@
 // `engine/queue_numbers.py` and `engine/md1_numbers.py`. Times are counted in service times.
 
 import { closedNumbers } from "./closed.js";
+import { burstQuantile, burstWait, uneven } from "./bursts.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
 import { fallingRoot } from "./roots.js";
@@ -21,6 +22,9 @@ export const QUEUES = {
   gamma_quantile: gammaQuantile,
   stages_quantile: stagesQuantile,
   ...closedNumbers(erlangC),
+  burst_wait: burstWait,
+  burst_quantile: burstQuantile,
+  uneven,
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
   normal_quantile: (level) => (level < 0.5 ? -normalQuantile(level) : normalQuantile(1 - level)),
 };
