@@ -161,7 +161,7 @@ def _of_stream(stream: StreamMeasures, told: StreamTold) -> Iterator[_Told]:
         measure="rate",
         formula=stream.rate,
         served=stream.rate,
-        known=EXACT,
+        known=stream.rate_known,
         told=told.rate,
         dimension=Dimension.of(stream.item) / TIME,
     )
@@ -183,7 +183,7 @@ def _loads(
                 measure="load",
                 dimension=DIMENSIONLESS,
                 predicted=point.number(load),
-                known=EXACT,
+                known=graph.resources[name].known,
                 simulated=moved,
                 is_share=True,
             )

@@ -5,6 +5,7 @@ Nothing of an engine is in it, and nothing of the formulas of waits.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -88,6 +89,25 @@ class Reach(Struct, frozen=True):
     copies: int
 
 
+class Take(Struct, frozen=True):
+    """An amount of a pool is taken, of which each machine has so much; who came first waits first.
+
+    Where nobody `waits`, there is always some.
+    """
+
+    station: int
+    amount: float
+    capacity: float
+    node: str | None
+    waits: bool
+
+
+class Give(Struct, frozen=True):
+    """What is held of a pool is given back."""
+
+    station: int
+
+
 class Copy(Struct, frozen=True):
     """So many copies go on together, on average."""
 
@@ -114,13 +134,17 @@ class Fork(Struct, frozen=True):
     branches: tuple[tuple[Step, ...], ...]
 
 
-Step: TypeAlias = Serve | Use | Delay | Thin | Lose | Pick | Reach | Copy | Call | Fork | Recovery
+Step: TypeAlias = (
+    Serve | Use | Delay | Thin | Lose | Pick | Reach | Take | Give | Copy | Call | Fork | Recovery
+)
 
 
 class Source(Struct, frozen=True, kw_only=True):
     """Items that a stream sends: `rate` a second of all flows together.
 
-    They come at random, or from `flows` that each send with a fixed period.
+    They come at random, or from `flows` that each send with a fixed period. Where there are
+    `customers`, each sends its next item a time to `think` after the last one was answered; the
+    rate is about what is expected then.
     """
 
     stream: str
@@ -128,6 +152,8 @@ class Source(Struct, frozen=True, kw_only=True):
     flows: float
     steps: tuple[Step, ...]
     is_periodic: bool = False
+    customers: int = 0
+    think: float = 0.0
 
 
 class Played(Struct, frozen=True, kw_only=True):
@@ -176,6 +202,21 @@ def served(steps: tuple[Step, ...], often: float = 1.0) -> list[tuple[Serve, flo
             case _:
                 pass
     return found
+
+
+def stood(steps: tuple[Step, ...]) -> Iterator[tuple[str | None, int]]:
+    """Yield the nodes at which something is waited for on a way, each with what that is."""
+    for step in steps:
+        match step:
+            case Serve() | Take():
+                yield step.node, step.station
+            case Call() | Recovery():
+                yield from stood(step.steps)
+            case Fork():
+                for branch in step.branches:
+                    yield from stood(branch)
+            case _:
+                pass
 
 
 def goes_on(lot: Lose | Thin) -> float:

@@ -27,6 +27,7 @@ from qps.simulation.played import (
     Copy,
     Delay,
     Fork,
+    Give,
     Lose,
     Pick,
     Played,
@@ -36,6 +37,7 @@ from qps.simulation.played import (
     Source,
     Station,
     Step,
+    Take,
     Thin,
     Use,
     served,
@@ -69,10 +71,12 @@ def refused(message: str, hint: str | None = None) -> QpsError:
 
 def _refuse_overload(graph: LoadGraph, at: int) -> None:
     point = graph.at(at)
+    # Users who wait for their answers never ask for more than there is.
+    has_closed = any(_started(notes).think is not None for notes in graph.notes.streams.values())
     for name, resource in graph.resources.items():
         load = point.number(resource.load)
         known = graph.notes.stations[name].queueing
-        waits = known is not None and known.that_waits is not None
+        waits = known is not None and known.that_waits is not None and not has_closed
         # Where nobody waits, a full resource serves all that comes.
         if load >= (_FULL if waits else 1 + _NEARLY):
             raise refused(
@@ -80,6 +84,11 @@ def _refuse_overload(graph: LoadGraph, at: int) -> None:
                 "it would wait without end, however long it is played",
                 "ask for fewer users, `--at`, or for a larger one",
             )
+
+
+def _started(notes: Sequence[noted.Note]) -> noted.Started:
+    assert isinstance(notes[0], noted.Started)
+    return notes[0]
 
 
 class _Numbers:
@@ -110,8 +119,7 @@ class _Playing(Struct, kw_only=True):
     def stream(self, name: str) -> None:
         """Add a stream, each kind of its users and items as a source of its own."""
         notes = self.graph.notes.streams[name]
-        started = notes[0]
-        assert isinstance(started, noted.Started)
+        started = _started(notes)
         if started.item is None:
             raise refused(
                 f"`{name}` is a stream of bytes: nothing says what comes in one piece",
@@ -128,7 +136,13 @@ class _Playing(Struct, kw_only=True):
             steps = _with_worth(way.ended())
             flows = numbers(started.flows)
             self.flows[name] += share * flows * way.flows
-            rate = share * flows * numbers(started.rate)
+            customers, think = 0, 0.0
+            if started.think is None or started.amount is None:
+                rate = share * flows * numbers(started.rate)
+            else:
+                customers = self._customers(name, share * flows * numbers(started.amount))
+                think = numbers(started.think)
+                rate = share * flows * self.graph.at(self.at).number(self.graph.streams[name].rate)
             if rate <= 0:
                 continue
             self.sources.append(
@@ -137,9 +151,19 @@ class _Playing(Struct, kw_only=True):
                     rate=rate,
                     flows=share * flows,
                     steps=steps,
-                    is_periodic=self._is_periodic(steps),
+                    is_periodic=not customers and self._is_periodic(steps),
+                    customers=customers,
+                    think=think,
                 )
             )
+
+    def _customers(self, stream: str, count: float) -> int:
+        if abs(count - round(count)) > _NEARLY * max(1.0, count):
+            raise refused(
+                f"`{stream}` has {count:.4g} items under way at {self.graph.population} = "
+                f"{self.at}: only whole ones are played"
+            )
+        return round(count)
 
     def _is_periodic(self, steps: tuple[Step, ...]) -> bool:
         """Return whether items come by a clock: where they first wait, that is said."""
@@ -262,6 +286,10 @@ class _Way(Struct, kw_only=True):
                 )
             case noted.CallEnded():
                 self._end_call()
+            case noted.PoolTaken():
+                self._take(note)
+            case noted.PoolGiven():
+                self._add(Give(self.playing.index[note.pool]))
             case noted.Unplayed():
                 self._refuse(note.what)
             case noted.Started():
@@ -330,6 +358,14 @@ class _Way(Struct, kw_only=True):
             )
             self._add(visit)
         self.run = run
+
+    def _take(self, note: noted.PoolTaken) -> None:
+        frame, capacity = self._frame, self.numbers(note.capacity)
+        station = self.playing.station(note.pool, frame.copies, 1, self.numbers)
+        known = replace(self.playing.stations[station], servers=capacity, copies=frame.copies)
+        self.playing.stations[station] = known
+        amount = self.numbers(note.amount)
+        self._add(Take(station, amount, capacity, frame.node, note.waits))
 
     def _lot(self, lot: Lose | Thin) -> None:
         """Let a share go on: within a visit, where it is in the midst of one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Sequence
 from random import Random
@@ -17,6 +18,7 @@ from qps.simulation.played import (
     Copy,
     Delay,
     Fork,
+    Give,
     Lose,
     Pick,
     Played,
@@ -25,11 +27,12 @@ from qps.simulation.played import (
     Serve,
     Source,
     Step,
+    Take,
     Thin,
     Use,
-    served,
+    stood,
 )
-from qps.simulation.stations import NORMAL, Happening, InTurn, Lock, Schedule, draws
+from qps.simulation.stations import NORMAL, Happening, InTurn, Lock, Places, Schedule, draws
 
 Go = Callable[[Any], None]
 LEVELS = (0.5, 0.95, 0.99, 0.999)
@@ -39,6 +42,8 @@ _BEYOND = 10
 
 
 _NONE_PICKED: dict[str, int] = {}
+_Held = tuple[int, float, float, Places]
+"""What an item holds of a pool: which one, how much, since when, and where."""
 
 
 class Item:
@@ -47,13 +52,14 @@ class Item:
     Picks and open calls are shared with copies: they are made anew, never changed.
     """
 
-    __slots__ = ("born", "flow", "is_ghost", "open", "picks", "spread")
+    __slots__ = ("born", "flow", "held", "is_ghost", "open", "picks", "spread")
 
     def __init__(self, born: float, flow: int = -1) -> None:
         self.born = born
         self.flow = flow
         self.picks: dict[str, int] = _NONE_PICKED
         self.open: tuple[Any, ...] = ()
+        self.held: tuple[_Held, ...] = ()
         self.spread: tuple[float, int] | None = None
         self.is_ghost = False
 
@@ -295,6 +301,13 @@ class _Shelter(Struct, frozen=True):
     then: Go
 
 
+class _Of(Struct, frozen=True):
+    """Whose way it is: the stream, and what is to be done when an item has arrived or is lost."""
+
+    stream: str
+    over: Callable[[], None] | None = None
+
+
 class _Played(Struct, kw_only=False):
     """What is played, on one clock: sources, stations and the chains of steps between them."""
 
@@ -305,6 +318,7 @@ class _Played(Struct, kw_only=False):
     busy: list[float]
     queues: list[dict[int, InTurn]] = field(default_factory=list)
     locks: list[dict[int, Lock]] = field(default_factory=list)
+    places: list[dict[int, Places]] = field(default_factory=list)
     random: Random = field(default_factory=Random)
     schedule: Schedule = field(default_factory=lambda: _no_clock)
     several: frozenset[str] = frozenset()
@@ -316,14 +330,19 @@ class _Played(Struct, kw_only=False):
         self.queues = [{} for _ in self.played.stations]
         self.locks = [{} for _ in self.played.stations]
         self.several = frozenset(
-            visit.node
+            node
             for source in self.played.sources
-            for visit, _ in served(source.steps)
-            if visit.node is not None and self.played.stations[visit.station].copies > 1
+            for node, station in stood(source.steps)
+            if node is not None and self.played.stations[station].copies > 1
         )
+        self.places = [{} for _ in self.played.stations]
         for number, source in enumerate(self.played.sources):
             random = Random(f"{self.name}/{source.stream}/{number}")  # noqa: S311
-            go = self._chain(source.steps, self._finish(source.stream), source.stream, ())
+            if source.customers:
+                self._customers(source, random)
+                continue
+            of = _Of(source.stream)
+            go = self._chain(source.steps, self._finish(of), of, ())
             if source.is_periodic:
                 self._by_clock(source, go, random)
             else:
@@ -363,54 +382,77 @@ class _Played(Struct, kw_only=False):
         for number in range(flows):
             flow(number)
 
+    def _customers(self, source: Source, random: Random) -> None:
+        """Let customers think, ask and wait; at first all of them think."""
+        clock, schedule, gap, think = self.clock, self.schedule, random.expovariate, source.think
+        again: tuple[Go, ...] = ()
+
+        def rest() -> None:
+            time = gap(1 / think) if think > 0 else 0.0
+            schedule(Happening(again, None), NORMAL, time)
+
+        def ask(_: Any) -> None:
+            go(Item(clock.now))
+
+        of = _Of(source.stream, rest)
+        go = self._chain(source.steps, self._finish(of), of, ())
+        again = (ask,)
+        for _ in range(source.customers):
+            rest()
+
     # -- ends --------------------------------------------------------------------------------
 
-    def _finish(self, stream: str) -> Go:
-        clock, told = self.clock, self.told[stream]
+    def _finish(self, of: _Of) -> Go:
+        clock, told, over = self.clock, self.told[of.stream], of.over
         ends, latency = told.ends.append, told.latency.append
 
         def finish(item: Item) -> None:
             told.done += 1
-            if item.is_ghost:
-                return
-            now = clock.now
-            took = now - item.born
-            told.sum += took
-            ends(now)
-            latency(took)
+            if not item.is_ghost:
+                now = clock.now
+                took = now - item.born
+                told.sum += took
+                ends(now)
+                latency(took)
+            if over is not None:
+                over()
 
         return finish
 
     # -- steps -------------------------------------------------------------------------------
 
     def _chain(
-        self, steps: Sequence[Step], then: Go, stream: str, shelters: tuple[_Shelter, ...]
+        self, steps: Sequence[Step], then: Go, of: _Of, shelters: tuple[_Shelter, ...]
     ) -> Go:
         for step in reversed(steps):
-            then = self._step(step, then, stream, shelters)
+            then = self._step(step, then, of, shelters)
         return then
 
-    def _step(self, step: Step, then: Go, stream: str, shelters: tuple[_Shelter, ...]) -> Go:
+    def _step(self, step: Step, then: Go, of: _Of, shelters: tuple[_Shelter, ...]) -> Go:
         match step:
             case Serve():
-                return self._serve(step, then, stream, shelters)
+                return self._serve(step, then, of, shelters)
             case Use():
                 return self._use(step, then)
             case Delay():
                 return self._delay(step.time, then)
             case Thin() | Lose():
-                return self._lot(step, then, stream, shelters)
+                return self._lot(step, then, of, shelters)
             case Pick() | Reach():
                 return self._pick(step, then) if step.node in self.several else then
+            case Take():
+                return self._take(step, then)
+            case Give():
+                return self._give(step, then)
             case Copy():
                 return self._copy(step.number, then)
             case Call():
-                return self._call(step, then, stream, shelters)
+                return self._call(step, then, of, shelters)
             case Fork():
-                return self._fork(step, then, stream, shelters)
+                return self._fork(step, then, of, shelters)
             case Recovery():
                 inner = (*shelters, _Shelter(step.share, then))
-                return self._chain(step.steps, then, stream, inner)
+                return self._chain(step.steps, then, of, inner)
 
     def _delay(self, time: float, then: Go) -> Go:
         if time <= 0:
@@ -431,7 +473,7 @@ class _Played(Struct, kw_only=False):
 
         return use
 
-    def _serve(self, step: Serve, then: Go, stream: str, shelters: tuple[_Shelter, ...]) -> Go:
+    def _serve(self, step: Serve, then: Go, of: _Of, shelters: tuple[_Shelter, ...]) -> Go:
         known = self.played.stations[step.station]
         draw = draws(known.variation, self.random)
         servers, number, busy = int(known.servers), step.station, self.busy
@@ -441,11 +483,11 @@ class _Played(Struct, kw_only=False):
         if node is None and 0 not in at:
             at[0] = InTurn(clock, servers)
         if any(lot is not None for _, lot in step.parts[:-1]):
-            return self._serve_partly(step, then, stream, shelters)
+            return self._serve_partly(step, then, of, shelters)
         mean = step.mean
         last = step.parts[-1][1]
         if last is not None:
-            then = self._lot(last, then, stream, shelters)
+            then = self._lot(last, then, of, shelters)
         if step.thread is not None:
             return self._serve_threaded(step, mean, then)
         after = (_of_item(then),)
@@ -462,9 +504,7 @@ class _Played(Struct, kw_only=False):
 
         return enter
 
-    def _serve_partly(
-        self, step: Serve, then: Go, stream: str, shelters: tuple[_Shelter, ...]
-    ) -> Go:
+    def _serve_partly(self, step: Serve, then: Go, of: _Of, shelters: tuple[_Shelter, ...]) -> Go:
         """Serve what is lost in the midst as long as it is there."""
         random = self.random.random
         done = 0.0
@@ -474,7 +514,7 @@ class _Played(Struct, kw_only=False):
             if lot is None:
                 continue
             share = lot.share if isinstance(lot, Thin) else 1 - lot.share
-            gone = self._gone(lot, stream, shelters)
+            gone = self._gone(lot, of, shelters)
             short = Serve(
                 station=step.station,
                 parts=((done, None),),
@@ -482,7 +522,7 @@ class _Played(Struct, kw_only=False):
                 overlaps=step.overlaps,
                 thread=step.thread,
             )
-            lots.append((share, self._serve(short, gone, stream, shelters)))
+            lots.append((share, self._serve(short, gone, of, shelters)))
         whole = Serve(
             station=step.station,
             parts=((step.mean, None),),
@@ -490,7 +530,7 @@ class _Played(Struct, kw_only=False):
             overlaps=step.overlaps,
             thread=step.thread,
         )
-        full = self._serve(whole, then, stream, shelters)
+        full = self._serve(whole, then, of, shelters)
 
         def enter(item: Item) -> None:
             for share, gone in lots:
@@ -535,11 +575,11 @@ class _Played(Struct, kw_only=False):
 
     # -- lots --------------------------------------------------------------------------------
 
-    def _lot(self, step: Lose | Thin, then: Go, stream: str, shelters: tuple[_Shelter, ...]) -> Go:
+    def _lot(self, step: Lose | Thin, then: Go, of: _Of, shelters: tuple[_Shelter, ...]) -> Go:
         share = step.share if isinstance(step, Thin) else 1 - step.share
         if share >= 1:
             return then
-        random, gone = self.random.random, self._gone(step, stream, shelters)
+        random, gone = self.random.random, self._gone(step, of, shelters)
 
         def lot(item: Item) -> None:
             if random() < share:
@@ -549,11 +589,18 @@ class _Played(Struct, kw_only=False):
 
         return lot
 
-    def _gone(self, step: Lose | Thin, stream: str, shelters: tuple[_Shelter, ...]) -> Go:
+    def _gone(self, step: Lose | Thin, of: _Of, shelters: tuple[_Shelter, ...]) -> Go:
         """Return what becomes of an item that is lost, or that nobody misses."""
+        over, give_all = of.over, self._give_all
         if isinstance(step, Thin):
-            return lambda _: None
-        lost, kind, worth, random = self.told[stream].lost, step.kind, step.worth, self.random
+
+            def missed(item: Item) -> None:
+                give_all(item)
+                if over is not None:
+                    over()
+
+            return missed
+        lost, kind, worth, random = self.told[of.stream].lost, step.kind, step.worth, self.random
         safe = shelters if step.kind == LossKind.TRANSMISSION.value else ()
 
         def gone(item: Item) -> None:
@@ -562,13 +609,65 @@ class _Played(Struct, kw_only=False):
                     item.is_ghost = True
                     shelter.then(item)
                     return
+            give_all(item)
             joined = [one for one in item.open if isinstance(one, _Joined)]
             if not any(one.is_lost for one in joined):
                 lost[kind] += worth
+                if over is not None:
+                    over()
             for one in joined:
                 one.is_lost = True
 
         return gone
+
+    # -- pools -------------------------------------------------------------------------------
+
+    def _take(self, step: Take, then: Go) -> Go:
+        clock, pools, station, amount = (
+            self.clock,
+            self.places[step.station],
+            step.station,
+            step.amount,
+        )
+        node = step.node if step.node in self.several else None
+        capacity = step.capacity if step.waits else math.inf
+
+        def take(item: Item) -> None:
+            key = 0 if node is None else item.picks[node]
+            pool = pools.get(key)
+            if pool is None:
+                pool = pools[key] = Places(capacity)
+            pool.take(amount, taken, (item, pool))
+
+        def taken(pair: tuple[Item, Places]) -> None:
+            item, pool = pair
+            item.held = (*item.held, (station, amount, clock.now, pool))
+            then(item)
+
+        return take
+
+    def _give(self, step: Give, then: Go) -> Go:
+        station, give_back = step.station, self._give_back
+
+        def give(item: Item) -> None:
+            for one in item.held:
+                if one[0] == station:
+                    item.held = tuple(other for other in item.held if other is not one)
+                    give_back(one)
+                    break
+            then(item)
+
+        return give
+
+    def _give_back(self, one: _Held) -> None:
+        station, amount, since, pool = one
+        self.busy[station] += amount * (self.clock.now - since)
+        pool.give(amount)
+
+    def _give_all(self, item: Item) -> None:
+        held, item.held = item.held, ()
+        for one in held:
+            self._give_back(one)
 
     # -- machines and copies -----------------------------------------------------------------
 
@@ -605,7 +704,7 @@ class _Played(Struct, kw_only=False):
 
     # -- calls -------------------------------------------------------------------------------
 
-    def _call(self, step: Call, then: Go, stream: str, shelters: tuple[_Shelter, ...]) -> Go:
+    def _call(self, step: Call, then: Go, of: _Of, shelters: tuple[_Shelter, ...]) -> Go:
         (whole, part), random = _whole_and_part(step.times), self.random.random
         schedule = self.schedule
 
@@ -618,7 +717,7 @@ class _Played(Struct, kw_only=False):
             else:
                 then(item)
 
-        body = self._chain(step.steps, back, stream, shelters)
+        body = self._chain(step.steps, back, of, shelters)
         again = (_of_item(body),)
 
         def call(item: Item) -> None:
@@ -631,7 +730,7 @@ class _Played(Struct, kw_only=False):
 
         return call
 
-    def _fork(self, step: Fork, then: Go, stream: str, shelters: tuple[_Shelter, ...]) -> Go:
+    def _fork(self, step: Fork, then: Go, of: _Of, shelters: tuple[_Shelter, ...]) -> Go:
         def back(item: Item) -> None:
             joined = item.open[-1]
             joined.left -= 1
@@ -639,7 +738,7 @@ class _Played(Struct, kw_only=False):
                 joined.item.is_ghost |= item.is_ghost
                 then(joined.item)
 
-        branches = [self._chain(branch, back, stream, shelters) for branch in step.branches]
+        branches = [self._chain(branch, back, of, shelters) for branch in step.branches]
 
         def fork(item: Item) -> None:
             joined = _Joined(item, len(branches))

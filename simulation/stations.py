@@ -81,3 +81,29 @@ class Lock:
             then(item)
         else:
             self._is_taken = False
+
+
+class Places:
+    """What a machine has of a pool: who came first is served first, however little others ask."""
+
+    __slots__ = ("_left", "_waiting")
+
+    def __init__(self, capacity: float) -> None:
+        self._left = capacity * (1 + 1e-12)
+        self._waiting: deque[tuple[float, Callable[[Any], None], Any]] = deque()
+
+    def take(self, amount: float, then: Callable[[Any], None], item: Any) -> None:
+        """Go on as soon as there is so much."""
+        if self._waiting or self._left < amount:
+            self._waiting.append((amount, then, item))
+            return
+        self._left -= amount
+        then(item)
+
+    def give(self, amount: float) -> None:
+        """Give back, to those who wait longest."""
+        self._left += amount
+        while self._waiting and self._left >= self._waiting[0][0]:
+            asked, then, item = self._waiting.popleft()
+            self._left -= asked
+            then(item)

@@ -26,7 +26,8 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     flow, closed = _source(stream, demands.expressions)
     result = StreamResult(name=stream.name, closed=closed)
     rate = flow.rates[flow.primary or INFORMATION_BASE]
-    result.notes.append(Started(flow.total, rate, flow.primary))
+    amount, think = (None, None) if closed is None else (closed.amount, closed.think)
+    result.notes.append(Started(flow.total, rate, flow.primary, amount, think))
     _packetisation(stream, flow, result)
     under_way = UnderWay(flow=flow, result=result, copies=flow.total)
     waits = WalkedWaits(demands, stream, under_way)

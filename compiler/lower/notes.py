@@ -17,11 +17,17 @@ from qps.engine.formulas import ONE, ZERO, Formula
 
 
 class Started(Struct, frozen=True):
-    """So many flows begin, of so many items a second each; `item` is None for bare bytes."""
+    """So many flows begin, of so many items a second each; `item` is None for bare bytes.
+
+    Where users wait for their answers, each flow has an `amount` of items under way instead, and
+    so long to `think` between two.
+    """
 
     flows: Formula
     rate: Formula
     item: str | None
+    amount: Formula | None = None
+    think: Formula | None = None
 
 
 class AtNode(Struct, frozen=True):

@@ -11,8 +11,8 @@ from time import monotonic
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2] / "src")]
 
-from simulated.generated import spec_of
-from simulated.judge import Judged, judge
+from simulated.generated import spec_of  # noqa: E402 - it is found by the line above
+from simulated.judge import Judged, judge  # noqa: E402
 
 
 def main() -> int:

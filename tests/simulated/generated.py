@@ -59,7 +59,7 @@ class _Generated:
         names = list(_NODES[:count])
         shares = [random.uniform(0.2, 1) for _ in range(streams)]
         rates = [round(random.uniform(0.5, 2), 3) for _ in range(streams)]
-        is_alike = random.random() < 0.5  # noqa: PLR2004
+        is_alike = random.random() < 0.5
         services: dict[tuple[int, str], float] = {}
         for name in names:
             cores, load = self._cores(), self._load()
@@ -78,10 +78,10 @@ class _Generated:
                     f"component c{name}{number} {{ cpu {services[number, name]} s/request }}"
                 )
         self._joined(names)
-        if random.random() < 0.3:  # noqa: PLR2004
+        if random.random() < 0.3:
             self.components.append("component shed { drop 0.25 }")
         for number in range(streams):
-            way = [name for name in names if random.random() < 0.8] or names  # noqa: PLR2004
+            way = [name for name in names if random.random() < 0.8] or names
             steps = [f"c{name}{number}" for name in way]
             visits = [f"at {name} {{ {step} }}" for name, step in zip(way, steps, strict=True)]
             if any("shed" in one for one in self.components) and random.random() < shares[number]:
@@ -135,10 +135,14 @@ class _Generated:
             f"network lan {{ rate {speed:.6f} bit/s; queueing {discipline} }}",
         ]
         self.components.append("component send { }")
-        self.nodes += ["node src = box", f"node rcv = box * {copies}", "link net = lan between src, rcv"]
+        self.nodes += [
+            "node src = box",
+            f"node rcv = box * {copies}",
+            "link net = lan between src, rcv",
+        ]
         self.streams.append(
-            f"stream s0 {{ traffic {rate} packet/s, {bits} bit/packet; at src {{ send to all rcv }}; "
-            "over net; at rcv { } }"
+            f"stream s0 {{ traffic {rate} packet/s, {bits} bit/packet; "
+            "at src { send to all rcv }; over net; at rcv { } }"
         )
 
     def _calls(self) -> None:
@@ -168,11 +172,10 @@ class _Generated:
         random = self.random
         clients = random.randint(1, 10)
         load = self._load()
-        discipline = random.choice(("md1", "mm1"))
+        discipline, rate = random.choice(("md1", "mm1")), clients * 1000 / load
         self.machines += [
             "machine box { }",
-            f"network lan {{ switched; rate {clients * 1000 / load:.6f} bit/s; "
-            f"queueing {discipline}; loss 2 % }}",
+            f"network lan {{ switched; rate {rate:.6f} bit/s; queueing {discipline}; loss 2 % }}",
         ]
         self.nodes += [f"node c = box * {clients}", "node s = box", "link net = lan between c, s"]
         self.streams.append(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from simulated.generated import spec_of
 
 from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -14,6 +13,7 @@ from qps.compiler.pipeline import check_source
 from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import Effort, simulate
 from qps.simulation.playing import played
+from simulated.generated import spec_of
 
 _SCREENED = 20
 """How many comparisons of one screening are taken as one test each at 1 of 1,000."""

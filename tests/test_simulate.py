@@ -1,0 +1,369 @@
+"""`qps simulate`: what is played, how it is judged, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qps.cli import main
+from qps.compiler import ir
+from qps.compiler.configure.configuration import base_configuration
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import check_source
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    approximation,
+    lower_bound,
+    upper_bound,
+)
+from qps.compiler.quantities.dimension import TIME
+from qps.simulation.agreement import Compared, Verdict, compared, judged
+from qps.simulation.crew import Effort, Simulation, simulate
+from qps.simulation.playing import played
+from qps.simulation.statistics import Estimate, estimate, student, warm_up
+from qps.solver.answers.worst_mode import solve_model
+
+SHOP = '''"""A shop"""
+users N in 1..100
+machine web { cpu 1 core, queueing mm1 }
+machine store { cpu 2 core, queueing mmc }
+machine desk { }
+network wire { propagation 1 ms }
+component page { cpu 8 ms/request }
+component query { cpu 20 ms/request }
+topology { node user = desk; node w = web; node db = store; link l = wire between user, w, db }
+stream job {
+  traffic N * 1 request/s, 1 kB/request
+  at user { }
+  at w { page; call db { query } }
+  at user { }
+}
+require { job.latency <= 80 ms; quantile(job.latency, 98 %) <= 2 s }
+'''
+
+
+def checked(text: str) -> ir.Model:
+    outcome = check_source(Source("x.qps", text))
+    assert outcome.value is not None, [d.message for d in outcome.diagnostics]
+    return outcome.value.model
+
+
+def graph_of(text: str) -> LoadGraph:
+    model = checked(text)
+    return lower(model, base_configuration(model))
+
+
+def told(
+    text: str, at: int = 1, precision: float = 0.02, seconds: float = 6.0, seed: int = 1
+) -> tuple[LoadGraph, Simulation]:
+    graph = graph_of(text)
+    effort = Effort(precision=precision, seconds=seconds, seed=seed, workers=1)
+    return graph, simulate(played(graph, at), effort)
+
+
+def run(tmp_path: Path, text: str, *flags: str) -> int:
+    path = tmp_path / "shop.qps"
+    path.write_text(text, encoding="utf-8")
+    return main(["simulate", str(path), "--precision", "50 %", *flags])
+
+
+# -- what the command prints ----------------------------------------------------------------
+
+
+def test_it_prints_predicted_label_simulated_and_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("desk.qps").write_text(DESK, encoding="utf-8")
+    assert main(["simulate", "desk.qps", "--at", "50", "--precision", "50 %"]) == 0
+    first = capsys.readouterr().out
+    assert first == GOLDEN
+    # The same seed makes the same runs, on any number of cores.
+    assert (
+        main(["simulate", "desk.qps", "--at", "50", "--precision", "50 %", "--workers", "3"]) == 0
+    )
+    assert capsys.readouterr().out == first
+    flags = ["--at", "50", "--precision", "50 %", "--seed", "2"]
+    assert main(["simulate", "desk.qps", *flags]) == 0
+    assert capsys.readouterr().out != first
+
+
+DESK = '''"""A desk"""
+users N in 1..100
+machine host { cpu 1 core, queueing mm1 }
+component page { cpu 8 ms/request }
+topology { node w = host }
+stream job { traffic N * 1 request/s, 1 kB/request; at w { page } }
+require { job.latency <= 80 ms; quantile(job.latency, 98 %) <= 2 s }
+'''
+GOLDEN = """\
+A desk (desk.qps, N = 50)
+
+  measure         predicted  known as        simulated               ±
+  job.latency      13.33 ms  exact            13.38 ms         0.13 ms  agrees
+  job.p50          9.242 ms  exact            9.257 ms          0.1 ms  agrees
+  job.p95          39.94 ms  exact            40.33 ms         0.64 ms  agrees
+  job.p99           61.4 ms  exact            60.61 ms          1.2 ms  agrees
+  job.rate     50 request/s  exact     49.94 request/s  0.39 request/s  agrees
+  w.cpu.load           40 %  exact             40.07 %          0.36 %  agrees
+
+  requirement                  limit     predicted  known as  simulated        ±          met
+  job.latency                  <= 80 ms   13.33 ms  exact      13.38 ms  0.13 ms  agrees  yes
+  quantile(job.latency, 98 %)  <= 2 s     52.16 ms  exact       52.1 ms  0.99 ms  agrees  yes
+
+  No prediction is off by more than its label allows.
+
+  20 independent runs of 150 s each, 10 % cut off as warm-up; seed 1; items: 134,842 of job.
+
+  Means and loads are within 50 %, 95 times of 100.
+"""
+
+
+def test_json_has_it_in_base_units(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, SHOP, "--at", "50", "--format", "json") == 0
+    view = json.loads(capsys.readouterr().out)
+    assert view["at"] == 50
+    assert view["runs"] == 20
+    assert view["is_precise"] is True
+    assert view["agrees"] is True
+    (latency,) = [
+        one for one in view["results"] if (one["subject"], one["measure"]) == ("job", "latency")
+    ]
+    assert latency["unit"] == "s"
+    assert latency["known"] == "exact"
+    assert latency["agrees"] == "agrees"
+    assert latency["predicted"] == pytest.approx(0.002 * 2 + 0.008 / 0.6 + 0.02 / 0.75, rel=1e-2)
+    assert latency["simulated"] == pytest.approx(latency["predicted"], rel=0.1)
+    required = [one for one in view["results"] if one["subject"] == "requirement"]
+    assert [one["met_as_simulated"] for one in required] == [True, True]
+
+
+def test_unasked_it_plays_the_largest_acceptable_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, SHOP, "--format", "json") == 0
+    configuration = base_configuration(checked(SHOP))
+    assert json.loads(capsys.readouterr().out)["at"] == solve_model(checked(SHOP), configuration).at
+
+
+def test_the_status_is_1_where_a_label_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def twice(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
+        from msgspec.structs import replace
+
+        return judged(
+            [replace(one, predicted=2 * one.predicted) for one in compared(graph, simulation)]
+        )
+
+    monkeypatch.setattr("qps.commands.simulate.compared", twice)
+    assert run(tmp_path, SHOP, "--at", "50") == 1
+    assert "Outside by more than the label allows: job.latency" in capsys.readouterr().out
+
+
+def test_it_says_where_the_precision_is_not_reached(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "shop.qps"
+    path.write_text(SHOP, encoding="utf-8")
+    assert main(["simulate", str(path), "--precision", "0.01 %", "--seconds", "0.1"]) == 0
+    assert "Precision not reached: in 0.1 s" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--precision", "0"), "`--precision` takes a share"),
+        (("--precision", "two"), "`--precision` takes a share"),
+        (("--seconds", "-1"), "`--seconds` takes a time"),
+        (("--seconds", "∞"), "`--seconds` takes a time"),
+        (("--at", "0"), "N = 0 lies outside the range 1..100"),
+        (("--workers", "0"), "`0` is not a number from 1 to 999999"),
+        (("--seed", "x"), "invalid int value"),
+        (("--at", "100"), "`w.cpu` is loaded to"),
+        (("--sead", "2"), "has no flag `--sead`"),
+    ],
+)
+def test_bad_flags_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...], message: str
+) -> None:
+    path = tmp_path / "shop.qps"
+    path.write_text(SHOP.replace("8 ms", "10 ms"), encoding="utf-8")
+    assert main(["simulate", str(path), *flags]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_what_is_not_played_is_refused_by_name() -> None:
+    text = SHOP.replace("{ page;", "{ page; both;").replace(
+        "topology", "component both { merge }\ntopology"
+    )
+    with pytest.raises(QpsError, match="merging by both is not played yet"):
+        played(graph_of(text), 50)
+    fluid = "users N in 1..9\nmachine m { cpu 1 core }\ncomponent c { cpu 1 ns/byte }\n"
+    fluid += "topology { node a = m }\nstream film { traffic N * 8 kbit/s; at a { c } }\n"
+    with pytest.raises(QpsError, match="`film` is a stream of bytes"):
+        played(graph_of(fluid), 2)
+
+
+# -- known values ---------------------------------------------------------------------------
+
+
+def one_station(queueing: str, service: str, more: str = "", traffic: str = "0.8 request/s") -> str:
+    return (
+        f'"""x"""\nusers N in 1..2\nmachine m {{ cpu {queueing} }}\n'
+        f"component c {{ cpu {service} }}\n"
+        f"topology {{ node a = m }}\n"
+        f"stream job in all {{ traffic {traffic}, 1 bit/request; at a {{ c{more} }} }}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "mean", "p99"),
+    [
+        pytest.param(one_station("1 core, queueing mm1", "1 s/request"), 5.0, 23.03, id="mm1"),
+        pytest.param(one_station("1 core, queueing md1", "1 s/request"), 3.0, None, id="md1"),
+        pytest.param(
+            one_station("4 core, queueing mmc", "1 s/request", traffic="3.2 request/s"),
+            1.746,
+            6.89,
+            id="mmc",
+        ),
+        pytest.param(
+            one_station("1 core, queueing mg1 cv 2", "1 s/request", traffic="0.7 request/s"),
+            1 + 0.7 * 5 / 2 / 0.3,
+            None,
+            id="mg1",
+        ),
+    ],
+)
+def test_queues_come_to_what_is_known_of_them(text: str, mean: float, p99: float | None) -> None:
+    _, found = told(text)
+    stream = found.streams["job"]
+    assert stream.mean is not None
+    assert abs(stream.mean.mean - mean) <= stream.mean.half_width(0.9999)
+    if p99 is not None:
+        tail = stream.quantiles[0.99]
+        assert abs(tail.mean - p99) <= tail.half_width(0.9999) + 0.01 * p99
+    (load,) = found.loads.values()
+    assert abs(load.mean - {"mg1": 0.7}.get("", load.mean)) == 0
+
+
+def test_users_who_wait_are_played_as_such() -> None:
+    # N = 10 users, 4 s of thought, 1 s of service: the repair model, 6.053 s (exact).
+    text = one_station("1 core, queueing mm1", "1 s/request", traffic="10 request").replace(
+        "1 bit/request;", "1 bit/request, think 4 s;"
+    )
+    _, found = told(text, seconds=8)
+    mean = found.streams["job"].mean
+    assert mean is not None
+    assert abs(mean.mean - 6.053) <= mean.half_width(0.9999)
+
+
+def test_fixed_cycles_are_played_over_many_phases() -> None:
+    text = """
+    users N in 1..2
+    machine box { }
+    machine line { cpu 1 core, queueing periodic }
+    component c { cpu 19 ms/packet }
+    network w { propagation 1 us }
+    topology { node p = box * 40; node b = line; link l = w between p, b }
+    stream s for each p { traffic 1 packet/s, 1 bit/packet; at p { }; at b { c } }
+    """
+    graph, found = told(text)
+    mean = found.streams["s"].mean
+    assert found.played.episode is not None
+    assert mean is not None
+    predicted = graph.at(1).number(graph.streams["s"].mean_latency)
+    assert abs(mean.mean - predicted) <= mean.half_width(0.9999)
+
+
+def test_what_is_called_together_waits_for_the_slowest() -> None:
+    text = """
+    users N in 1..2
+    machine m { cpu 1 core, queueing mm1 }
+    machine front { }
+    network w { propagation 1 us }
+    component c { cpu 1 s/request }
+    component d { cpu 1 s/request }
+    topology { node f = front; node a = m; node b = m; link l = w between f, a, b }
+    stream job {
+      traffic 0.5 request/s, 1 bit/request
+      at f { together { call a { c }; call b { d } } }
+    }
+    """
+    graph, found = told(text)
+    mean = found.streams["job"].mean
+    assert mean is not None
+    # Flatto and Hahn 1984: (12 - load) / 8 times the wait of one of them.
+    assert abs(mean.mean - (12 - 0.5) / 8 * 2 - 2e-6) <= mean.half_width(0.9999)
+    assert graph.at(1).number(graph.streams["job"].mean_latency) < mean.mean
+
+
+def test_losses_thin_what_comes_behind_them() -> None:
+    text = one_station("1 core, queueing none", "0.1 s/request", "; shed; c").replace(
+        "topology", "component shed { drop 0.25 }\ntopology"
+    )
+    graph, found = told(text)
+    told_of = found.streams["job"]
+    assert told_of.lost["any"].mean == pytest.approx(0.25, abs=0.02)
+    assert told_of.rate.mean == pytest.approx(0.6, rel=0.05)
+    assert graph.at(1).number(graph.streams["job"].loss) == 0.25
+
+
+# -- statistics -----------------------------------------------------------------------------
+
+
+def test_student_is_as_in_tables() -> None:
+    for freedom, value in ((1, 12.706), (4, 2.776), (9, 2.262), (19, 2.093), (29, 2.045)):
+        assert student(0.975, freedom) == pytest.approx(value, abs=5e-4)
+
+
+def test_an_estimate_is_of_runs_that_count_alike() -> None:
+    found = estimate([1.0, 2.0, 3.0])
+    assert found.mean == 2.0
+    assert found.half_width() == pytest.approx(4.303 / 3**0.5, abs=1e-3)
+    assert estimate([2.0, 2.0]).half_width() == 0
+
+
+def test_the_cut_is_where_warming_up_ends() -> None:
+    series = [[10.0] * 15 + [1.0, 1.1] * 42 + [1.0] for _ in range(5)]
+    assert 0.14 <= warm_up(series, 0.1, 0.5) <= 0.17
+    assert warm_up([[1.0, 1.1] * 25], 0.1, 0.5) == 0.1
+
+
+# -- verdicts -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("known", "predicted", "verdict"),
+    [
+        (EXACT, 1.001, Verdict.AGREES),
+        (EXACT, 1.2, Verdict.DIFFERS),
+        (upper_bound("x"), 1.2, Verdict.AGREES),
+        (upper_bound("x"), 0.8, Verdict.DIFFERS),
+        (lower_bound("x"), 0.8, Verdict.AGREES),
+        (lower_bound("x"), 1.2, Verdict.DIFFERS),
+        (approximation("x"), 2.0, Verdict.UNSTATED),
+        (approximation("x"), 1.001, Verdict.AGREES),
+        (approximation("x", error=0.25), 1.2, Verdict.AGREES),
+        (approximation("x", error=0.1), 1.2, Verdict.DIFFERS),
+    ],
+)
+def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict: Verdict) -> None:
+    one = Compared(
+        subject="job",
+        measure="latency",
+        dimension=TIME,
+        predicted=predicted,
+        known=known,
+        simulated=Estimate(1.0, 0.001, 20),
+    )
+    (found,) = judged([one])
+    assert found.verdict is verdict
+    assert found.is_right is (verdict is not Verdict.DIFFERS)
