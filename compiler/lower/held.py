@@ -12,15 +12,17 @@ from qps.engine.formulas import Formula
 class Hold(Struct, frozen=True, kw_only=True):
     """An `amount` of a pool that each visit holds through some stages of a stream's latency.
 
-    These are the stages from `begins` to before `ends`; `stage` is that of the wait for the pool,
-    None where no wait is counted. It stands in `depth` calls. It `is_lossy` where some of the items
-    are lost meanwhile: they count as if they held it to the end.
+    Each of some `machines` has such a pool. The stages are those from `begins` to before `ends`;
+    `stage` is that of the wait for the pool, None where no wait is counted. It stands in `depth`
+    calls. It `is_lossy` where some of the items are lost meanwhile: they count as if they held it
+    to the end.
     """
 
     pool: str
     stream: str
     visit: Visit
     amount: Formula
+    machines: Formula
     stage: int | None
     begins: int
     ends: int

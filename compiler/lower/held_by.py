@@ -18,15 +18,15 @@ from msgspec.structs import replace
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
-_NEARLY = number(1 - Fraction(1, 10**9))
-_NEXT_TO_NOTHING = number(Fraction(1, 10**9))
+_NEARLY = number(1 - Fraction(1, 10**12))
+_NEXT_TO_NOTHING = number(Fraction(1, 10**12))
 
 
 class Network(Struct, frozen=True, kw_only=True):
     """What a pool of so many `places` lets through: `alone` is the time of one item, in s.
 
     `rate` is that of all places, in items/s. `opened` is the time of an item within if any number
-    could be there, and `variance` that of `alone`.
+    could be there, and `variance` that of `alone`. It `is_waited_in` where there is a queue within.
     """
 
     places: Formula
@@ -34,11 +34,12 @@ class Network(Struct, frozen=True, kw_only=True):
     rate: Formula
     opened: Formula
     variance: Formula
+    is_waited_in: bool = True
 
     @property
     def servers(self) -> Formula:
         """As many as would let through as much as all places do, none of them waiting."""
-        return self.alone * self.rate
+        return maximum(ONE, self.alone * self.rate)
 
 
 class Station(Struct, frozen=True, kw_only=True):
@@ -148,8 +149,21 @@ class Filled(Struct, frozen=True, kw_only=True):
     load: Formula
 
 
-def filled(network: Network, arriving: Formula) -> Filled:
-    """Return what a pool comes to at which so many items arrive in a second."""
+def filled(network: Network, arriving: Formula, most: Formula | None = None) -> Filled:
+    """Return what a pool comes to at which so many items arrive in a second.
+
+    Where all of these hold something else of which there are but so many, there are no more than
+    that `most` at a time.
+    """
+    found = _filled(network, arriving)
+    if most is None or not network.is_waited_in:
+        return found
+    within = replace(network, places=minimum(network.places, most))
+    held = _filled(within, arriving).held
+    return replace(found, held=held, load=arriving * held / network.places)
+
+
+def _filled(network: Network, arriving: Formula) -> Filled:
     servers, rate, places = network.servers, network.rate, network.places
     load = arriving / rate
     below = minimum(load, _NEARLY)
@@ -159,11 +173,15 @@ def filled(network: Network, arriving: Formula) -> Filled:
     within = network.alone + waiting * behind * (1 - left)
     more = maximum(ZERO, network.opened - network.alone - waiting * behind)
     held = minimum(places / rate, (within + more) * (1 + places * _NEXT_TO_NOTHING))
+    held = held if network.is_waited_in else network.alone
     part = servers / places
     variation = part * network.variance / network.alone**2 + 1 - part
     tail = behind * (1 + variation) / 2
     late = waiting * left * tail
-    adds = maximum(ZERO, late + held - network.opened) + apply("waiting", ZERO, load)
+    adds = late
+    if network.is_waited_in:
+        adds = maximum(ZERO, late + held - network.opened)
+    adds = adds + apply("waiting", ZERO, load)
     return Filled(
         held=held,
         adds=adds,

@@ -84,7 +84,8 @@ def settled_pools(
         amount = _weighed([one.hold.amount for one in held], busy)
         places = (ONE - kept) * demand.capacity / amount
         network = _network(held, places)
-        comes = filled(network, total(one.rate for one in held))
+        most = _most_at_a_time(held, demands, found.resources)
+        comes = filled(network, total(one.rate for one in held), most)
         found.networks[name] = network
         found.holds.extend(demand.holds)
         often = comes.held / network.alone / demand.capacity
@@ -145,7 +146,33 @@ def _network(held: Sequence[_Held], places: Formula) -> Network:
         rate=rate,
         opened=_weighed([one.opened for one in held], rates),
         variance=_weighed([one.variance for one in held], rates),
+        is_waited_in=bool(stations),
     )
+
+
+def _most_at_a_time(
+    held: Sequence[_Held], demands: Mapping[str, Demand], resources: Mapping[str, ResourceLoad]
+) -> Formula | None:
+    """Return how many can come at a time, since all hold some of another pool; None for any."""
+    found: list[Formula] = []
+    for one in held:
+        around = [
+            (demand, hold)
+            for name, demand in demands.items()
+            for hold in demand.holds
+            if hold.stream == one.hold.stream
+            and name != one.hold.pool
+            and hold.begins < one.hold.begins
+            and one.hold.ends <= hold.ends
+        ]
+        if not around:
+            return None
+        demand, hold = around[-1]
+        if len(demand.holds) > 1:
+            return None
+        places = (ONE - resources[hold.pool].load) * demand.capacity / hold.amount
+        found.append(places * hold.machines / one.hold.machines)
+    return total(found)
 
 
 def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substitution) -> _Held:

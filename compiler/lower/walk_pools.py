@@ -71,6 +71,7 @@ class WalkedPools:
             stream=self._stream.name,
             visit=visit,
             amount=amount,
+            machines=expressions.count(mark.node),
             stage=stage,
             begins=len(latency),
             ends=len(latency),
