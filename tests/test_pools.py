@@ -252,7 +252,9 @@ def test_steps_of_pools_are_laid_out_as_others_and_their_words_are_free() -> Non
     assert "take threads\n" in once
     assert formatted(Source("spec.qps", once)).value == once
     free = "component take { cpu 1 ms/request }\ncomponent give { cpu 1 ms/request }\n"
-    assert checked("option a = on or off\n" + free + spec("at web { take; give; take if a == on; work }"))
+    assert checked(
+        "option a = on or off\n" + free + spec("at web { take; give; take if a == on; work }")
+    )
 
 
 # -- answers -------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
+_AT_LEAST_ONE = number(1 + Fraction(1, 10**9))  # whatever is rounded
 _NEARLY = number(1 - Fraction(1, 10**12))
 _NEXT_TO_NOTHING = number(Fraction(1, 10**12))
 
@@ -39,7 +40,7 @@ class Network(Struct, frozen=True, kw_only=True):
     @property
     def servers(self) -> Formula:
         """As many as would let through as much as all places do, none of them waiting."""
-        return maximum(ONE, self.alone * self.rate)
+        return maximum(_AT_LEAST_ONE, self.alone * self.rate)
 
 
 class Station(Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ class Simulated:
         return sorted(self.latencies)[int(level * len(self.latencies))]
 
 
-def simulated(
+def simulated(  # noqa: C901, PLR0915 - one loop over events, with what it does to each
     rate: float, steps: Sequence[Step], places: dict[str, int], items: int, seed: int = 1
 ) -> Simulated:
     """Play items that arrive at random; `places` has those of pools and the servers of stations."""
