@@ -28,6 +28,19 @@ from qps.compiler.quantities.certainty import Certainty, approximation, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.monomials import monomials
 
+_TAKEN = frozenset(
+    {
+        ir.Discipline.MM1,
+        ir.Discipline.MD1,
+        ir.Discipline.MG1,
+        ir.Discipline.MMC,
+        ir.Discipline.MGC,
+        ir.Discipline.PS,
+        ir.Discipline.PERIODIC,
+    }
+)
+"""Disciplines of which a closed stream may be told: those in product form, and as if they were."""
+
 
 class _Loads(Struct, frozen=True):
     """What a resource is asked for: by each closed stream while its rate is 1, and by all else."""
@@ -247,6 +260,13 @@ class _Closing:
         """Return a resource as a station."""
         self._refuse_others(name)
         demand, part = self._demands[name], self._parted[name]
+        queueing = demand.queueing
+        if queueing is not None and (queueing.speeds or queueing.discipline not in _TAKEN):
+            raise _refused(
+                self._stream,
+                f"`{queueing.written}` at {name} is told of open traffic alone",
+                "let it wait as `ps`, `mm1` or `mmc`, or send a rate, as open traffic",
+            )
         work = part.by.get(self._source.symbol, ZERO)
         each = work * demand.count / self._source.flows
         servers = demand.servers if self._is_several(demand) else ONE

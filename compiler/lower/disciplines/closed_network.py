@@ -57,8 +57,7 @@ class InClosedNetwork(Law, frozen=True):
         found = EXACT
         if name not in self.stream.alone and not queue.is_in_product_form:
             found = approximation(
-                f"`{name}` counts as a station of a network in product form, by its mean service "
-                "time alone"
+                f"visits of `{name}` count with their mean alone, as in a network in product form"
             )
         return together(found, self.stream.known)
 
