@@ -315,7 +315,7 @@ class _Mode:
         if known is not None:
             del values[known.symbol]
         unknown = symbol("none") if known is None else known.symbol
-        over = substituted(resource.load - target, values)
+        over = substituted(resource.asked - target, values)
         judged = Excess(
             failure=Failure(resource.name, None), value=over, strict=self._waits(resource)
         )

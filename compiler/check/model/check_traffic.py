@@ -30,8 +30,9 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
             f"`{stream.name}` is open traffic: its rate is 1/`{time.name}`, however long it waits",
             label="nobody waits for an answer here",
             secondary=[Label(waited.span, "random arrivals are waited for here")],
-            hint="users who wait before they ask again wait less than is told, and never without "
-            "end; where the rate is meant, state it: `param pace = 4 request/minute`",
+            hint="of users who wait before they ask again, say how many items they have under way: "
+            f"`traffic 1 {stream.emission.primary}, think {time.name}`; where the rate is meant, "
+            "state it: `param pace = 4 request/minute`",
         )
 
 
