@@ -99,16 +99,22 @@ def _bursts(queue: Queue) -> Certainty:
 def _arrivals(queue: Queue) -> Certainty:
     parts = []
     name = queue.resource
-    if queue.law.counts_arrivals and (queue.shaped_by is not None or queue.arrivals is not ONE):
+    if queue.arrivals is not ONE:
         shaped = "" if queue.shaped_by is None else f", shaped by `{queue.shaped_by}`,"
         parts.append(approximation(f"arrivals at `{name}`{shaped} count by two moments: {_ROWS}"))
     elif queue.shaped_by is not None:
         parts.append(
-            approximation(f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them")
+            approximation(
+                f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them: two "
+                "stages in a row were told 0.57 to 1.42 times as long as simulated"
+            )
         )
     stated = any(visit.variation is not None for visit in queue.visits)
     if stated and not queue.law.counts_arrivals:
         parts.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
+    if any(v.batch is not ONE and v.before and v.before.batch is not ONE for v in queue.visits):
+        # Those that the last queue let go one after the other come over its time.
+        parts.append(upper_bound(f"copies that left together count at `{name}` as if at once"))
     if any(visit.meets for visit in queue.visits):
         parts.append(
             approximation(

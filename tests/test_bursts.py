@@ -1,0 +1,211 @@
+"""Flows that are on and off: the fluid queue of the table, and what specs come to with it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.on_off import on_off_waits
+from helpers.specs import lowered
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import Kind
+from qps.engine.queue_numbers import burst_quantile, burst_wait, md1_quantile
+
+P99 = 0.99
+
+SHARES, LEVELS = st.floats(0.02, 0.98), st.floats(0.0, 0.999)
+COUNTS = st.integers(1, 40) | st.floats(0.2, 40.0)
+
+
+# -- the rows ------------------------------------------------------------------------------
+
+
+def test_one_source_is_worked_by_hand() -> None:
+    """On for 1, off for 2, at twice what is served: V is exponential with rate 1 - 1/2 = 1/2.
+
+    P(V > x) = load exp(-x/2), so that an item finds exp(-x/2), which is served in x.
+    """
+    assert burst_wait(1, 1 / 3, 2) == pytest.approx(2)
+    assert burst_quantile(1, 1 / 3, 2, 0.99) == pytest.approx(-2 * np.log(0.01))
+
+
+def test_all_at_once_wait_for_nothing_where_they_are_served() -> None:
+    assert burst_wait(30, 1 / 3, 1 / 30) == 0
+    assert burst_quantile(30, 1 / 3, 1 / 30, 0.999) == 0
+    assert burst_wait(30, 1 / 3, 0.1) == inf  # load 1
+
+
+@pytest.mark.parametrize(
+    ("sources", "active", "served"), [(2, 0.3, 1.0), (5, 0.4, 2.7), (12, 0.2, 4)]
+)
+def test_the_fluid_queue_is_that_of_its_equations(
+    sources: int, active: float, served: float
+) -> None:
+    """The chain is played out from jump to jump, the fluid in closed form between them."""
+    rng = np.random.default_rng(5)
+    starts, on, level = active / (1 - active), round(sources * active), 0.0
+    times, found, items = rng.exponential(size=400_000), 0.0, 0.0
+    turns = rng.random(400_000)
+    for time, turn in zip(times.tolist(), turns.tolist(), strict=True):
+        rate = on + (sources - on) * starts
+        lasts, rises = time / rate, on - served
+        after = level + rises * lasts
+        area = (level + after) / 2 * lasts if after > 0 else level and level * level / (-2 * rises)
+        found, items = found + on * area, items + on * lasts
+        level = max(0.0, after)
+        on += -1 if turn < on / rate else 1
+    told = burst_wait(sources, active, 1 / served)
+    assert found / items / served == pytest.approx(told, rel=0.05)
+
+
+@settings(deadline=None)
+@given(COUNTS, SHARES, st.floats(0.001, 3.0), LEVELS, st.floats(1.0, 1.3))
+def test_more_of_anything_waits_longer(
+    sources: float, active: float, peak: float, level: float, more: float
+) -> None:
+    wait = burst_wait(sources, active, peak)
+    quantile = burst_quantile(sources, active, peak, level)
+    others = (
+        (sources * more, active, peak),
+        (sources, active ** (1 / more), peak),
+        (sources, active, peak * more),
+    )
+    for other in others:
+        assert burst_wait(*other) >= wait * (1 - 1e-9)
+        assert burst_quantile(*other, level) >= quantile * (1 - 1e-9) - 1e-12
+    assert burst_quantile(sources, active, peak, 1 - (1 - level) / more) >= quantile * (1 - 1e-9)
+
+
+def test_the_mean_is_that_of_the_quantiles() -> None:
+    levels = (np.arange(4000) + 0.5) / 4000
+    told = [burst_quantile(30, 1 / 3, 0.08, float(level)) for level in levels]
+    assert np.mean(told) == pytest.approx(burst_wait(30, 1 / 3, 0.08), rel=0.02)
+
+
+def test_many_sources_are_nearly_as_many_as_are_summed_up() -> None:
+    exact, scaled = (burst_wait(count, 0.3, 0.93 / count / 0.3) for count in (200, 201))
+    assert scaled == pytest.approx(exact, rel=0.02)
+    assert burst_wait(10**9, 0.3, 0.9 / 10**9 / 0.3) == 0
+
+
+# -- specs ---------------------------------------------------------------------------------
+
+SPEC = """
+users N in 1..37
+machine box { }
+network lan { rate 1 Mbit/s; queueing periodic }
+component vad { active 1/3 for 1 s }
+topology { node phone = box * N; node far = box; link net = lan between phone, far }
+stream voice for each phone { traffic 50 packet/s, 200 byte/packet; at phone { vad }; over net; at far { } }
+"""
+
+
+def _wait(graph: LoadGraph, population: int, stream: str = "voice") -> float:
+    [told] = [
+        graph.at(population).number(part.value)
+        for part in graph.streams[stream].latency
+        if part.queue is not None
+    ]
+    return told
+
+
+def _quantile(graph: LoadGraph, population: int, level: float = P99) -> float:
+    stream = graph.streams["voice"]
+    return graph.at(population).number(stream.latency_quantile(Fraction(str(level))))
+
+
+def test_thirty_telephones() -> None:
+    """The fluid waits 35.4 ms, and the packets of ten telephones 0.8 services besides."""
+    graph = lowered(SPEC)
+    assert _wait(graph, 30) == pytest.approx(0.0353932 + 0.00118, abs=0.0002)
+    stream = graph.streams["voice"]
+    assert stream.latency_certainty.kind is Kind.APPROXIMATION
+    assert "pile up as a fluid" in " ".join(stream.latency_certainty.reasons)
+
+
+def test_bursts_of_no_length_are_averaged_out() -> None:
+    short = lowered(SPEC.replace("for 1 s", "for 1 us"))
+    plain = lowered(SPEC.replace(" for 1 s", ""))
+    assert _wait(short, 30) == pytest.approx(_wait(plain, 30), rel=1e-3)
+    assert plain.streams["voice"].latency_certainty.kind is Kind.LOWER_BOUND
+
+
+def test_what_is_overloaded_waits_without_end() -> None:
+    graph = lowered(SPEC.replace("1..37", "1..60"))
+    for queueing in ("periodic", "md1", "mm1"):
+        graph = lowered(SPEC.replace("1..37", "1..60").replace("periodic", queueing))
+        assert _wait(graph, 40) == inf
+        assert _quantile(graph, 40) == inf
+
+
+def test_others_wait_behind_bursts_too() -> None:
+    """A steady stream takes a tenth: it leaves so much less, and finds bursts at any time."""
+    text = SPEC.replace("network lan { rate", "network lan { duplex; rate") + (
+        "stream film in all { traffic 50 packet/s, 250 byte/packet; "
+        "at phone { }; over net; at far { } }"
+    )
+    graph = lowered(text)
+    with_bursts, without = _wait(graph, 25), _wait(graph, 25, "film")
+    fluid = burst_wait(25, 1 / 3, 0.08 / 0.9) * 0.9
+    assert with_bursts == pytest.approx(fluid, rel=0.2)
+    assert without == pytest.approx(fluid * (25 * 0.08 / 3) / 0.9, rel=0.2)
+
+
+@pytest.mark.parametrize("is_periodic", [True, False])
+@pytest.mark.parametrize(
+    ("sources", "active", "load"), [(20, 0.2, 0.8), (5, 0.5, 0.9), (60, 0.2, 0.6)]
+)
+def test_it_is_as_long_as_simulated(
+    sources: int, active: float, load: float, *, is_periodic: bool
+) -> None:
+    """Within what the label says; packets of 100 bytes, ten of them in a burst."""
+    bursts = 3_000_000 // sources // 10
+    runs = [
+        on_off_waits(
+            sources, active, load, 10, is_periodic=is_periodic, bursts=bursts // 4, seed=seed
+        )
+        for seed in range(3)
+    ]
+    rate = sources * active * 10 * 800 / load
+    text = (
+        SPEC.replace("1 Mbit/s", f"{rate} bit/s")
+        .replace("active 1/3", f"active {active}")
+        .replace("1..37", "1..90")
+        .replace("50 packet/s, 200 byte", "10 packet/s, 100 byte")
+        .replace("periodic", "periodic" if is_periodic else "md1")
+    )
+    graph = lowered(text)
+    simulated = float(np.mean([run.mean() for run in runs]))
+    late = float(np.mean([np.quantile(run, P99) for run in runs])) + 800 / rate
+    assert 0.66 < _wait(graph, sources) / simulated < 1.15
+    assert 0.47 < _quantile(graph, sources) / late < 1.15
+
+
+def test_several_kinds_of_bursts_count_as_one() -> None:
+    """Equal flows that are declared twice are as many of one kind."""
+    text = SPEC.replace(
+        "node phone = box * N", "node phone = box * N; node other = box * N"
+    ).replace("between phone, far", "between phone, other, far")
+    text += (
+        "component quiet { active 1/3 for 1 s }\n"
+        "stream more for each other { traffic 50 packet/s, 200 byte/packet; "
+        "at other { quiet }; over net; at far { } }"
+    )
+    twice = lowered(text)
+    assert _wait(twice, 15) == pytest.approx(_wait(lowered(SPEC), 30), rel=1e-6)
+    longer = lowered(text.replace("quiet { active 1/3 for 1 s }", "quiet { active 1/3 for 2 s }"))
+    assert _wait(lowered(SPEC), 30) < _wait(longer, 15) < 2 * _wait(lowered(SPEC), 30)
+
+
+def test_random_items_wait_a_bit_longer_than_both() -> None:
+    """What is random is no less than the fluid and M/D/1 together."""
+    graph = lowered(SPEC.replace("periodic", "md1"))
+    assert _wait(graph, 30) > 0.0353932 + 0.0032
+    assert _quantile(graph, 30) > burst_quantile(30, 1 / 3, 0.08, P99) + 1.6e-3 * md1_quantile(
+        0.8, P99
+    )
