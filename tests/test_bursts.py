@@ -101,7 +101,8 @@ machine box { }
 network lan { rate 1 Mbit/s; queueing periodic }
 component vad { active 1/3 for 1 s }
 topology { node phone = box * N; node far = box; link net = lan between phone, far }
-stream voice for each phone { traffic 50 packet/s, 200 byte/packet; at phone { vad }; over net; at far { } }
+stream voice for each phone { traffic 50 packet/s, 200 byte/packet
+ at phone { vad }; over net; at far { } }
 """
 
 
