@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from qps.simulation.played import Call, Delay, Fork, Played, Recovery, Step, served
+from qps.simulation.played import (
+    Call,
+    Delay,
+    Fork,
+    Played,
+    Recovery,
+    Step,
+    burst_cycles,
+    served,
+)
 
 _EVENTS = 15_000
 """Of the first length of a run: a fraction of a second."""
@@ -12,6 +21,7 @@ _ITEMS = 200
 """Of each stream in the first length, where that is not too long."""
 _RELAXING = 25.0
 _PERIODS = 4
+_BURSTS = 8
 
 
 def first_length(played: Played) -> float:
@@ -20,7 +30,8 @@ def first_length(played: Played) -> float:
     if busy <= 0:
         return 1.0
     slowest = min(source.rate for source in played.sources)
-    wanted = max(_EVENTS / busy, _ITEMS / slowest)
+    bursts = [cycle for source in played.sources for cycle in burst_cycles(source.steps)]
+    wanted = max(_EVENTS / busy, _ITEMS / slowest, *(_ITEMS * cycle for cycle in bursts))
     return min(wanted, _MOST * _EVENTS / busy)
 
 
@@ -40,9 +51,10 @@ def episode_of(played: Played) -> tuple[float, float] | None:
         return None
     stages = max(len(served(source.steps)) for source in played.sources)
     warm = (2 + stages) * max(cycles) + lead_of(played)
-    if all(source.is_periodic for source in played.sources):
+    bursts = [cycle for source in played.sources for cycle in burst_cycles(source.steps)]
+    if not bursts and all(source.is_periodic for source in played.sources):
         return warm, _PERIODS * max(cycles)
-    warm = max(warm, _RELAXING * max(_memories(played)))
+    warm = max(warm, _RELAXING * max(_memories(played)), *(_BURSTS * cycle for cycle in bursts))
     return warm, 4 * warm
 
 

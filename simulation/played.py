@@ -16,7 +16,8 @@ class Station(Struct, frozen=True, kw_only=True):
 
     `waits` says whether it is waited for; where it is not, it has room for all at once. Service
     times vary by `variation`, their coefficient of variation; 0 for fixed ones, 1 for exponential
-    ones, gamma distributed otherwise. `background` is the load that no item causes.
+    ones, gamma distributed otherwise. `background` is the load that no item causes, `speeds` how
+    fast all are served together, by how many there are.
     """
 
     name: str
@@ -26,6 +27,12 @@ class Station(Struct, frozen=True, kw_only=True):
     discipline: str = "none"
     variation: float = 0.0
     background: float = 0.0
+    speeds: tuple[float, ...] = ()
+
+    @property
+    def fastest(self) -> float:
+        """How much one machine of it serves in a second, at most."""
+        return self.servers * (self.speeds[-1] if self.speeds else 1.0)
 
 
 class Serve(Struct, frozen=True, kw_only=True):
@@ -62,9 +69,13 @@ class Delay(Struct, frozen=True):
 
 
 class Thin(Struct, frozen=True):
-    """A share goes on; nobody misses the others."""
+    """A share goes on; nobody misses the others.
+
+    Where it is of bursts, a flow is on for that share of the time, `lasting` so long at a time.
+    """
 
     share: float
+    lasting: float | None = None
 
 
 class Lose(Struct, frozen=True, kw_only=True):
@@ -144,7 +155,8 @@ class Source(Struct, frozen=True, kw_only=True):
 
     They come at random, or from `flows` that each send with a fixed period. Where there are
     `customers`, each sends its next item a time to `think` after the last one was answered; the
-    rate is about what is expected then.
+    rate is about what is expected then. Where the times between two items of a flow have a
+    `variation`, each flow has its own; 1 is at random. Of a smaller `priority` go first.
     """
 
     stream: str
@@ -154,6 +166,8 @@ class Source(Struct, frozen=True, kw_only=True):
     is_periodic: bool = False
     customers: int = 0
     think: float = 0.0
+    variation: float | None = None
+    priority: float = 0.0
 
 
 class Played(Struct, frozen=True, kw_only=True):
@@ -217,6 +231,25 @@ def stood(steps: tuple[Step, ...]) -> Iterator[tuple[str | None, int]]:
                     yield from stood(branch)
             case _:
                 pass
+
+
+def burst_cycles(steps: tuple[Step, ...]) -> list[float]:
+    """Return how long it takes flows to be on and off once, wherever that is known."""
+    found: list[float] = []
+    for step in steps:
+        match step:
+            case Thin(share, lasting) if lasting is not None:
+                found.append(lasting / share)
+            case Serve():
+                found += burst_cycles(tuple(lot for _, lot in step.parts if lot is not None))
+            case Call() | Recovery():
+                found += burst_cycles(step.steps)
+            case Fork():
+                for branch in step.branches:
+                    found += burst_cycles(branch)
+            case _:
+                pass
+    return found
 
 
 def goes_on(lot: Lose | Thin) -> float:

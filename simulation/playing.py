@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product as combinations
+from math import inf
 from typing import NoReturn
 
 from msgspec import Struct, field
@@ -154,6 +155,8 @@ class _Playing(Struct, kw_only=True):
                     is_periodic=not customers and self._is_periodic(steps),
                     customers=customers,
                     think=think,
+                    variation=None if started.variation is None else numbers(started.variation),
+                    priority=inf if started.priority is None else numbers(started.priority),
                 )
             )
 
@@ -189,6 +192,7 @@ class _Playing(Struct, kw_only=True):
                     discipline=queueing.discipline.value if waits and queueing else "none",
                     variation=numbers(known.variation),
                     background=numbers(known.background),
+                    speeds=tuple(numbers(speed) for speed in known.speeds),
                 )
             )
         return self.index[name]
@@ -215,7 +219,7 @@ class _Playing(Struct, kw_only=True):
             rate = sum(often for _, often in visits)
             mean = sum(visit.mean * often for visit, often in visits) / rate
             node = visits[0][0].node
-            asked = station.background * station.servers * station.copies
+            asked = station.background * station.fastest * station.copies
             visit = Serve(station=number, parts=((mean, None),), node=node)
             pick = (Pick(node, round(station.copies)),) if node is not None else ()
             self.sources.append(
@@ -380,10 +384,12 @@ class _Way(Struct, kw_only=True):
         share = self.numbers(note.share)
         if note.is_burst:
             self.flows *= share
+        lasting = None if note.lasting is None else self.numbers(note.lasting)
+        if note.is_burst and lasting is None:
             self.playing.remarks.append(
                 f"{self.stream} is active at times, nothing says for how long: as evenly thinned"
             )
-        self._lot(Thin(share))
+        self._lot(Thin(share, lasting))
 
     def _restore(self, note: noted.Restored) -> None:
         """Let what was lost before be restored: all since the first loss is under its shelter."""

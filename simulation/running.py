@@ -13,6 +13,7 @@ import simpy
 from msgspec import Struct, field
 
 from qps.compiler.lower.stream_measures import LossKind
+from qps.simulation.disciplines import IN_TURN, Machine, Visitor, machine_of
 from qps.simulation.played import (
     Call,
     Copy,
@@ -30,9 +31,19 @@ from qps.simulation.played import (
     Take,
     Thin,
     Use,
+    burst_cycles,
     stood,
 )
-from qps.simulation.stations import NORMAL, Happening, InTurn, Lock, Places, Schedule, draws
+from qps.simulation.stations import (
+    NORMAL,
+    Happening,
+    InTurn,
+    Lock,
+    Places,
+    Schedule,
+    draws,
+    gaps,
+)
 
 Go = Callable[[Any], None]
 LEVELS = (0.5, 0.95, 0.99, 0.999)
@@ -52,10 +63,11 @@ class Item:
     Picks and open calls are shared with copies: they are made anew, never changed.
     """
 
-    __slots__ = ("born", "flow", "held", "is_ghost", "open", "picks", "spread")
+    __slots__ = ("born", "flow", "held", "is_ghost", "open", "picks", "priority", "spread")
 
-    def __init__(self, born: float, flow: int = -1) -> None:
+    def __init__(self, born: float, priority: float = 0.0, flow: int = -1) -> None:
         self.born = born
+        self.priority = priority
         self.flow = flow
         self.picks: dict[str, int] = _NONE_PICKED
         self.open: tuple[Any, ...] = ()
@@ -65,7 +77,7 @@ class Item:
 
     def copied(self) -> Item:
         """Return another one that is where this one is."""
-        twin = Item(self.born, self.flow)
+        twin = Item(self.born, self.priority, self.flow)
         twin.picks = self.picks
         twin.open = self.open
         twin.is_ghost = self.is_ghost
@@ -229,7 +241,7 @@ class Run:
             first = next(mark for mark in self._marks if mark.time >= cut * last.time * (1 - 1e-9))
         length = last.time - first.time
         loads = {
-            station.name: (now - before) / (length * station.servers * station.copies)
+            station.name: (now - before) / (length * station.fastest * station.copies)
             for station, now, before in zip(
                 self._played.stations, last.busy, first.busy, strict=True
             )
@@ -319,6 +331,7 @@ class _Played(Struct, kw_only=False):
     queues: list[dict[int, InTurn]] = field(default_factory=list)
     locks: list[dict[int, Lock]] = field(default_factory=list)
     places: list[dict[int, Places]] = field(default_factory=list)
+    machines: dict[tuple[int, ...], Machine] = field(default_factory=dict)
     random: Random = field(default_factory=Random)
     schedule: Schedule = field(default_factory=lambda: _no_clock)
     several: frozenset[str] = frozenset()
@@ -336,6 +349,7 @@ class _Played(Struct, kw_only=False):
             if node is not None and self.played.stations[station].copies > 1
         )
         self.places = [{} for _ in self.played.stations]
+        self.machines = {}
         for number, source in enumerate(self.played.sources):
             random = Random(f"{self.name}/{source.stream}/{number}")  # noqa: S311
             if source.customers:
@@ -343,7 +357,9 @@ class _Played(Struct, kw_only=False):
                 continue
             of = _Of(source.stream)
             go = self._chain(source.steps, self._finish(of), of, ())
-            if source.is_periodic:
+            if source.variation is not None:
+                self._unevenly(source, go, random)
+            elif source.is_periodic:
                 self._by_clock(source, go, random)
             else:
                 self._at_random(source, go, random)
@@ -352,14 +368,39 @@ class _Played(Struct, kw_only=False):
 
     def _at_random(self, source: Source, go: Go, random: Random) -> None:
         clock, schedule, gap, rate = self.clock, self.schedule, random.expovariate, source.rate
+        priority, flows = source.priority, max(1, round(source.flows))
         again: tuple[Go, ...] = ()
 
         def send(_: Any) -> None:
             schedule(Happening(again, None), NORMAL, gap(rate))
-            go(Item(clock.now))
+            go(Item(clock.now, priority))
 
-        again = (send,)
+        def send_of_a_flow(_: Any) -> None:
+            schedule(Happening(again, None), NORMAL, gap(rate))
+            go(Item(clock.now, priority, int(random.random() * flows)))
+
+        # Bursts are of a flow: where there are some, an item knows its own.
+        again = (send_of_a_flow if burst_cycles(source.steps) else send,)
         schedule(Happening(again, None), NORMAL, gap(rate))
+
+    def _unevenly(self, source: Source, go: Go, random: Random) -> None:
+        """Let each flow send with times of its own between two items."""
+        clock, schedule, priority = self.clock, self.schedule, source.priority
+        flows = max(1, round(source.flows))
+        assert source.variation is not None
+        draw = gaps(source.variation, flows / source.rate, random)
+
+        def flow(number: int) -> None:
+            def send(_: Any) -> None:
+                schedule(Happening(again, None), NORMAL, draw())
+                go(Item(clock.now, priority, number))
+
+            again = (send,)
+            # A flow that has been sending for ever is in the midst of a gap, of a long one rather.
+            schedule(Happening(again, None), NORMAL, random.random() * draw())
+
+        for number in range(flows):
+            flow(number)
 
     def _by_clock(self, source: Source, go: Go, random: Random) -> None:
         clock, schedule = self.clock, self.schedule
@@ -374,7 +415,7 @@ class _Played(Struct, kw_only=False):
                 nonlocal sent
                 sent += 1
                 schedule(Happening(again, None), NORMAL, phase + sent * period - clock.now)
-                go(Item(clock.now, number))
+                go(Item(clock.now, source.priority, number))
 
             again = (send,)
             schedule(Happening(again, None), NORMAL, phase)
@@ -392,7 +433,7 @@ class _Played(Struct, kw_only=False):
             schedule(Happening(again, None), NORMAL, time)
 
         def ask(_: Any) -> None:
-            go(Item(clock.now))
+            go(Item(clock.now, source.priority))
 
         of = _Of(source.stream, rest)
         go = self._chain(source.steps, self._finish(of), of, ())
@@ -490,6 +531,8 @@ class _Played(Struct, kw_only=False):
             then = self._lot(last, then, of, shelters)
         if step.thread is not None:
             return self._serve_threaded(step, mean, then)
+        if known.discipline not in IN_TURN:
+            return self._serve_otherwise(step, mean, then)
         after = (_of_item(then),)
 
         def enter(item: Item) -> None:
@@ -501,6 +544,25 @@ class _Played(Struct, kw_only=False):
             busy[number] += service
             wait = queue.begins(service)
             schedule(Happening(after, item), NORMAL, wait if overlaps else wait + service)
+
+        return enter
+
+    def _serve_otherwise(self, step: Serve, mean: float, then: Go) -> Go:
+        """Serve by another discipline than in turn."""
+        known, number, busy = self.played.stations[step.station], step.station, self.busy
+        draw, overlaps, machines = draws(known.variation, self.random), step.overlaps, self.machines
+        node = step.node if step.node in self.several else None
+        key_of = (number,) if node is None else None
+        clock, schedule = self.clock, self.schedule
+
+        def enter(item: Item) -> None:
+            key = key_of or (number, item.picks[node or ""])
+            machine = machines.get(key)
+            if machine is None:
+                machine = machines[key] = machine_of(known, clock, schedule)
+            service = draw(mean)
+            busy[number] += service
+            machine.enter(Visitor(item, service, item.priority, then, overlaps=overlaps))
 
         return enter
 
@@ -580,6 +642,16 @@ class _Played(Struct, kw_only=False):
         if share >= 1:
             return then
         random, gone = self.random.random, self._gone(step, of, shelters)
+        if isinstance(step, Thin) and step.lasting is not None:
+            is_on = _Bursts(step.share, step.lasting, self.clock, self.random).is_on
+
+            def burst(item: Item) -> None:
+                if is_on(item.flow):
+                    then(item)
+                else:
+                    gone(item)
+
+            return burst
 
         def lot(item: Item) -> None:
             if random() < share:
@@ -673,7 +745,7 @@ class _Played(Struct, kw_only=False):
 
     def _pick(self, step: Pick | Reach, then: Go) -> Go:
         node, copies, random = step.node, step.copies, self.random.random
-        reaches = isinstance(step, Reach)
+        reaches, is_by_clock = isinstance(step, Reach), self.played.episode is not None
 
         def pick(item: Item) -> None:
             picks = item.picks
@@ -683,7 +755,8 @@ class _Played(Struct, kw_only=False):
                 item.picks = picks | {node: (first + number) % copies}
                 item.spread = None
             elif node not in picks:
-                chosen = item.flow % copies if item.flow >= 0 else int(random() * copies)
+                has_place = is_by_clock and item.flow >= 0
+                chosen = item.flow % copies if has_place else int(random() * copies)
                 item.picks = picks | {node: chosen}
             then(item)
 
@@ -748,6 +821,31 @@ class _Played(Struct, kw_only=False):
                 branch(twin)
 
         return fork
+
+
+class _Bursts:
+    """Which flows are on: each for itself, by turns, for exponential times; in equilibrium."""
+
+    def __init__(
+        self, share: float, lasting: float, clock: simpy.Environment, random: Random
+    ) -> None:
+        self._on, self._off = lasting, lasting * (1 - share) / share
+        self._share, self._clock, self._random = share, clock, random
+        self._flows: dict[int, tuple[bool, float]] = {}
+
+    def is_on(self, flow: int) -> bool:
+        """Return whether a flow is on now."""
+        now, random = self._clock.now, self._random
+        known = self._flows.get(flow)
+        if known is None:
+            known = random.random() < self._share, now
+            known = known[0], now + random.expovariate(1 / (self._on if known[0] else self._off))
+        is_on, until = known
+        while until <= now:
+            is_on = not is_on
+            until += random.expovariate(1 / (self._on if is_on else self._off))
+        self._flows[flow] = is_on, until
+        return is_on
 
 
 def _whole_and_part(number: float) -> tuple[int, float]:

@@ -40,6 +40,22 @@ def draws(variation: float, random: Random) -> Callable[[float], float]:
     return lambda mean: gamma(shape, mean / shape) if mean > 0 else 0.0
 
 
+def gaps(variation: float, mean: float, random: Random) -> Callable[[], float]:
+    """Return what makes times between two arrivals: of two exponential ones where they vary much.
+
+    Of these both make up half of the time (balanced means); where they vary less than at random,
+    they are gamma distributed.
+    """
+    if variation <= 1:
+        draw = draws(variation, random)
+        return lambda: draw(mean)
+    square = variation**2
+    often = (1 + ((square - 1) / (square + 1)) ** 0.5) / 2
+    pick, exponential = random.random, random.expovariate
+    fast, slow = 2 * often / mean, 2 * (1 - often) / mean
+    return lambda: exponential(fast if pick() < often else slow)
+
+
 class InTurn:
     """Servers that take who came first: when one who comes now begins is known at once."""
 

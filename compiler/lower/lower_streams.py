@@ -27,7 +27,8 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     result = StreamResult(name=stream.name, closed=closed)
     rate = flow.rates[flow.primary or INFORMATION_BASE]
     amount, think = (None, None) if closed is None else (closed.amount, closed.think)
-    result.notes.append(Started(flow.total, rate, flow.primary, amount, think))
+    variation = _stated(stream, "arrivals", stream.arrivals, demands.expressions)
+    result.notes.append(Started(flow.total, rate, flow.primary, amount, think, variation))
     _packetisation(stream, flow, result)
     under_way = UnderWay(flow=flow, result=result, copies=flow.total)
     waits = WalkedWaits(demands, stream, under_way)
@@ -53,6 +54,12 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     result.rate = end.rates[end.primary or INFORMATION_BASE]
     result.throughput = end.rates.get(INFORMATION_BASE, ZERO)
     return result
+
+
+def _stated(
+    stream: ir.Stream, what: str, stated: ir.Quantity | None, expressions: ExpressionLowering
+) -> Formula | None:
+    return None if stated is None else expressions.symbol(f"{stream.name}.{what}", stated)
 
 
 def _source(stream: ir.Stream, expressions: ExpressionLowering) -> tuple[Flow, ClosedSource | None]:

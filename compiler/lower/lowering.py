@@ -250,6 +250,7 @@ def _noted_stations(
             variation=queues[name].queue.variation if name in queues else ZERO,
             servers=demand.servers,
             background=total(demand.background),
+            speeds=queues[name].queue.speeds if name in queues else (),
         )
         for name, demand in demands.items()
     }

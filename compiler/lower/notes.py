@@ -20,7 +20,8 @@ class Started(Struct, frozen=True):
     """So many flows begin, of so many items a second each; `item` is None for bare bytes.
 
     Where users wait for their answers, each flow has an `amount` of items under way instead, and
-    so long to `think` between two.
+    so long to `think` between two. Times between two items of a flow have a coefficient of
+    `variation`, where one is stated; those of a smaller `priority` go first.
     """
 
     flows: Formula
@@ -28,6 +29,8 @@ class Started(Struct, frozen=True):
     item: str | None
     amount: Formula | None = None
     think: Formula | None = None
+    variation: Formula | None = None
+    priority: Formula | None = None
 
 
 class AtNode(Struct, frozen=True):
@@ -179,6 +182,7 @@ class NotedStation(Struct, frozen=True, kw_only=True):
     variation: Formula
     servers: Formula = ONE
     background: Formula = ZERO
+    speeds: tuple[Formula, ...] = ()
 
 
 class Notes(Struct, frozen=True, kw_only=True):
