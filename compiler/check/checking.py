@@ -25,7 +25,11 @@ from qps.compiler.check.model.check_shares import report_shares_of_axes
 from qps.compiler.check.model.check_systems import SystemChecker, with_twins
 from qps.compiler.check.model.check_targets import agreed
 from qps.compiler.check.model.check_threads import check_threads
-from qps.compiler.check.model.check_traffic import report_bursts, report_think_times
+from qps.compiler.check.model.check_traffic import (
+    report_bursts,
+    report_priorities,
+    report_think_times,
+)
 from qps.compiler.check.model.check_unused import report_unreached
 from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -128,6 +132,7 @@ class _ModelChecker(OfChanges, frozen=True):
         for function in program.everywhere(ast.Func):  # last, when it is known which are called
             functions.function(function.module, function.declaration)
         report_think_times(model, self.sink)
+        report_priorities(model, self.sink)
         report_bursts(model, self.sink)
         if not any(found.is_error for found in self.sink.found):
             report_quotients(program.modules, self.sink)

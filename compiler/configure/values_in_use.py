@@ -238,6 +238,7 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
     for size in sizes:
         yield from _of(size, "a size", Bound.POSITIVE)
     yield from _of(stream.arrivals, "a coefficient of variation", Bound.NOT_NEGATIVE)
+    yield from _of(stream.priority, f"the priority of `{stream.name}`", Bound.RANK)
     if stream.playout is not None:
         yield from _of(stream.playout.delay, "a playout delay", Bound.NOT_NEGATIVE)
         yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)

@@ -21,7 +21,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     others as alone, and `needs_cores` where it is for nothing else. `is_random` where items arrive
     at random. A network of queues is in product form where `has_product_form` and visits are
     exponential and equally long; `is_insensitive` where it does not matter how service times vary.
-    It `takes` what else may be said of it.
+    It `has_ranks` where streams say which of them go first, and `takes` what else may be said.
     """
 
     variation: int | None = 1
@@ -30,6 +30,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     is_random: bool = True
     has_product_form: bool = False
     is_insensitive: bool = False
+    has_ranks: bool = False
     takes: tuple[str, ...] = ()
 
 
@@ -43,6 +44,7 @@ class Discipline(Enum):
     MMC = "mmc"  # the same as mm1, for several cores with one queue
     MGC = "mgc"  # random arrivals at several cores, service times of some variation
     PS = "ps"  # random arrivals that share the server, or the cores
+    PRIORITY = "priority"  # random arrivals, of streams that go before others
     PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
 
     @property
@@ -61,6 +63,7 @@ _TRAITS = {
     Discipline.PS: Traits(
         counts_servers=True, has_product_form=True, is_insensitive=True, takes=("speeds",)
     ),
+    Discipline.PRIORITY: Traits(counts_servers=True, has_ranks=True, takes=("cv", "preemptive")),
     Discipline.PERIODIC: Traits(variation=0, is_random=False),
 }
 
@@ -75,6 +78,7 @@ class Queueing(Struct, frozen=True, kw_only=True):
     discipline: Discipline
     span: Span
     variation: Quantity | None = None
+    is_preemptive: bool = False
     speeds: tuple[Quantity, ...] = ()
 
     @property
@@ -95,7 +99,7 @@ class Queueing(Struct, frozen=True, kw_only=True):
     @property
     def written(self) -> str:
         """It in the words of a spec."""
-        told = [self.discipline.value]
+        told = [self.discipline.value, *["preemptive"] * self.is_preemptive]
         if self.variation is not None:
             told.append(f"cv {self.variation.text}")
         if self.speeds:
@@ -106,4 +110,4 @@ class Queueing(Struct, frozen=True, kw_only=True):
     def as_read(self) -> object:
         """What is equal where two say the same, wherever they stand."""
         numbers = (self.variation, *self.speeds)
-        return self.discipline, tuple(one and one.expr for one in numbers)
+        return self.discipline, self.is_preemptive, tuple(one and one.expr for one in numbers)

@@ -242,6 +242,7 @@ class Way(Struct, frozen=True):
 class Stream(Struct, frozen=True, kw_only=True):
     """Items on their way: one flow for each machine of a node, or whatever says whose they are.
 
+    One of a smaller `priority` goes first where a discipline asks for that, one without it last.
     Where each user of an instance has one, `users` is how many there are. It is there where its
     `condition` holds. Where visits and links are there by `conditions` of their own, each of the
     `ways` is the whole of one, and `legs` are all that there is on any of them. `arrivals` is the
@@ -255,6 +256,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     span: Span
     doc: str | None
     playout: Playout | None = None
+    priority: Quantity | None = None
     users: Expr | None = None
     condition: Condition | None = None
     conditions: tuple[Condition, ...] = ()

@@ -304,7 +304,7 @@ class ExpressionLowering(Assuming, kw_only=True):
             most=most,
             dimension=dimension,
             span=declared.span,
-            priority=self._priority(declared),
+            priority=self.rank(declared.priority),
         )
         self.settle(name, taken)
         return taken
@@ -323,13 +323,14 @@ class ExpressionLowering(Assuming, kw_only=True):
         Those with a priority come first, 1 before 2; else they go in the order of declaration.
         """
         elastic = [parameter for parameter in self.model.parameters if parameter.is_elastic]
-        ranks = {parameter.name: self._priority(parameter) for parameter in elastic}
+        ranks = {parameter.name: self.rank(parameter.priority) for parameter in elastic}
         return sorted(elastic, key=lambda p: (ranks[p.name] is None, ranks[p.name] or 0))
 
-    def _priority(self, parameter: ir.Parameter) -> int | None:
-        if parameter.priority is None:
+    def rank(self, priority: ir.Quantity | None) -> int | None:
+        """Return a stated priority: what goes first does not change with the numbers of a graph."""
+        if priority is None:
             return None
-        asked = parameter.priority.expr
+        asked = priority.expr
         self.decided |= self._named_in(asked)
         return int(in_floats(self.number(asked)))
 

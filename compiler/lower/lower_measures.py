@@ -245,7 +245,7 @@ def stream_measures(
             LossPart(
                 stage=f"{name} saturated",
                 kind=LossKind.SATURATION,
-                value=share * (1 - 1 / maximum(1, measures.resources[name].load)),
+                value=share * _lost(name, result, measures, queues),
                 span=measures.resources[name].span,
                 resource=name,
             )
@@ -305,6 +305,16 @@ def stream_measures(
         else (),
     )
     return measured if playout is None else _with_playout_known(measured, playout, expressions)
+
+
+def _lost(
+    name: str, result: StreamResult, measures: Measures, queues: Mapping[str, PlacedQueue]
+) -> Formula:
+    """Return which share of a stream is beyond what a resource can do."""
+    own = next((visit for visit in result.visits.values() if visit.resource == name), None)
+    if own is None or name not in queues or not queues[name].queue.traits.has_ranks:
+        return 1 - 1 / maximum(1, measures.resources[name].load)
+    return queues[name].lost(own)
 
 
 def _with_playout_known(

@@ -34,6 +34,10 @@ class PlacedQueue(Struct, frozen=True):
         own = _with(self.put_in, visit)
         return part.waits(self.queue, own)
 
+    def lost(self, visit: Visit) -> Formula:
+        """Return which share of a stream is beyond what the resource can do."""
+        return self.queue.law.lost(self.queue, _with(self.put_in, visit))
+
 
 def _with(put_in: Substitution, visit: Visit) -> Visit:
     """Return a visit with what elastic parameters come to."""

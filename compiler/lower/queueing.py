@@ -34,6 +34,10 @@ class Place(Struct, frozen=True):
     count: Formula
 
 
+LAST = 1 << 30
+"""The rank of what no priority is stated of: it goes last."""
+
+
 class Visit(Struct, kw_only=True):
     """What one stream asks of a queue: grows while its run of steps is walked.
 
@@ -68,6 +72,7 @@ class Visit(Struct, kw_only=True):
     meets: bool = False
     is_asked_again: bool = False
     is_thinned: bool = False
+    rank: int = LAST
     most: tuple[Formula, Formula] | None = None
 
     @property
@@ -98,7 +103,6 @@ class Queue(Struct, frozen=True, kw_only=True):
     servers: Formula
     speeds: tuple[Formula, ...] = ()
     room: Formula | None = None
-    is_preemptive: bool = False
     load: Formula
     visits: tuple[Visit, ...]
     background: Formula
@@ -312,6 +316,10 @@ class Law(Struct, frozen=True):
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Return what it does to how quantiles are known, besides."""
         raise NotImplementedError
+
+    def lost(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of most all lose alike
+        """Return which share of a stream is beyond what a resource can do."""
+        return 1 - 1 / maximum(1, queue.load)
 
     def with_bursts(self, reason: str) -> Certainty:
         """Return how the mean is known where bursts are averaged out, which makes it too short."""

@@ -9,7 +9,7 @@ from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency import LatencyPart
-from qps.compiler.lower.queueing import Place, Visit
+from qps.compiler.lower.queueing import LAST, Place, Visit
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.lower.unwaited import Unwaited, fitting
@@ -41,6 +41,8 @@ class WalkedWaits:
         self._last: Visit | None = None  # of a queue
         stated, name = stream.arrivals, f"{stream.name}.arrivals"
         self._variation = None if stated is None else streams.expressions.symbol(name, stated)
+        rank = streams.expressions.rank(stream.priority)
+        self._rank = LAST if rank is None else rank
         self._runs: dict[str, _Run] = {}  # of the resource that the last step was on
         self._served: list[_Run] = []
 
@@ -127,6 +129,7 @@ class WalkedWaits:
             burst=self._under_way.burst,
             meets=self._under_way.meets,
             is_asked_again=self._is_asked_again,
+            rank=self._rank,
         )
 
     def queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:

@@ -182,7 +182,10 @@ def _priority(fault: Fault) -> str | None:
         return None
     if re.search(r"\belastic\b", fault.before):
         return "the priority stands right behind the range: `elastic 1..20 packet/s priority 1`"
-    return "only what is elastic has a priority: `param x elastic 1..20 packet/s priority 1`"
+    return (
+        "what is elastic has a priority, `param x elastic 1..20 packet/s priority 1`, and a stream "
+        "on a line of its own: `priority 1`"
+    )
 
 
 def _group(fault: Fault) -> str | None:

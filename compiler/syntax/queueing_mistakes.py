@@ -8,7 +8,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 
-DISCIPLINES = ("none", "mm1", "md1", "mg1", "mmc", "mgc", "ps", "periodic")
+DISCIPLINES = ("none", "mm1", "md1", "mg1", "mmc", "mgc", "ps", "priority", "periodic")
 _LOOKED_BACK = 200
 _OF_NOTHING = re.compile(
     rf"(?:\A|[\n;])[ \t]*queueing\s+(?:[^;\n]*,\s*)?({'|'.join(DISCIPLINES)})(?:\s+cv)?\s*\Z"

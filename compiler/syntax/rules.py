@@ -192,7 +192,7 @@ RULES: dict[str, Rule] = {
         ast.Stream,
         "name whose index condition",
         "emission:items* first_emission:items* arrivals:items* at:items* over:items* "
-        "playout:items* source",
+        "playout:items* rank:items* source",
     ),
     "each": _rule(ast.Each, "flows name but..."),
     "in_all": _rule(ast.InAll),
@@ -217,6 +217,7 @@ RULES: dict[str, Rule] = {
     "take": _rule(ast.Take, "pool amount condition"),
     "give": _rule(ast.Give, "pool amount"),
     "over": _rule(ast.Over, "", "name:links* when:condition"),
+    "rank": _rule(ast.Rank, "_ value"),
     "playout": _rule(ast.Playout, "delay dropping source"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
     # what users need

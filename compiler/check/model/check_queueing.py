@@ -100,6 +100,7 @@ class QueueingChecker(Part, frozen=True):
             discipline=discipline,
             span=stated.span,
             variation=variation,
+            is_preemptive=stated.is_preemptive,
             speeds=tuple(speed for speed in speeds if speed is not None),
         )
         is_whole = (variation is None) == (stated.variation is None)

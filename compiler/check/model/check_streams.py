@@ -94,6 +94,12 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         if flows_from is None:
             return None
         playout = self._playout(declaration)
+        ranks = [item for item in declaration.items if isinstance(item, ast.Rank)]
+        rank = self.first(ranks, "a stream has one priority", "keep one")
+        priority = None
+        if rank is not None:  # one that failed is reported: the rest goes on without it
+            fixed = Scope(self.main, Allowed.NOTHING)
+            priority = self.expressions.quantity(rank.value, fixed, DIMENSIONLESS, "a priority")
         stream = ir.Stream(
             name=self.main.qualified(declaration.name.text),
             flows_from=flows_from,
@@ -105,6 +111,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             span=declaration.name.span,
             doc=declaration.doc,
             playout=playout,
+            priority=priority,
             arrivals=self._arrivals(declaration),
             users=self.steps.groups.users_of(self.main, declaration.share)
             if flows_from is ir.Whose.EACH_USER

@@ -61,6 +61,32 @@ def report_bursts(model: ir.Model, sink: Sink) -> None:
         )
 
 
+def report_priorities(model: ir.Model, sink: Sink) -> None:
+    """Warn of priorities by which nothing goes, and of what goes by priority and finds none."""
+    met: dict[ir.Queueing, bool] = {}
+    for stream in model.streams:
+        ranked = [q for q in _waits(model, stream.legs) if q.traits.has_ranks]
+        for queueing in ranked:
+            met[queueing] = met.get(queueing, False) or stream.priority is not None
+        if stream.priority is None or ranked:
+            continue
+        sink.report(
+            codes.PRIORITIES,
+            stream.priority.span,
+            f"nothing on the way of `{stream.name}` goes by priority",
+            hint="say so of what it waits for: `queueing cpu priority`, or take this out",
+        )
+    for queueing, has_any in met.items():
+        if has_any:
+            continue
+        sink.report(
+            codes.PRIORITIES,
+            queueing.span,
+            "no stream that waits here says a priority: first come, first served",
+            hint="say in a stream which goes first: `priority 1`; those that say none go last",
+        )
+
+
 def _active(leg: ir.Leg) -> Iterator[ir.Effect]:
     """Yield what makes flows active at times, of the steps at a node."""
     for step in leg.steps if isinstance(leg, ir.Visit) else ():

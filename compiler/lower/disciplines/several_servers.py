@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from qps.compiler.lower.disciplines.in_stages import quantile_of, taken
 from qps.compiler.lower.disciplines.one_server import OneServer, mixed_quantiles
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import (
     ONE,
-    ZERO,
     Formula,
     apply,
     maximum,
@@ -55,7 +55,11 @@ class GeneralServers(SeveralServers, frozen=True):
         if queue.has_batches:
             return super().wait(queue, own)
         work = self.share_waiting(queue) * _mean_service(queue) / queue.servers
-        return apply("waiting", work * _beside_exponential(queue), queue.load)
+        found = apply("waiting", work * _beside_exponential(queue), queue.load)
+        if queue.arrivals is ONE:
+            return found
+        times = apply("uneven", queue.arrivals, queue.unevenness, queue.load)
+        return found * times * 2 / (1 + queue.unevenness)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service.
@@ -64,10 +68,8 @@ class GeneralServers(SeveralServers, frozen=True):
         is taken as gamma distributed.
         """
         share, mean = self.share_waiting(queue), self.wait(queue, own)
-        waiting = (ZERO, ZERO, mean / maximum(share, _LEAST), ONE, ONE, share, ZERO)
-        served = (ZERO, ZERO, own.service, queue.variation**2, ONE, ONE, ZERO)
-        known = level if isinstance(level, Formula) else number(level)
-        return apply("stages_quantile", known, *waiting, *served) - own.service
+        waiting = taken(mean / maximum(share, _LEAST), ONE, share)
+        return quantile_of(level, waiting, taken(own.service, queue.variation**2)) - own.service
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Other variations than that of mmc are approximated."""

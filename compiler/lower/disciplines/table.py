@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
+from qps.compiler.lower.disciplines.by_priority import ByPriority, Preemptive
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.several_servers import GeneralServers, SeveralServers
@@ -16,10 +17,13 @@ LAWS: dict[ir.Discipline, Law] = {
     ir.Discipline.MMC: SeveralServers(),
     ir.Discipline.MGC: GeneralServers(),
     ir.Discipline.PS: Sharing(),
+    ir.Discipline.PRIORITY: ByPriority(),
     ir.Discipline.PERIODIC: Periodic(),
 }
 
 
 def law_of(queueing: ir.Queueing) -> Law:
     """Return what a discipline comes to, with what is said of it."""
+    if queueing.is_preemptive:
+        return Preemptive()
     return SharingAtSpeeds() if queueing.speeds else LAWS[queueing.discipline]

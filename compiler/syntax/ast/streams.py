@@ -122,6 +122,12 @@ class Playout(Written, frozen=True):
     source: Text | None = None
 
 
+class Rank(Written, frozen=True):
+    """`priority 1`: where a discipline asks for it, 1 goes first, 2 after it."""
+
+    value: Expr
+
+
 class Each(Written, frozen=True):
     """`for 2 in each room`: so many flows in each group, or one of each machine, user or kind."""
 
@@ -142,7 +148,7 @@ class Stream(Shared, frozen=True, kw_only=True):
 
     whose: Each | InAll | None
     condition: Expr | None = None
-    items: tuple[Emission | Arrivals | At | Over | Playout, ...] = ()
+    items: tuple[Emission | Rank | Arrivals | At | Over | Playout, ...] = ()
     source: Text | None = None
     index: Index | None = None
     share: Expr | None = None

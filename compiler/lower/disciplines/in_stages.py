@@ -1,0 +1,20 @@
+"""Times that are made of stages, each with a mean and a variation, as one operation takes them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.engine.formulas import ONE, ZERO, Formula, apply, number
+
+Stage = tuple[Formula, ...]
+
+
+def taken(mean: Formula, variation: Formula, share: Formula = ONE) -> Stage:
+    """Return a stage that takes a share of the visits a gamma distributed time."""
+    return (ZERO, ZERO, ZERO, ZERO, ONE, mean, variation, share, ZERO)
+
+
+def quantile_of(level: Fraction | Formula, *stages: Stage) -> Formula:
+    """Return the quantile of independent stages, one after the other."""
+    known = level if isinstance(level, Formula) else number(level)
+    return apply("stages_quantile", known, *(one for stage in stages for one in stage))
