@@ -13,7 +13,6 @@ import simpy
 from msgspec import Struct, field
 
 from qps.compiler.lower.stream_measures import LossKind
-from qps.simulation.disciplines import IN_TURN, Machine, Visitor, machine_of
 from qps.simulation.played import (
     Call,
     Copy,
@@ -34,6 +33,7 @@ from qps.simulation.played import (
     burst_cycles,
     stood,
 )
+from qps.simulation.sharing_and_ranks import IN_TURN, Machine, Visitor, machine_of
 from qps.simulation.stations import (
     NORMAL,
     Happening,

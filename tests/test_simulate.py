@@ -211,6 +211,15 @@ def test_what_is_not_played_is_refused_by_name() -> None:
         played(graph_of(fluid), 2)
 
 
+def test_a_report_has_a_section_of_what_was_simulated(tmp_path: Path) -> None:
+    spec, page = tmp_path / "desk.qps", tmp_path / "desk.html"
+    spec.write_text(DESK, encoding="utf-8")
+    for flags in ([], ["--simulate"]):
+        assert main(["report", str(spec), "-o", str(page), "--no-advice", "-q", *flags]) == 0
+        assert ('<section class="long" id="simulated">' in page.read_text("utf-8")) is bool(flags)
+    assert "No prediction is off by more than its label allows." in page.read_text("utf-8")
+
+
 # -- known values ---------------------------------------------------------------------------
 
 

@@ -62,6 +62,14 @@ _MOST_BARS = 6
 _MOST_FORMULAS = 40
 
 
+class SimulatedSection(Struct, frozen=True, kw_only=True):
+    """What was simulated: for how many users, tables, and lines below them."""
+
+    at: str
+    tables: tuple[Table, ...]
+    lines: tuple[str, ...]
+
+
 class PageView(Struct, frozen=True, kw_only=True):
     """What stands on the page beside the answers themselves."""
 
@@ -97,6 +105,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     live: Mapping[str, Json]
     """What the scripts of the page work on: see `live_page`."""
     figures_only: bool = False
+    simulated: SimulatedSection | None = None
 
 
 def page_view(
@@ -110,6 +119,7 @@ def page_view(
     *,
     warnings: Sequence[Diagnostic] = (),
     figures_only: bool = False,
+    simulated: SimulatedSection | None = None,
 ) -> PageView:
     """Return everything that the page of one configuration shows, and what its spec warns of."""
     shown, left_out = _resources_shown(solution)
@@ -155,6 +165,7 @@ def page_view(
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
+        simulated=simulated,
     )
 
 

@@ -97,6 +97,13 @@ def _view(one: Compared) -> SimulatedView:
     )
 
 
+def simulated_tables(found: Sequence[Compared]) -> tuple[Table, ...]:
+    """Return the tables of what was predicted and simulated, of those that have rows."""
+    told = [one for one in found if one.criterion is None]
+    required = [one for one in found if one.criterion is not None]
+    return tuple(t for t in (simulated_table(told), required_table(required)) if t.rows)
+
+
 def simulation_text(
     title: str,
     simulation: Simulation,
@@ -106,11 +113,9 @@ def simulation_text(
     markdown: bool = False,
 ) -> str:
     """Return tables of what was predicted and simulated, and how it was played."""
-    told = [one for one in found if one.criterion is None]
-    required = [one for one in found if one.criterion is not None]
     parts = [f"### {title}" if markdown else printable(title)]
-    tables = [simulated_table(told), required_table(required)]
-    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
+    tables = simulated_tables(found)
+    parts += [table.as_markdown() if markdown else table.as_text() for table in tables]
     lines = simulation_lines(simulation, found, effort)
     parts += [escaped(line) if markdown else f"  {line}" for line in lines]
     return joined(parts)

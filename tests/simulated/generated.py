@@ -5,6 +5,10 @@ from __future__ import annotations
 from random import Random
 
 _NODES = "abcdefghij"
+_KINDS = (
+    *("rows", "rows", "rows", "periodic", "batches", "calls", "ports"),
+    *("closed", "closed", "mixed", "pools", "bursts", "uneven"),
+)
 
 
 def spec_of(seed: int) -> str:
@@ -22,7 +26,7 @@ class _Generated:
 
     def text(self) -> str:
         random = self.random
-        kind = random.choice(("rows", "rows", "rows", "periodic", "batches", "calls", "ports"))
+        kind = random.choice(_KINDS)
         getattr(self, f"_{kind}")()
         return "\n".join(
             [
@@ -45,8 +49,8 @@ class _Generated:
     def _discipline(self, cores: int) -> str:
         random = self.random
         if cores > 1:
-            return "mmc"
-        return random.choice(("mm1", "md1", "mg1 cv 0.5", "mg1 cv 2", "mm1"))
+            return random.choice(("mmc", "mmc", "ps", "mgc cv 0.5", "mgc cv 2"))
+        return random.choice(("mm1", "md1", "mg1 cv 0.5", "mg1 cv 2", "mm1", "ps"))
 
     def _cores(self) -> int:
         return self.random.choice((1, 1, 1, 2, 4, 8, 16, 64))
@@ -180,4 +184,96 @@ class _Generated:
         self.nodes += [f"node c = box * {clients}", "node s = box", "link net = lan between c, s"]
         self.streams.append(
             "stream s0 for each c { traffic 1 packet/s, 1000 bit/packet; at c { }; at s { } }"
+        )
+
+    def _closed(self) -> None:
+        """Users who wait for their answers, at stations in a row."""
+        self._waiting(is_mixed=False)
+
+    def _mixed(self) -> None:
+        """The same, beside open streams at the same stations."""
+        self._waiting(is_mixed=True)
+
+    def _waiting(self, *, is_mixed: bool) -> None:
+        random = self.random
+        names = list(_NODES[: random.choice((1, 2, 3, 5))])
+        users = random.choice((1, 2, 5, 20, 60))
+        think = random.choice((0.1, 1, 5, 20))
+        for name in names:
+            cores = random.choice((1, 1, 1, 2, 4))
+            discipline = "mmc" if cores > 1 else random.choice(("mm1", "mm1", "ps"))
+            service = round(random.uniform(0.05, 0.5), 3)
+            self.machines.append(f"machine m{name} {{ cpu {cores} core, queueing {discipline} }}")
+            self.nodes.append(f"node {name} = m{name}")
+            self.components.append(f"component c{name} {{ cpu {service} s/request }}")
+            if is_mixed:
+                rate = round(self._load() * 0.7 * cores / service, 4)
+                self.streams.append(
+                    f"stream o{name} in all {{ traffic {rate} request/s, 1 bit/request; "
+                    f"at {name} {{ c{name} }} }}"
+                )
+        self._joined(names)
+        visits = "; ".join(f"at {name} {{ c{name} }}" for name in names)
+        self.streams.append(
+            f"stream s0 in all {{ traffic {users} request, 1 bit/request, think {think} s; "
+            f"{visits} }}"
+        )
+
+    def _pools(self) -> None:
+        """A pool that is held while another machine is asked."""
+        random = self.random
+        places = random.choice((1, 2, 4, 16))
+        front, back = round(random.uniform(0.1, 0.5), 3), round(random.uniform(0.1, 0.5), 3)
+        share = round(random.uniform(0.1, 0.7), 3)
+        rate = round(share * min(places / (front + back), 1 / front, 1 / back), 4)
+        self.machines += [
+            "unit thread",
+            f"machine mf {{ cpu 1 core, queueing mm1; threads {places} thread }}",
+            "machine mb { cpu 1 core, queueing mm1 }",
+        ]
+        self.components += [
+            f"component work {{ cpu {front} s/request }}",
+            f"component query {{ cpu {back} s/request }}",
+        ]
+        self.nodes += ["node f = mf", "node b = mb", "link l = wire between f, b"]
+        self.streams.append(
+            f"stream s0 in all {{ traffic {rate} request/s, 1 bit/request; "
+            "at f { take threads; work; call b { query }; give threads } }"
+        )
+
+    def _bursts(self) -> None:
+        """Flows that are on and off, at one line."""
+        random = self.random
+        flows, share = random.choice((5, 10, 30)), random.choice(("1/2", "1/3"))
+        lasting = random.choice(("0.2 s", "1 s"))
+        numerator, denominator = map(int, share.split("/"))
+        load = random.uniform(0.3, 0.8)
+        service = load * denominator / numerator / (flows * 50)
+        queueing = random.choice(("periodic", "md1"))
+        self.machines += [
+            "machine box { }",
+            f"machine line {{ cpu 1 core, queueing {queueing} }}",
+        ]
+        self.components += [
+            f"component vad {{ active {share} for {lasting} }}",
+            f"component c {{ cpu {service:.9f} s/packet }}",
+        ]
+        self.nodes += [f"node p = box * {flows}", "node b = line", "link l = wire between p, b"]
+        self.streams.append(
+            "stream s0 for each p { traffic 50 packet/s, 1 bit/packet; at p { vad }; at b { c } }"
+        )
+
+    def _uneven(self) -> None:
+        """Uneven arrivals at two stations in a row."""
+        random = self.random
+        variation = random.choice((0, 0.5, 2, 3))
+        for name in "ab":
+            queueing = random.choice(("mm1", "md1", "mg1 cv 2"))
+            self.machines.append(f"machine m{name} {{ cpu 1 core, queueing {queueing} }}")
+            self.components.append(f"component c{name} {{ cpu {self._load()} s/request }}")
+            self.nodes.append(f"node {name} = m{name}")
+        self._joined(["a", "b"])
+        self.streams.append(
+            f"stream s0 in all {{ traffic 1 request/s, 1 bit/request; arrivals cv {variation}; "
+            "at a { ca }; at b { cb } }"
         )

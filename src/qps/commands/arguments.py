@@ -231,6 +231,11 @@ def _report(commands: _Commands) -> None:
         help="draw this figure of the spec only; repeatable",
     )
     command.add_argument(
+        "--simulate",
+        action="store_true",
+        help="play the spec too, for a minute at most, and show it beside what is predicted",
+    )
+    command.add_argument(
         "--variants",
         metavar="N",
         type=_count,

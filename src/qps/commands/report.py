@@ -18,7 +18,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
-from qps.reports.pages.page import page_view
+from qps.reports.pages.page import SimulatedSection, page_view
 from qps.reports.text.text import solve_text, title_of
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -81,8 +81,29 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
         figures,
         live_page(cases, figures, arguments.variants),
         warnings=first.warnings,
+        simulated=_simulated(first) if arguments.simulate else None,
     )
     return render_html(page), found
+
+
+def _simulated(found: Solved) -> SimulatedSection:
+    """Return what playing tells at the population that the report is about."""
+    from qps.reports.text.simulated_text import (  # noqa: PLC0415 - seldom
+        simulated_tables,
+        simulation_lines,
+    )
+    from qps.simulation.agreement import compared, levels_asked  # noqa: PLC0415
+    from qps.simulation.crew import Effort, simulate  # noqa: PLC0415
+    from qps.simulation.playing import played  # noqa: PLC0415
+
+    effort, at = Effort(levels=levels_asked(found.model)), found.solution.at
+    told = simulate(played(found.solution.graph, at), effort)
+    numbers = compared(found.solution.graph, told)
+    return SimulatedSection(
+        at=f"{found.model.population.name} = {at:,}",
+        tables=simulated_tables(numbers),
+        lines=tuple(simulation_lines(told, numbers, effort)),
+    )
 
 
 def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
