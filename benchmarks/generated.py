@@ -165,6 +165,33 @@ def queue(discipline: str, share: str = "", largest: str = "100_000") -> str:
     )
 
 
+def closed(most: int, think: str) -> str:
+    """Return a spec of up to so many users who wait for their answers at three stations."""
+    return (
+        f"users N in 1..{most}\nparam think = {think} in 1 s..1_000_000 s\n"
+        "param cost = 60 ms/request in 20..80 ms/request\nmachine seat { }\n"
+        "machine m {\n  cpu 1 core, queueing mm1; disk 1 core, queueing mm1\n"
+        "  gpu 1 core, queueing ps\n}\n"
+        "component c { cpu 40 ms/request; disk 50 ms/request; gpu cost }\n"
+        "network wire { propagation 0 s }\n"
+        "topology { node who = seat * N; node n = m; link lan = wire between who, n }\n"
+        "stream fl for each who {\n  traffic 1 request, think think\n"
+        "  at who { }\n  over lan\n  at n { c }\n}\n"
+        "require { fl.latency <= 1 s }\n"
+    )
+
+
+def tandem() -> str:
+    """Return a spec of three stations in a row at a load of 80 %."""
+    return (
+        "users N in 1..8\nmachine seat { }\nmachine m { cpu 1 core, queueing mm1 }\n"
+        "component c { cpu 10 ms/packet }\nnetwork wire { propagation 0 s }\n"
+        "topology { node who = seat; node a, b, d = m; link lan = wire between who, a, b, d }\n"
+        "stream fl {\n  traffic N * 10 packet/s\n  at who { }; over lan; at a { c }\n"
+        "  over lan; at b { c }\n  over lan; at d { c }\n}\nrequire { fl.latency <= 1 s }\n"
+    )
+
+
 def structures(count: int) -> str:
     """Return a spec with a matrix over so many options: each row is a structure of its own."""
     switches = _each(count, "option o{i} = on\ncomponent c{i} {{ cpu {c} us/packet }}\n")

@@ -220,6 +220,7 @@ def targets() -> Iterator[Target]:
     yield from _large(s)
     yield from _growing(s)
     yield from _services(s)
+    yield from _waiting()
     check = qps("check", "-q", SPECS / "audioconference.qps")
     fmt = qps("fmt", "--check", "-q", SPECS / "audioconference.qps")
     yield Target("qps fmt against check", "3.5 x", 1.0, " x", partial(_ratio, fmt, check))
@@ -281,6 +282,34 @@ def _services(s: Callable[..., Target]) -> Iterator[Target]:
         yield s(f"qps solve {told}, with advice", before, 2 * times, solve)
         fmt = qps("fmt", "--check", "-q", spec)
         yield Target(f"qps fmt {told} against check", "", 1.0, " x", partial(_ratio, fmt, check))
+
+
+def _waiting() -> Iterator[Target]:
+    """Yield what takes users who wait for their answers, and what is played."""
+    few = made("closed", generated.closed(400, "15 s"))
+    many = made("closed_many", generated.closed(1_000_000, "60_000 s"))
+    yield Target(
+        "a row: closed, three stations, N to 400", "", 10, " us", partial(row, few, "think", "cost")
+    )
+    yield Target(
+        "a row: closed, three stations, N to 10^6",
+        "",
+        10,
+        " us",
+        partial(row, many, "think", "cost"),
+    )
+    inside = partial(_inside, "closed", "1000000")
+    yield Target("the rate of a closed network at N = 10^6", "", 50, " ms", inside)
+    tandem = made("tandem", generated.tandem())
+    played = partial(_inside, "simulated", str(tandem), "8")
+    yield Target("10^6 packets played through three stations", "", 10_000, " ms", played)
+
+
+def _inside(*words: str) -> Found:
+    """Return ms on a machine on which S is that of rows."""
+    script = str(Path(__file__).parent / "inside.py")
+    took, unit = beside(partial(used, [script, *words], LIMIT), 1)
+    return Found(float(took.text) * 1000 * _S / unit, took.seconds, took.megabytes, took.is_late)
 
 
 def _growing(s: Callable[..., Target]) -> Iterator[Target]:
