@@ -87,6 +87,11 @@ def _refuse_overload(graph: LoadGraph, at: int) -> None:
             )
 
 
+def _word(queueing: ir.Queueing) -> str:
+    """Return a discipline as it is played."""
+    return queueing.discipline.value + " preemptive" * queueing.is_preemptive
+
+
 def _started(notes: Sequence[noted.Note]) -> noted.Started:
     assert isinstance(notes[0], noted.Started)
     return notes[0]
@@ -189,7 +194,7 @@ class _Playing(Struct, kw_only=True):
                     copies=round(count) if waits else count,
                     servers=round(cores) if waits else cores,
                     waits=waits,
-                    discipline=queueing.discipline.value if waits and queueing else "none",
+                    discipline=_word(queueing) if waits and queueing else "none",
                     variation=numbers(known.variation),
                     background=numbers(known.background),
                     speeds=tuple(numbers(speed) for speed in known.speeds),

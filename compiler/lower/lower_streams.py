@@ -18,7 +18,7 @@ from qps.compiler.lower.walk_nodes import WalkedNodes
 from qps.compiler.lower.walk_pools import WalkedPools
 from qps.compiler.lower.walk_waits import WalkedWaits
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
-from qps.engine.formulas import ONE, ZERO, Formula, symbol
+from qps.engine.formulas import ONE, ZERO, Formula, number, symbol
 
 
 def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
@@ -28,7 +28,10 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     rate = flow.rates[flow.primary or INFORMATION_BASE]
     amount, think = (None, None) if closed is None else (closed.amount, closed.think)
     variation = _stated(stream, "arrivals", stream.arrivals, demands.expressions)
-    result.notes.append(Started(flow.total, rate, flow.primary, amount, think, variation))
+    rank = demands.expressions.rank(stream.priority)
+    priority = None if rank is None else number(rank)
+    started = Started(flow.total, rate, flow.primary, amount, think, variation, priority)
+    result.notes.append(started)
     _packetisation(stream, flow, result)
     under_way = UnderWay(flow=flow, result=result, copies=flow.total)
     waits = WalkedWaits(demands, stream, under_way)
