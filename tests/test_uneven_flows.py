@@ -177,3 +177,26 @@ def test_a_periodic_queue_does_not_count_what_is_stated() -> None:
     known = lowered(text).streams["job"].latency_certainty
     assert known.kind is Kind.APPROXIMATION
     assert "how uneven arrivals at `a.cpu` are does not count there" in " ".join(known.reasons)
+
+
+@pytest.mark.parametrize("queueing", ["mmc", "mgc cv 0.5", "mm1"])
+def test_several_servers_count_how_uneven_arrivals_are(queueing: str) -> None:
+    text = (
+        "users N in 1..100\nmachine seat { }\n"
+        f"machine one {{ cpu 2 core, queueing {queueing} }}\n"
+        "component work { cpu 10 ms/request }\ntopology { node a = one; node seats = seat }\n"
+        "stream job for each seats { traffic 150 request/s; arrivals cv 3; at a { work } }\n"
+    )
+    random, uneven_ones = (_waits(lowered(t)) for t in (text.replace("arrivals cv 3; ", ""), text))
+    spread = 0.25 if "mgc" in queueing else 1.0
+    assert uneven_ones == pytest.approx([random[0] * (9 + spread) / (1 + spread)])
+
+
+def test_who_shares_a_processor_is_told_that_it_does_not_count() -> None:
+    text = (
+        "users N in 1..100\nmachine one { cpu 1 core, queueing ps }\nmachine seat { }\n"
+        "component work { cpu 1 ms/request }\ntopology { node a = one; node seats = seat * N }\n"
+        "stream job for each seats { traffic 1 request/s; arrivals cv 2; at a { work } }\n"
+    )
+    known = lowered(text).streams["job"].latency_certainty
+    assert "how uneven arrivals at `a.cpu` are does not count there" in " ".join(known.reasons)

@@ -84,11 +84,12 @@ def jitter_certainty(resources: Sequence[str], level: Fraction) -> Certainty:
 
 
 def _is_averaged(queue: Queue) -> bool:
-    return any(visit.is_bursty and visit.burst is None for visit in queue.visits)
+    counts = queue.law.counts_bursts
+    return any(v.is_bursty and not (counts and v.burst) for v in queue.visits)
 
 
 def _bursts(queue: Queue) -> Certainty:
-    if all(visit.burst is None for visit in queue.visits):
+    if not queue.law.counts_bursts or all(visit.burst is None for visit in queue.visits):
         return EXACT
     return approximation(
         f"bursts at `{queue.resource}` are of exponential length and pile up as a fluid does: "

@@ -135,6 +135,8 @@ class Queue(Struct, frozen=True, kw_only=True):
     @property
     def bursts(self) -> Bursts | None:
         """What flows come to that are on and off for times that are known."""
+        if not self.law.counts_bursts:
+            return None
         flows, others = [], [self.background]
         for visit in self.visits:
             load = visit.rate * visit.service / self.servers
@@ -198,9 +200,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         if self.arrivals is ONE or not self.law.counts_arrivals:
             return found
         served = self.own_tail(own, level)
-        times = apply("uneven", self.arrivals, self.unevenness, self.load)
-        random = (1 + self.unevenness) / 2
-        return served + maximum(ZERO, found - served) * times / random
+        return served + maximum(ZERO, found - served) * self.times_random
 
     def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
@@ -256,6 +256,14 @@ class Queue(Struct, frozen=True, kw_only=True):
         return self._mean_batch * apply("uneven", self.arrivals, self.unevenness, self.load)
 
     @property
+    def times_random(self) -> Formula:
+        """How often as long as for random arrivals what has to wait does so."""
+        if self.arrivals is ONE:
+            return ONE
+        found = apply("uneven", self.arrivals, self.unevenness, self.load)
+        return found / ((1 + self.unevenness) / 2)
+
+    @property
     def _mean_batch(self) -> Formula:
         """The mean work of copies that come together, in s."""
         if self.is_uniform:
@@ -293,6 +301,8 @@ class Law(Struct, frozen=True):
     """True where what is told of a mix of visits is a bound, also where all are alike."""
     counts_arrivals: ClassVar[bool] = False
     """True where the wait follows from how uneven arrivals are."""
+    counts_bursts: ClassVar[bool] = False
+    """True where what bursts pile up is waited for in the order in which it comes."""
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 

@@ -112,7 +112,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             doc=declaration.doc,
             playout=playout,
             priority=priority,
-            arrivals=self._arrivals(declaration),
+            arrivals=self._arrivals(declaration, emission),
             users=self.steps.groups.users_of(self.main, declaration.share)
             if flows_from is ir.Whose.EACH_USER
             else None,
@@ -169,11 +169,21 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             )
         return ir.Whose.ALL
 
-    def _arrivals(self, declaration: ast.Stream) -> ir.Quantity | None:
+    def _arrivals(self, declaration: ast.Stream, emission: ir.Emission) -> ir.Quantity | None:
         """Return how uneven the items of a flow arrive, where that is stated."""
         stated = [item for item in declaration.items if isinstance(item, ast.Arrivals)]
         arrivals = self.first(stated, "the arrivals of a stream are stated once", "keep one")
         if arrivals is None:
+            return None
+        if emission.think is not None:
+            name = declaration.name.text
+            self.sink.report(
+                codes.MISPLACED,
+                arrivals.span,
+                f"each of `{name}` sends when its answer is there: nothing else says when",
+                secondary=[Label(emission.span, "here it is said how long they think")],
+                hint="leave `arrivals` out, or state a rate in place of `think`",
+            )
             return None
         what, scope = "a coefficient of variation", Scope(self.main, Allowed.FLOWS)
         quantity = self.expressions.quantity(arrivals.variation, scope, DIMENSIONLESS, what)

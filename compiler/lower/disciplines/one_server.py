@@ -26,6 +26,7 @@ class OneServer(Law, frozen=True):
     """A queue in front of one server."""
 
     counts_arrivals: ClassVar[bool] = True
+    counts_bursts: ClassVar[bool] = True
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait: that for all who are there, and for those of the own batch."""

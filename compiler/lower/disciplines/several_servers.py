@@ -54,12 +54,12 @@ class GeneralServers(SeveralServers, frozen=True):
         """Return the mean wait."""
         if queue.has_batches:
             return super().wait(queue, own)
+        return self._random_wait(queue) * queue.times_random
+
+    def _random_wait(self, queue: Queue) -> Formula:
+        """Return the mean wait for random arrivals."""
         work = self.share_waiting(queue) * _mean_service(queue) / queue.servers
-        found = apply("waiting", work * _beside_exponential(queue), queue.load)
-        if queue.arrivals is ONE:
-            return found
-        times = apply("uneven", queue.arrivals, queue.unevenness, queue.load)
-        return found * times * 2 / (1 + queue.unevenness)
+        return apply("waiting", work * _beside_exponential(queue), queue.load)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service.
@@ -67,7 +67,7 @@ class GeneralServers(SeveralServers, frozen=True):
         A share waits, for a time that is taken as exponential, and all are served for a time that
         is taken as gamma distributed.
         """
-        share, mean = self.share_waiting(queue), self.wait(queue, own)
+        share, mean = self.share_waiting(queue), self._random_wait(queue)
         waiting = taken(mean / maximum(share, _LEAST), ONE, share)
         return quantile_of(level, waiting, taken(own.service, queue.variation**2)) - own.service
 
