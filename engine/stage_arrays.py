@@ -69,7 +69,6 @@ def _is_stage(group: Sequence[Array]) -> Truth:
     waits, load, work, spread, servers, service, variation, times, inside = group
     found: Truth = (
         (waits >= 0)
-        & (waits <= 1)
         & (load >= 0)
         & (work >= 0)
         & (work < np.inf)
@@ -104,7 +103,18 @@ def _read(groups: Sequence[Sequence[Array]]) -> tuple[Stage, ...]:
 
 def _staged(law: Sequence[Array], whole: Array, share: Array, inside: tuple[Stage, ...]) -> Stage:
     waits, load, work, spread, servers, service, variation = law
-    return Stage(waits, load, work, spread, servers, service, variation, whole, share, inside)
+    return Stage(
+        np.minimum(waits, 1.0),
+        load,
+        work,
+        spread,
+        servers,
+        service,
+        variation,
+        whole,
+        share,
+        inside,
+    )
 
 
 def _every(line: Sequence[Stage], is_within: Truth) -> Iterator[tuple[Stage, Truth]]:
@@ -186,14 +196,15 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
 
     def excess(time: Array, goal: Array, nearest: Array, *stages: Array) -> tuple[Array, Array]:
         """Return log(P(T > t)/(1 - level)), and its slope."""
-        begin = DISCOUNT / (2 * time) - np.minimum(TOWARDS * nearest, goal / time)
+        gap = DISCOUNT / 2 - np.minimum(TOWARDS * nearest * time, goal)
+        gap = np.where(np.abs(gap) >= 1, gap, 1.0)
         at = np.empty((len(terms), time.size), dtype=complex)
-        at.real, at.imag = begin, steps / time
+        at.real, at.imag = gap / time, steps / time
         found = _transform(_read(_groups(stages)), at)
         longer = (terms * ((1 - found) / at).real).sum(axis=0)
         density = (terms * found.real).sum(axis=0)
         is_there = longer > 0
-        value = np.where(is_there, np.log(longer / time) + begin * time + goal, -1.0)
+        value = np.where(is_there, np.log(longer / time) + gap + goal, -1.0)
         return value, np.where(is_there, -density / longer, 0.0)
 
     return falling_root(excess, np.zeros(level.shape), high, high, goal, nearest, *stages)

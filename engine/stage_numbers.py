@@ -85,19 +85,19 @@ def stages_quantile(level: float, *stages: float) -> float:
     if not all(map(_is_stage, groups)):
         return nan
     line = read(groups)
-    every = list(_passed(line))
+    every = passed(line)
     if any(each.service == inf or (each.is_late and each.load >= 1) for each in every):
         return inf
     fixed = sum(map(_fixed, line))
-    if level <= _at_once(line):
+    if level <= at_once(line):
         return fixed
-    return fixed + _beyond(line, every, level)
+    return fixed + _beyond(line, level)
 
 
 def _is_stage(group: Sequence[float]) -> bool:
     waits, load, work, spread, servers, service, variation, times, inside = group
     return (
-        0 <= waits <= 1
+        waits >= 0
         and load >= 0
         and 0 <= work < inf
         and 0 <= spread < inf
@@ -127,16 +127,18 @@ def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
 
 def _staged(law: Sequence[float], whole: int, share: float, inside: tuple[Stage, ...]) -> Stage:
     waits, load, work, spread, servers, service, variation = law
-    return Stage(waits, load, work, spread, servers, service, variation, whole, share, inside)
+    return Stage(
+        min(waits, 1.0), load, work, spread, servers, service, variation, whole, share, inside
+    )
 
 
-def _passed(line: Sequence[Stage]) -> list[Stage]:
+def passed(line: Sequence[Stage]) -> list[Stage]:
     """Return the stages that are passed at all and take a time."""
     found = []
     for each in line:
         if each.whole or each.share:
             found += [each] if each.service or each.is_late else []
-            found += _passed(each.inside)
+            found += passed(each.inside)
     return found
 
 
@@ -155,11 +157,11 @@ def _fixed_once(stage: Stage) -> float:
     return (0.0 if stage.variation else stage.service) + sum(map(_fixed, stage.inside))
 
 
-def _at_once(line: Sequence[Stage]) -> float:
+def at_once(line: Sequence[Stage]) -> float:
     """Return which share takes no longer than that."""
     found = 1.0
     for stage in line:
-        once = _at_once(stage.inside)
+        once = at_once(stage.inside)
         if stage.service and stage.variation:
             once = 0.0
         elif stage.is_late:
@@ -169,37 +171,51 @@ def _at_once(line: Sequence[Stage]) -> float:
     return found
 
 
-def _beyond(line: Sequence[Stage], every: Sequence[Stage], level: float) -> float:
+def _beyond(line: Sequence[Stage], level: float) -> float:
     """Return the quantile of what is not always the same."""
-    goal = -log1p(-level)
-    nearest = min((_decay(each) for each in every), default=inf)
-    if nearest == inf:
-        nearest = 1 / sum(each.service + each.work for each in every)
-    has_shares = any(each.share for each in _all(line))
-    is_narrow = any(
-        (each.is_late and each.spread < NARROW)
-        or (0 < each.variation < NARROW)
-        or (has_shares and not each.variation)
-        for each in every
-    )
-    terms = KINKED if is_narrow else SMOOTH
+    goal, nearest, terms = -log1p(-level), nearest_of(line), terms_of(line)
 
     def excess(time: float) -> tuple[float, float]:
         """Return log(P(T > t)/(1 - level)), and its slope."""
-        begin = DISCOUNT / (2 * time) - min(TOWARDS * nearest, goal / time)
+        gap = gap_of(nearest, goal, time)
         longer = density = 0.0
         for k, weight in enumerate(terms):
-            at = complex(begin, k * pi / time)
+            at = complex(gap, k * pi) / time
             found = transform(line, at)
             longer += weight * ((1 - found) / at).real
             density += weight * found.real
         if not longer > 0:
             return -1.0, 0.0
-        return log(longer / time) + begin * time + goal, -density / longer
+        return log(longer / time) + gap + goal, -density / longer
 
     # By Chernoff's bound.
     high = (log(transform(line, complex(-nearest / 2, 0.0)).real) + goal) * 2 / nearest
     return falling_root(excess, 0.0, high, high)
+
+
+def gap_of(nearest: float, goal: float, time: float) -> float:
+    """Return how far right of zero the line of integration is, as a part of 1/t; not next to it."""
+    gap = DISCOUNT / 2 - min(TOWARDS * nearest * time, goal)
+    return gap if abs(gap) >= 1 else 1.0
+
+
+def nearest_of(line: Sequence[Stage]) -> float:
+    """Return how far left of zero there is no singularity."""
+    every = passed(line)
+    found = min(map(_decay, every))
+    return found if found < inf else 1 / sum(each.service + each.work for each in every)
+
+
+def terms_of(line: Sequence[Stage]) -> tuple[float, ...]:
+    """Return by what the terms of the series count: of what is less smooth there are more."""
+    has_shares = any(each.share for each in _all(line))
+    is_narrow = any(
+        (each.is_late and each.spread < NARROW)
+        or (0 < each.variation < NARROW)
+        or (has_shares and not each.variation)
+        for each in passed(line)
+    )
+    return KINKED if is_narrow else SMOOTH
 
 
 def _decay(stage: Stage) -> float:

@@ -87,7 +87,9 @@ users N in 1..1000
 machine box { cpu 4 core, queueing mmc }
 machine pc { }
 network wire { rate 1 Gbit/s; queueing mm1 }
-component step { cpu 10 ms/request }
+component step { cpu 10 ms/request; delay pause }
+kinds browsing of users { quick 50 %; slow 50 % }
+param pause by browsing { quick 1 us; slow 2 us }
 param half = 0.5
 param loan = 0 - 2
 func twice(x: 1 ms) = 2 * x
@@ -95,7 +97,7 @@ topology { node server = box; node user = pc * N; link lan = wire between server
 stream p for each user { traffic 1 request/s, 10 kB/request; at server { step }; at user { } }
 """
 LATE = "quantile(p.latency, 95 %)"
-"""Of two queues on the way: an upper bound."""
+"""Of two kinds of users, of which the slowest counts: an upper bound."""
 
 
 @pytest.mark.parametrize(

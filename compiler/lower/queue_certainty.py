@@ -44,6 +44,15 @@ def mean_certainty(queue: Queue) -> Certainty:
 
 def quantile_certainty(queue: Queue) -> Certainty:
     """Return how the quantiles of the wait in a queue are known."""
+    return together(_stage_known(queue), queue.law.quantiles_known(queue))
+
+
+def stage_certainty(queue: Queue) -> Certainty:
+    """Return how the law of wait and service in a queue is known."""
+    return together(_stage_known(queue), queue.law.stage_known(queue))
+
+
+def _stage_known(queue: Queue) -> Certainty:
     found = [_arrivals(queue), _visits(queue), queue.law.mean_known(queue), _bursts(queue)]
     if _is_averaged(queue):
         found.append(
@@ -52,7 +61,7 @@ def quantile_certainty(queue: Queue) -> Certainty:
                 "without bound"
             )
         )
-    return together(*found, queue.law.quantiles_known(queue))
+    return together(*found)
 
 
 def uncounted(resources: Sequence[str]) -> Certainty:

@@ -202,6 +202,16 @@ class Queue(Struct, frozen=True, kw_only=True):
         served = self.own_tail(own, level)
         return served + maximum(ZERO, found - served) * self.times_random
 
+    def stage(self, own: Visit) -> Stage | None:
+        """Return the law of wait and service of a visit, of kinds of the slowest.
+
+        Where arrivals are uneven, what is waited for is longer by as much as on average.
+        """
+        found = None if self.bursts is not None else self.law.stage(self, own.slowest)
+        if found is None or self.arrivals is ONE or not self.law.counts_arrivals:
+            return found
+        return replace(found, work=found.work * self.times_random)
+
     def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
         if self.variation is ZERO:
@@ -253,7 +263,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         """
         if self.arrivals is ONE:
             return self.residual
-        return self._mean_batch * apply("uneven", self.arrivals, self.unevenness, self.load)
+        return self.mean_batch * apply("uneven", self.arrivals, self.unevenness, self.load)
 
     @property
     def times_random(self) -> Formula:
@@ -264,7 +274,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         return found / ((1 + self.unevenness) / 2)
 
     @property
-    def _mean_batch(self) -> Formula:
+    def mean_batch(self) -> Formula:
         """The mean work of copies that come together, in s."""
         if self.is_uniform:
             return self.visits[0].service * self.visits[0].batch
@@ -276,7 +286,7 @@ class Queue(Struct, frozen=True, kw_only=True):
         """The square of the coefficient of variation of the work of what comes together."""
         if self.is_told_as_uniform:
             return self.variation**2 / self.visits[0].batch
-        return maximum(ZERO, apply("mean", 2 * self.residual, self._mean_batch) - 1)
+        return maximum(ZERO, apply("mean", 2 * self.residual, self.mean_batch) - 1)
 
     @property
     def longest_service(self) -> Formula:
@@ -292,6 +302,29 @@ class Queue(Struct, frozen=True, kw_only=True):
     def longest_batch(self) -> Formula:
         """The longest work of copies that come together, in s."""
         return longest([visit.batch * visit.service for visit in self.visits])
+
+
+class Stage(Struct, frozen=True, kw_only=True):
+    """The law of a wait and a service, as sums of independent stages take it.
+
+    A share `waits`, a geometric sum, of ratio `load`, of what is left of `work` by so many
+    `servers`; all are served. `spread` and `variation` are the squared variations of both.
+    `counted` is what of its mean other stages of the latency tell already.
+    """
+
+    waits: Formula
+    load: Formula = ZERO
+    work: Formula
+    spread: Formula = ONE
+    servers: Formula = ONE
+    service: Formula = ZERO
+    variation: Formula = ONE
+    counted: Formula = ZERO
+
+    def operands(self, times: Formula = ONE, inside: int = 0) -> tuple[Formula, ...]:
+        """Return those of a sum: passed so often, with so many of the next stages inside."""
+        told = (self.waits, self.load, self.work, self.spread, self.servers)
+        return (*told, self.service, self.variation, times, number(Fraction(inside)))
 
 
 class Law(Struct, frozen=True):
@@ -313,6 +346,14 @@ class Law(Struct, frozen=True):
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service, in s."""
         raise NotImplementedError
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002 - of most there is none
+        """Return the law of wait and service of a visit; None where there is but a quantile."""
+        return None
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Return what that law does to how quantiles are known, besides."""
+        return self.quantiles_known(queue)
 
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random: equal exponential service."""

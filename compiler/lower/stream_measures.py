@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 
@@ -21,10 +22,12 @@ from qps.compiler.lower.latency import (
 from qps.compiler.lower.queue_certainty import (
     jitter_certainty,
     quantile_certainty,
+    stage_certainty,
     uncounted,
     unlawful,
 )
-from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.queueing import Queue, longest
+from qps.compiler.lower.stage_sums import Way, added_known, ways_known, ways_of
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.lower.waterfall import calls_known, latency_of_calls
 from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
@@ -146,14 +149,46 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     def latency_quantile(self, level: Fraction) -> Formula:
         """Return the latency that a share `level` of the items does not exceed, in s.
 
-        Of several queues on the way each gets its part of the share that may be later: then the
-        sum of the quantiles is an upper bound, however the waits depend on each other
-        (Bonferroni). Jitter gets such a part, too, and is taken as normal; that of a resource
-        with a queue counts there. What does not vary counts with its mean. Of several ways to
-        allot, the least bound counts.
+        Queues on the way whose waits have laws are one sum, of independent stages. Of those that
+        have a quantile alone each gets its part of the share that may be later: then the sum of
+        the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
+        Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
+        counts there. What does not vary counts with its mean. Of several ways to allot, the least
+        bound counts.
         """
+        ways = self.ways
+        if ways:
+            return longest([self.quantile_of(way, level) for way in ways])
         bounds = [self.quantile_by(allotment) for allotment in self.allotments(level)]
         return bounds[0] if len(bounds) == 1 else minimum(*bounds)
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """The ways through its stages where a quantile is that of a sum; none where it is not."""
+        return ways_of(self.latency, self._is_added)
+
+    def quantile_of(self, way: Way, level: Fraction) -> Formula:
+        """Return the quantile of one way through its stages, which all share what is left."""
+        late = (1 - level) / len(self.ways)
+        found = way.quantile(late, int(self.varies), self._passage)
+        endless = [part.value for part in self.endless]
+        return total((found, self.jitter_quantile(self._allotment(way, level)), *endless))
+
+    def _allotment(self, way: Way, level: Fraction) -> Allotment:
+        units = len(way.added) + len(way.aside) + self.varies
+        return Allotment((1 - level) / len(self.ways) / max(1, units), Fraction(0))
+
+    def _is_added(self, part: LatencyPart) -> bool:
+        """Return whether a wait has a law that a sum can take; a jitter law may say another."""
+        if part.queue is None or part.visit is None or self._laws_at(part.queue):
+            return False
+        return part.queue.stage(part.visit) is not None
+
+    def _laws_at(self, queue: Queue) -> list[Formula]:
+        """Return the jitter laws that tell of the same time as a queue."""
+        if self.playout is not None:
+            return []
+        return [jitter.value for jitter in self.jitter if jitter.resource == queue.resource]
 
     def allotments(self, level: Fraction) -> list[Allotment]:
         """Return ways to allot the share that may be later; each makes a bound of a quantile."""
@@ -179,8 +214,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
             return part.slowest or part.once
         waiting = part.queue.quantile(part.visit, allotment.level(part))
         name = part.queue.resource
-        laws = [jitter.value for jitter in self.jitter if jitter.resource == name]
-        if not laws or self.playout is not None:
+        laws = self._laws_at(part.queue)
+        if not laws:
             return waiting
         visits = sum(queue.resource == name for queue in self._waits)
         deviation = square_root(total(laws)) / visits
@@ -228,15 +263,35 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
+        ways = self.ways
+        if ways:
+            return self._sum_certainty(ways, level)
         parts = [quantile_certainty(queue) for queue in self._waits]
         if self.jitter and self.playout is None:
             laws = [part.resource for part in self.jitter]
             parts.append(jitter_certainty(laws, 1 - self.allotments(level)[0].late))
         count = len(self._waits)
         if count + self.varies > 1:
-            what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * self.varies}"
-            parts.append(upper_bound(f"the quantiles of {what} are added up"))
+            parts.append(_added_up(count, varies=self.varies))
         parts.append(calls_certainty(self.latency, varies=self.varies))
+        parts.append(kinds_certainty(self.latency))
+        return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
+
+    def _sum_certainty(self, ways: Sequence[Way], level: Fraction) -> Certainty:
+        """Return how the quantile is known of a level that is that of a sum."""
+        parts = [ways_known(ways)]
+        for way in ways:
+            parts += [stage_certainty(part.queue) for part in way.added if part.queue is not None]
+            parts += [
+                quantile_certainty(part.queue) for part in way.aside if part.queue is not None
+            ]
+            parts.append(added_known(way))
+            count = bool(way.added) + len(way.aside)
+            if count + self.varies > 1:
+                parts.append(_added_up(count, varies=self.varies))
+        if self.jitter and self.playout is None:
+            laws = [part.resource for part in self.jitter]
+            parts.append(jitter_certainty(laws, 1 - self._allotment(ways[0], level).late))
         parts.append(kinds_certainty(self.latency))
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
@@ -252,3 +307,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     def lost_by(self, *kinds: LossKind) -> Formula:
         """Return the share of items that is lost for one of some reasons."""
         return 1 - product(1 - part.value for part in self.losses if part.kind in kinds)
+
+
+def _added_up(count: int, *, varies: bool) -> Certainty:
+    what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * varies}"
+    return upper_bound(f"the quantiles of {what} are added up")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 
 from flint import arb, ctx
 
-from qps.engine import queue_numbers, stage_numbers
+from qps.engine import queue_numbers
 from qps.engine.columns.burst_balls import Mixture, mixtures
 from qps.engine.columns.on_intervals import monotone
+from qps.engine.columns.stage_balls import root_of
 from qps.engine.decay_numbers import log_growth
 from qps.engine.exactness import NoValueError
 from qps.engine.gamma_numbers import inverse_erlang_ball, lower_ball
@@ -31,7 +32,6 @@ _MOST_FLOWS = 1000
 """Flows up to which the wait of N D/D/1 is summed up."""
 _MOST_STEPS = 40
 _LEAST_VARIATION = arb(10) ** -6
-_OF_STAGES = (1, 1, 1, 1, 0, -1, 1, 0, 1, 0)
 
 
 def is_infinite(value: arb) -> bool:
@@ -451,17 +451,13 @@ def sojourn_quantile(waiting: arb, rate: arb, level: arb) -> arb:
 def stages_quantile(level: arb, *stages: arb) -> arb:
     """Return the quantile of the time that independent stages take, as floats have it."""
     refuse(bool(level < 0) or bool(level >= 1))
-    operands = (level, *stages)
-    ends = [_interval(one) for one in operands]
-    found = monotone(
-        queue_numbers.stages_quantile, _OF_STAGES, (0.0, inf), repeats=stage_numbers.OPERANDS
-    )
-    known = found(*ends).sound()
-    if known.low == inf:
-        return INFINITE
-    if not (isfinite(known.low) and isfinite(known.high)):
+    if is_unknown(level, *stages) or not all(one.is_finite() for one in (level, *stages)):
         return UNKNOWN
-    return joined(arb(known.low), arb(known.high))
+    fixed, excess, near = root_of(level, stages)
+    if near == inf:
+        return INFINITE
+    refuse(isnan(near))
+    return fixed if excess is None else fixed + _root(excess, near)
 
 
 def _waited(time: arb, rate: arb) -> arb:

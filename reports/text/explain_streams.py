@@ -106,6 +106,12 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
     what = f"time that {told} of the items do not exceed"
     scope = (stream, *found.rests_on)
     found = replace(found, endless=tuple(_overloaded(graph, found, at)))
+    name = f"quantile({stream}.latency, {told})"
+    if found.ways:
+        stages = _of_sum(graph, found, share, at, scope)
+        return taken_apart(
+            graph, name, what, found.latency_quantile(share), TIME, at, stages, scope
+        )
     bounds = {graph.at(at).number(found.quantile_by(way)): way for way in found.allotments(share)}
     least = bounds[min(bounds)]
     stages = [
@@ -117,8 +123,25 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
         resources = ", ".join(part.resource for part in found.added_jitter)
         stages.append(Part(f"jitter of {resources}", found.jitter_quantile(least), scope))
     stages += [Part(part.stage, part.value, scope) for part in found.endless]
-    name = f"quantile({stream}.latency, {told})"
     return taken_apart(graph, name, what, found.latency_quantile(share), TIME, at, stages, scope)
+
+
+def _of_sum(
+    graph: LoadGraph, stream: StreamMeasures, share: Fraction, at: int, scope: tuple[str, ...]
+) -> list[Part]:
+    """Return the means of stages, of the longest way, and by how much that share is later.
+
+    A quantile of a sum is no sum of quantiles: what late items meet is told of all stages together.
+    """
+    value = graph.at(at).number
+    whole, way = max(
+        ((stream.quantile_of(way, share), way) for way in stream.ways),
+        key=lambda one: value(one[0]),
+    )
+    means = [(part.stage, part.value) for part in (*way.parts, *stream.endless)]
+    beyond = whole - total(mean for _, mean in means)
+    named = [*means, ("beyond the means, of all stages together", beyond)]
+    return [Part(stage, mean, scope) for stage, mean in named]
 
 
 def called_by(stream: StreamMeasures, measure: str) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import ClassVar
 
-from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -56,6 +56,36 @@ class OneServer(Law, frozen=True):
         return (
             longest * apply("gamma_quantile", queue.load, queue.variation**2, level) - own.service
         )
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:
+        """Return the law of Pollaczek and Khinchine; a copy waits for all of its batch."""
+        before = (own.batch - 1) * own.service / queue.servers
+        return Stage(
+            waits=self.share_waiting(queue),
+            load=queue.load,
+            work=queue.mean_batch,
+            spread=queue.unevenness,
+            servers=queue.servers,
+            service=own.service + before,
+            variation=queue.variation**2 / own.batch,
+            counted=own.service,
+        )
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Laws of which two moments are known are taken as gamma distributed."""
+        name = queue.resource
+        if queue.has_batches:
+            return upper_bound(f"copies that leave together at `{name}` wait for a whole batch")
+        found = []
+        if queue.variation not in (ZERO, ONE):
+            found.append(approximation(f"service times at `{name}` are taken as gamma distributed"))
+        if not queue.is_told_as_uniform:
+            found.append(
+                approximation(
+                    f"visits of `{name}` that differ are taken as gamma distributed together"
+                )
+            )
+        return together(*found)
 
     def _sojourn(self, queue: Queue, part: Formula, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and exponential service, in service times."""

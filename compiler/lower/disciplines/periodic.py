@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
-from qps.compiler.lower.queueing import Queue, Visit, longest
+from qps.compiler.lower.queueing import Queue, Stage, Visit, longest
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -44,6 +44,10 @@ class Periodic(OneServer, frozen=True):
             if mine.of == own.of
         ]
         return longest(found) + before
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002
+        """Return none: what is found of flows in step is no geometric sum."""
+        return None
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Periods and sizes that differ are bounded or approximated."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
-from qps.engine.formulas import ONE, Formula, apply, maximum
+from qps.engine.formulas import ONE, Formula, apply, maximum, minimum
 
 LOAD_ERROR = "loads were told 0.9 to 1.1 times as high as simulated"
 ERROR = "0.8 to 1.25 times as long as simulated, up to a load of 95 %"
@@ -39,6 +39,10 @@ class Pool(Law, frozen=True):
     ) -> Formula:
         """Return the quantile of what is added: exponential for those who are later by it."""
         return self.tail * apply("ln", maximum(ONE, self.share / (1 - level)))
+
+    def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002
+        """Return what is added: exponential for those who are later by it."""
+        return Stage(waits=minimum(ONE, self.share), work=self.tail)
 
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
         """What waits for a place goes on when another one is done."""

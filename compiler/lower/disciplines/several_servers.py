@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.disciplines.in_stages import quantile_of, taken
 from qps.compiler.lower.disciplines.one_server import OneServer, mixed_quantiles
-from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.queueing import Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import (
     ONE,
@@ -67,9 +66,24 @@ class GeneralServers(SeveralServers, frozen=True):
         A share waits, for a time that is taken as exponential, and all are served for a time that
         is taken as gamma distributed.
         """
+        known = level if isinstance(level, Formula) else number(level)
+        stage = self.stage(queue, own)
+        return apply("stages_quantile", known, *stage.operands()) - stage.counted
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return the law of wait and service."""
         share, mean = self.share_waiting(queue), self._random_wait(queue)
-        waiting = taken(mean / maximum(share, _LEAST), ONE, share)
-        return quantile_of(level, waiting, taken(own.service, queue.variation**2)) - own.service
+        return Stage(
+            waits=share,
+            work=mean / maximum(share, _LEAST),
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """Return how that law is known."""
+        return self.quantiles_known(queue)
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Other variations than that of mmc are approximated."""

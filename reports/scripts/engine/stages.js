@@ -35,7 +35,7 @@ export function stagesQuantile(level, ...operands) {
 const isSize = (value) => value >= 0 && value < Infinity;
 
 function isStage([waits, load, work, spread, servers, service, variation, often, inside]) {
-  return waits >= 0 && waits <= 1 && load >= 0 && [work, spread, variation, often].every(isSize) && servers > 0 && service >= 0 && inside >= 0;
+  return waits >= 0 && load >= 0 && [work, spread, variation, often].every(isSize) && servers > 0 && service >= 0 && inside >= 0;
 }
 
 // Stages one after the other, those inside others within these.
@@ -45,7 +45,7 @@ function read(groups) {
     const [waits, load, work, spread, servers, service, variation, often, inside] = groups[at], near = Math.round(often);
     end = Math.min(groups.length, at + 1 + Math.floor(Math.min(inside, groups.length)));
     const whole = Math.abs(often - near) <= 1e-13 * near ? near : Math.floor(often);
-    found.push({ waits, load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)) });
+    found.push({ waits: Math.min(waits, 1), load, work, spread, servers, service, variation, whole, share: Math.max(0, often - whole), inside: read(groups.slice(at + 1, end)) });
   }
   return found;
 }
@@ -81,14 +81,15 @@ function beyond(line, every, level) {
   const terms = every.some((stage) => (isLate(stage) && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW) || (hasShares && !stage.variation)) ? KINKED : SMOOTH;
   const high = ((Math.log(transform(line, [-nearest / 2, 0])[0]) + goal) * 2) / nearest; // by Chernoff's bound
   return fallingRoot((time) => {
-    const begin = DISCOUNT / (2 * time) - Math.min(TOWARDS * nearest, goal / time);
+    let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * time, goal);
+    if (Math.abs(gap) < 1) gap = 1; // not next to zero
     let longer = 0, density = 0;
     terms.forEach((weight, k) => {
-      const at = [begin, (k * Math.PI) / time], found = transform(line, at);
+      const at = [gap / time, (k * Math.PI) / time], found = transform(line, at);
       longer += weight * times([1 - found[0], -found[1]], inverse(at))[0];
       density += weight * found[0];
     });
-    return longer > 0 ? [Math.log(longer / time) + begin * time + goal, -density / longer] : [-1, 0];
+    return longer > 0 ? [Math.log(longer / time) + gap + goal, -density / longer] : [-1, 0];
   }, 0, high, high);
 }
 

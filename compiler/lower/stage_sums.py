@@ -1,0 +1,209 @@
+"""The quantile of a latency as that of a sum: stages one after the other, of which laws are known.
+
+What is waited for by a law of its own goes into one sum, calls with what is inside of them, of
+which the table of operations has the quantile. Of calls that are made together each makes a way
+through all stages; the latency is that of the longest. What has a quantile alone, as periodic
+queues and jitter have, is later with its part of the share that may be, so that the sum of all is
+a bound (Bonferroni).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.latency import Allotment, CallMade, LatencyPart
+from qps.compiler.lower.queueing import Queue, Stage
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+
+_MOST_WAYS = 16
+_SIZE = 9
+"""Operands of a stage."""
+
+DEPENDENT = "of stages that depend on each other, told 0.95 to 1.1 times as long as simulated"
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """A way through the stages of a latency.
+
+    `added` are those of `parts` that the sum has, `aside` those that have a quantile alone. `fixed`
+    is what is always the same, and `operands` are those of the sum.
+    """
+
+    parts: tuple[LatencyPart, ...]
+    added: tuple[LatencyPart, ...]
+    aside: tuple[LatencyPart, ...]
+    fixed: Formula
+    operands: tuple[Formula, ...]
+
+    @property
+    def repeats(self) -> bool:
+        """True where something is passed in calls that are not made just once."""
+        return any(call.times is not ONE for part in self.parts for call in part.calls)
+
+    @property
+    def is_alone(self) -> bool:
+        """True where there is one queue, of which the quantile is known better by itself."""
+        if len(self.added) != 1 or self.repeats:
+            return not self.added
+        queue = self.added[0].queue
+        assert queue is not None
+        is_by_law = queue.variation is ZERO and queue.has_batches
+        return is_by_law or queue.law.quantiles_known(queue).is_exact
+
+    def quantile(self, late: Fraction, varies: int, of_one: _OfOne) -> Formula:
+        """Return the time that a share `late` may exceed, with what `varies` besides."""
+        units = len(self.added) + len(self.aside) + varies
+        each = Allotment(late / units if units else late, Fraction(0))
+        alone = [_times(each.times(part), of_one(part, each)) for part in self.aside]
+        found = total((self.fixed, *alone))
+        if not self.added:
+            return found
+        level = 1 - late * len(self.added) / units
+        return found + apply("stages_quantile", number(level), *self.operands)
+
+
+_OfOne = Callable[[LatencyPart, Allotment], Formula]
+
+
+def ways_of(
+    parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
+) -> tuple[Way, ...]:
+    """Return the ways through stages of which a sum tells the quantile; none where it does not."""
+    found = tuple(_way(line, is_added) for line in _lines(parts))
+    if not found or all(way.is_alone for way in found):
+        return ()
+    if any(way.repeats and (way.aside or not way.added) for way in found):
+        return ()
+    return found
+
+
+def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
+    """Return all ways through branches; none where there are too many, or made more than once."""
+    found: list[tuple[LatencyPart, ...]] = [()]
+    for part in parts:
+        if not part.branches:
+            found = [(*line, part) for line in found]
+            continue
+        if not all(call.times is ONE or call.is_share for call in part.calls):
+            return []
+        lines = [line for branch in part.branches for line in _lines(branch)]
+        found = [(*before, *line) for before in found for line in lines]
+        if len(found) > _MOST_WAYS:
+            return []
+    return found
+
+
+def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool]) -> Way:
+    waits = [part for part in line if part.queue is not None]
+    added = tuple(part for part in waits if is_added(part))
+    fixed, operands = _summed(line, added, 0)
+    return Way(
+        parts=line,
+        added=added,
+        aside=tuple(part for part in waits if part not in added),
+        fixed=fixed,
+        operands=tuple(operands),
+    )
+
+
+def _summed(
+    parts: Sequence[LatencyPart], added: Sequence[LatencyPart], depth: int
+) -> tuple[Formula, list[Formula]]:
+    """Return what is always the same of stages that stand in so many calls, and the others."""
+    fixed: list[Formula] = []
+    operands: list[Formula] = []
+    for _, group in groupby(parts, key=lambda part: _number(part, depth)):
+        inside = list(group)
+        if len(inside[0].calls) <= depth:
+            for part in inside:
+                if part in added:
+                    stage = _stage(part)
+                    fixed.append(-stage.counted)
+                    operands += stage.operands()
+                elif part.queue is None:
+                    fixed.append(part.slowest or part.once)
+            continue
+        same, varying = _summed(inside, added, depth + 1)
+        call = inside[0].calls[depth]
+        outer = inside[0].calls[depth - 1].reached if depth else ONE
+        if call.times is ONE:
+            fixed.append(same)
+            operands += varying
+            continue
+        always = ZERO if same is ZERO else maximum(ZERO, same)
+        around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+        operands += around.operands(_often(call, outer), len(varying) // _SIZE)
+        operands += varying
+    return total(fixed), operands
+
+
+def _number(part: LatencyPart, depth: int) -> int | None:
+    return part.calls[depth].number if len(part.calls) > depth else None
+
+
+def _often(call: CallMade, outer: Formula) -> Formula:
+    """Return how often a call is made for each time that its caller is reached."""
+    if call.most is not None:
+        return call.most
+    if call.reached is outer * call.times or call.reached is ONE:
+        return call.times
+    return apply("mean", call.reached, outer)  # kinds that make both more often
+
+
+def _stage(part: LatencyPart) -> Stage:
+    assert part.queue is not None
+    assert part.visit is not None
+    stage = part.queue.stage(part.visit)
+    assert stage is not None
+    return stage
+
+
+def _times(times: Formula, stage: Formula) -> Formula:
+    return stage if times is ONE else stage * times
+
+
+# -- how it is known ---------------------------------------------------------------------
+
+
+def ways_known(ways: Sequence[Way]) -> Certainty:
+    """Return what calls made together do to how a quantile is known."""
+    if len(ways) < 2:  # noqa: PLR2004 - one way
+        return EXACT
+    return upper_bound("of calls made together, what is late of any of them counts")
+
+
+def added_known(way: Way) -> Certainty:
+    """Return how the quantile of a sum is known of stages that are known: are they independent?"""
+    queues = [part.queue for part in way.added if part.queue is not None]
+    if len(queues) < 2 and not way.repeats:  # noqa: PLR2004 - there is no other
+        return EXACT
+    names = list(dict.fromkeys(queue.resource for queue in queues))
+    if _are_independent(way, queues):
+        return EXACT
+    return approximation(f"the waits at {listed(names, 'and')} count as independent: {DEPENDENT}")
+
+
+def _are_independent(way: Way, queues: Sequence[Queue]) -> bool:
+    """Return whether the times in queues of a network are independent of each other.
+
+    So they are where items cannot overtake each other on the way (Reich 1957; of networks Walrand
+    and Varaiya 1980): every other one comes from outside, or from the queue before. Between the
+    first and the last there is one server at each (Burke 1969).
+    """
+    names = [queue.resource for queue in queues]
+    if len(set(names)) < len(names) or not all(queue.keeps_randomness for queue in queues):
+        return False
+    if any(queue.servers is not ONE for queue in queues[1:-1]):
+        return False
+    if any(not call.is_share for part in way.parts for call in part.calls if call.times is not ONE):
+        return False
+    for before, queue in zip([None, *names], queues, strict=False):
+        if any(visit.after and visit.after[-1] != before for visit in queue.visits):
+            return False
+    return True
