@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.arrays import Array, falling_root, filled, in_blocks
-from qps.engine.stage_numbers import DISCOUNT, KINKED, NARROW, OPERANDS, SMOOTH, TOWARDS
+from qps.engine.stage_numbers import DISCOUNT, KINKED, NARROW, OPERANDS, SMALL, SMOOTH, TOWARDS
 
 Complex = NDArray[np.complex128]
 Truth = NDArray[np.bool_]
@@ -249,11 +249,23 @@ def _own(stage: Stage, at: Complex) -> Complex:
         found = found * np.where(is_varied, 1 + less, 1.0)
     if late.any():
         is_same = (stage.spread == stage.variation).all() and (each[0] == size[0]).all()
-        left = np.where(each == 0, 1.0, -(less if is_same else _less(each, stage.spread)) / each)
-        waited = (1 - stage.load) * left / (1 - stage.load * left)
+        rest = _rest(each, less if is_same else _less(each, stage.spread), stage.spread)
+        spare = 1 - stage.load
+        waited = spare * (1 - rest) / (spare + stage.load * rest)
         wait = 1 - stage.waits + stage.waits * waited
         found = found * (wait if late.all() else np.where(late, wait, 1.0))
     return found
+
+
+def _rest(size: Complex, less: Complex, v: Array) -> Complex:
+    """Return 1 - E exp(-z R) for what is left of a time of mean 1, to all digits."""
+    if (v == 1).all():
+        return -less
+    found = 1 + less / size
+    is_small = np.abs(size) * (1 + v) < SMALL
+    if not is_small.any():
+        return np.asarray(found)
+    return np.where(is_small, size * (1 + v) / 2 * (1 - size * (1 + 2 * v) / 3), found)
 
 
 def _less(size: Complex, v: Array) -> Complex:

@@ -37,6 +37,7 @@ DISCOUNT = 18.0
 TOWARDS = 0.9
 """How far the line of integration is moved towards the nearest singularity."""
 
+SMALL = 1e-5
 _NEARLY_WHOLE = 1e-13
 
 
@@ -251,9 +252,18 @@ def transform(line: Sequence[Stage], at: complex) -> complex:
 def _wait(stage: Stage, at: complex) -> complex:
     """Return E exp(-s W) for the wait W of all, also of those who do not wait."""
     each = at * stage.work / stage.servers
-    left = -_less(each, stage.spread) / each if each else complex(1.0)
-    waited = (1 - stage.load) * left / (1 - stage.load * left)
+    rest, spare = _rest(each, stage.spread), 1 - stage.load
+    waited = spare * (1 - rest) / (spare + stage.load * rest)
     return 1 - stage.waits + stage.waits * waited
+
+
+def _rest(size: complex, v: float) -> complex:
+    """Return 1 - E exp(-z R) for what is left of a time of mean 1, to all digits."""
+    if v == 1:
+        return size / (1 + size)
+    if abs(size) * (1 + v) < SMALL:
+        return size * (1 + v) / 2 * (1 - size * (1 + 2 * v) / 3)
+    return 1 + _less(size, v) / size
 
 
 def _less(size: complex, v: float) -> complex:

@@ -397,14 +397,14 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
     told = json.loads("".join(json_texts(compiled(text), [])))["known"]
     assert {name: each["kind"] for name, each in told.items()} == known
     rows = shown(compiled(text), qps.loads(text).matrix().to_arrow(), markdown=False)
-    assert "\n`quality_at` and `late` are upper bounds (the truth may be less): the quant" in rows
+    assert "\n`quality_at` and `late` are upper bounds (the truth may be less): where k" in rows
     assert "\n`either` is an approximation" in rows
 
 
 def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:
     text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
     page = matrix_page(qps.loads(text).matrix().to_arrow(), "x.parquet")
-    assert any("under late is an upper bound: the quantiles of" in line for line in page.remarks())
+    assert any("under late is an upper bound: where kinds of" in line for line in page.remarks())
     assert not any("under spare" in line for line in page.remarks())
 
 
@@ -466,7 +466,7 @@ def test_explain_tells_how_a_number_is_known_and_why() -> None:
     for name in ("late", LATE):
         told = explanation_text(explain(graph, name, 100))
         assert "  An upper bound (the truth may be less): " in told
-        assert "queues are added up" in told
+        assert "the slowest counts" in told
     told = explanation_text(explain(graph, "server.cpu.load", 100))
     assert "  Exact for the model that the spec states." in told
 
@@ -747,7 +747,7 @@ def test_whether_users_are_carried_is_known_as_what_fails() -> None:
     assert not strict.is_possible
     assert strict.known.kind is Kind.LOWER_BOUND
     assert "<= " in sizing_answer(strict)
-    assert sizing_known(strict)[0].startswith("In truth 600 users may be carried: the quantiles")
+    assert sizing_known(strict)[0].startswith("In truth 600 users may be carried: where kinds")
 
 
 def test_what_mends_a_bound_is_one() -> None:

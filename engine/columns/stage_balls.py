@@ -44,12 +44,14 @@ def root_of(level: arb, stages: Sequence[arb]) -> tuple[arb, Falling | None, flo
     """
     shares = [float(one.mid()) for one in (level, *stages)]
     near = stage_numbers.stages_quantile(*shares)
+    if not isfinite(near):
+        return arb(near), None, near
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
     told = stage_numbers.read([tuple(float(one.mid()) for one in group) for group in groups])
     line = _joined(told, iter(groups))
     fixed = sum((each.fixed_once * each.told.whole for each in line), arb(0))
     rest = near - float(fixed.mid())
-    if not isfinite(near) or shares[0] <= stage_numbers.at_once(told):
+    if shares[0] <= stage_numbers.at_once(told):
         return fixed, None, near
     terms, nearest = stage_numbers.terms_of(told), stage_numbers.nearest_of(told)
     goal = -(-level).log1p()

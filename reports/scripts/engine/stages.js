@@ -120,9 +120,16 @@ function raised(base, exponent) {
 
 // E exp(-s W) for the wait W of all, also of those who do not wait.
 function waitOf({ waits, load, work, spread, servers }, at) {
-  const each = scale(at, work / servers), left = each[0] || each[1] ? times(scale(less(each, spread), -1), inverse(each)) : ONE;
-  const waited = times(scale(left, 1 - load), inverse(add(ONE, scale(left, -load))));
+  const rest = restOf(scale(at, work / servers), spread);
+  const waited = times([(1 - load) * (1 - rest[0]), -(1 - load) * rest[1]], inverse(add([1 - load, 0], scale(rest, load))));
   return add([1 - waits, 0], scale(waited, waits));
+}
+
+// 1 - E exp(-z R) for what is left of a time of mean 1, to all digits.
+function restOf(size, v) {
+  if (v === 1) return scale(less(size, v), -1);
+  if (Math.hypot(...size) * (1 + v) < 1e-5) return times(scale(size, (1 + v) / 2), add(ONE, scale(size, -(1 + 2 * v) / 3)));
+  return add(ONE, times(less(size, v), inverse(size)));
 }
 
 // E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small.
