@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.engine.formulas import ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 10**9))
 
@@ -66,13 +66,20 @@ def others_quantile(
     load: Formula,
     longest: Formula,
     level: Fraction | Formula,
+    *,
+    is_in_step: bool,
 ) -> Formula:
     """Return an upper bound of a quantile of the work that an arrival finds: the least of four.
+
+    Behind one flow alone, where all have one period, it is exact.
 
     Random arrivals that are all as long as the longest, at the same load; flows that are; one
     visit of each flow, more than which periodic flows never leave to be done; and Markov's bound,
     for low levels.
     """
+    others = [one for one in classes if one.flows is not ZERO]
+    if is_in_step and len(others) == 1 and others[0].flows is ONE:
+        return _behind_one(others[0], period, level) + apply("waiting", ZERO, load)
     at_random = longest * apply("md1_quantile", load, level)
     longest, count = _as_longest(classes)
     equal = longest * apply("periodic_quantile", count, count * longest / period, level)
@@ -81,6 +88,11 @@ def others_quantile(
     if len(flows) == len(classes):
         bounds.append(total(flows))
     return minimum(*bounds) + apply("waiting", ZERO, load)
+
+
+def _behind_one(one: PeriodicClass, period: Formula, level: Fraction | Formula) -> Formula:
+    """Return the quantile behind one flow, exactly: what is left of a visit at a random phase."""
+    return maximum(ZERO, one.service - period * (1 - level))
 
 
 def _as_longest(classes: Sequence[PeriodicClass]) -> tuple[Formula, Formula]:

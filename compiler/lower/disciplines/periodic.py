@@ -38,8 +38,11 @@ class Periodic(OneServer, frozen=True):
         largest = queue.longest_batch / queue.servers
         if queue.is_uniform:
             return largest * apply("periodic_quantile", _count(queue), queue.load, level) + before
+        period, in_step = _period(queue), queue.is_in_step
         found = [
-            others_quantile(_classes(queue, mine), _period(queue), queue.load, largest, level)
+            others_quantile(
+                _classes(queue, mine), period, queue.load, largest, level, is_in_step=in_step
+            )
             for mine in queue.visits
             if mine.of == own.of
         ]
