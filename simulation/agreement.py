@@ -18,7 +18,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, Kind
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.formulas import Formula
 from qps.simulation.crew import Simulation, StreamTold
-from qps.simulation.running import LEVELS
+from qps.simulation.one_run import LEVELS
 from qps.simulation.statistics import Estimate
 
 _ROUNDINGS = 1e-6

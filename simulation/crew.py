@@ -12,8 +12,8 @@ from typing import Any, Protocol, Self
 from msgspec import Struct
 
 from qps.simulation.lengths import first_length
+from qps.simulation.one_run import LEVELS, Run, RunResult
 from qps.simulation.played import Played
-from qps.simulation.running import LEVELS, Run, RunResult
 from qps.simulation.statistics import Estimate, estimate, warm_up
 
 RUNS = 20

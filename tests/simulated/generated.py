@@ -7,7 +7,7 @@ from random import Random
 _NODES = "abcdefghij"
 _KINDS = (
     *("rows", "rows", "rows", "periodic", "batches", "calls", "ports"),
-    *("closed", "closed", "mixed", "pools", "bursts", "uneven"),
+    *("closed", "closed", "mixed", "pools", "bursts", "uneven", "ranks"),
 )
 
 
@@ -277,3 +277,22 @@ class _Generated:
             f"stream s0 in all {{ traffic 1 request/s, 1 bit/request; arrivals cv {variation}; "
             "at a { ca }; at b { cb } }"
         )
+
+    def _ranks(self) -> None:
+        """Streams that go before others at one machine."""
+        random = self.random
+        cores, streams = random.choice((1, 1, 1, 2, 4)), random.choice((2, 3))
+        load, is_alike = self._load(), random.random() < 0.5
+        queueing = random.choice(("priority", "priority preemptive"))
+        variation = random.choice(("", " cv 0", " cv 2")) if cores == 1 else ""
+        shares = [random.uniform(0.2, 1) for _ in range(streams)]
+        self.machines.append(f"machine m {{ cpu {cores} core, queueing {queueing}{variation} }}")
+        self.nodes.append("node a = m")
+        for number, share in enumerate(shares):
+            service = 1.0 if is_alike else round(random.uniform(0.3, 3), 3)
+            rate = load * cores * share / sum(shares) / service
+            self.components.append(f"component c{number} {{ cpu {service} s/request }}")
+            self.streams.append(
+                f"stream s{number} in all {{ traffic {rate:.6f} request/s, 1 bit/request; "
+                f"priority {number + 1}; at a {{ c{number} }} }}"
+            )
