@@ -132,12 +132,12 @@ def _solved(
             whole = total[:left]
             whole[:] = pause[:left]
             for part, number, several in own:
-                number += 1
-                number *= part
-                whole += number if plain else several * number
+                np.add(number, 1, out=number)
+                np.multiply(number, part, out=number)
+                np.add(whole, number if plain else several * number, out=whole)
             np.divide(k, whole, out=rate[:left])
             for _, number, _ in own:
-                number *= rate[:left]
+                np.multiply(number, rate[:left], out=number)
         n = until
     found = np.empty_like(held)
     found[:, order] = held

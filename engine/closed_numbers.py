@@ -127,7 +127,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     unit, shares = rates[0], list(accumulate((rate / rates[0] for rate in rates), mul, initial=1.0))
     weights = [1.0]
     if several:
-        own = [_Several(*stations[k], unit, m) for k, m in several]
+        own = [Several(*stations[k], unit, m) for k, m in several]
         weights = _weighed(own, shares, customers)
         for place, (k, _) in enumerate(several):
             held = [number[len(plain) + place] for number in numbers]
@@ -179,7 +179,7 @@ def _solved(
 # -- several servers -----------------------------------------------------------------------
 
 
-class _Several:
+class Several:
     """A station of several servers, its polynomials in z times a rate, as lists of coefficients.
 
     `weights` over 1 - r z is the generating function of the weights of a copy. That of the same
@@ -190,7 +190,7 @@ class _Several:
     def __init__(
         self, asked: float, servers: float, load: float, copies: float, rate: float, count: int
     ) -> None:
-        self.count, self.servers = count, int(servers)
+        self.copies, self.servers = count, int(servers)
         busy, part = asked / copies * rate, load / servers
         closed, held = poisson(busy, self.servers), poisson(load, self.servers)
         below = list(accumulate(held, initial=0.0))  # fewer open ones than k
@@ -229,13 +229,13 @@ def _less_own(values: list[float], ratio: float) -> list[float]:
     return values[:1] + [max(value - ratio * before, 0.0) for before, value in pairwise(values)]
 
 
-def _weighed(stations: Sequence[_Several], shares: Sequence[float], most: int) -> list[float]:
+def _weighed(stations: Sequence[Several], shares: Sequence[float], most: int) -> list[float]:
     """Return the product of all polynomials, times the weights of populations.
 
     Each station is told that of all others, and of its other copies.
     """
     size = min(most + 1, len(shares))
-    fewer = [_power(one.weights, one.count - 1, size) for one in stations]
+    fewer = [_power(one.weights, one.copies - 1, size) for one in stations]
     each = [convolved(less, one.weights, size) for less, one in zip(fewer, stations, strict=True)]
     ahead = list(accumulate(each, lambda one, other: convolved(one, other, size), initial=[1.0]))
     behind = [1.0]

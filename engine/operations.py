@@ -260,6 +260,20 @@ def _by_ends(
 _of_queues = partial(_by_ends, is_slow=True)
 
 
+def _of_classes(word: str, operands: int) -> Operation:
+    """Return the row of what may do either with each operand, of which any number may come."""
+    return Operation(
+        word=word,
+        name=word,
+        called=word,
+        operands=operands,
+        grows=(0,) * operands,
+        repeats=1,
+        lies=_NOT_NEGATIVE,
+        is_slow=True,
+    )
+
+
 def _itself(divisor: Any) -> Any:
     return divisor
 
@@ -318,6 +332,9 @@ _ROWS = (
     _of_queues("burst_wait", 1, 1, 1),
     _of_queues("burst_quantile", 1, 1, 1, 1),
     _by_ends("uneven", 1, 1, 1),
+    _of_classes("class_rate", 11),
+    _of_classes("class_wait", 16),
+    _of_classes("class_open_wait", 15),
     _of_queues("normal_tail", -1, of="x", lies=_SHARE),
     _of_queues("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )

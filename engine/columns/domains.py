@@ -147,3 +147,23 @@ def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domai
 
 
 closed_wait = mixed_wait = closed_rate
+
+
+def class_rate(classes: Formula, _of: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of a closed network of several classes."""
+    return class_open_wait(classes, *told)
+
+
+def class_open_wait(classes: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a wait beside several classes; nothing of an unknown number."""
+    count = classes.exact
+    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+        return None
+    needed = [Needed(number) for number in told]
+    for place in range(2 * int(count), len(told) - 2, int(count) + 3):
+        needed.append(Needed(told[place] - 1))
+        needed.append(Needed(told[place + 2], is_zero_out=True))
+    return tuple(needed)
+
+
+class_wait = class_rate

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qps.engine.class_arrays import class_open_wait, class_rate, class_wait
 from qps.engine.closed_arrays import closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.on_floats import (
     BRANCH,
@@ -47,6 +48,9 @@ __all__ = [
     "batch_quantile",
     "burst_quantile",
     "burst_wait",
+    "class_open_wait",
+    "class_rate",
+    "class_wait",
     "closed_rate",
     "closed_wait",
     "erlang_b",

@@ -15,6 +15,7 @@ from operator import add
 from flint import arb, fmpq
 
 from qps.engine.columns.closed_balls import closed_rate, closed_wait, mixed_wait
+from qps.engine.columns.closed_classes import class_open_wait, class_rate, class_wait
 from qps.engine.columns.queue_balls import (
     INFINITE,
     UNKNOWN,
@@ -46,6 +47,9 @@ __all__ = [
     "batch_quantile",
     "burst_quantile",
     "burst_wait",
+    "class_open_wait",
+    "class_rate",
+    "class_wait",
     "closed_rate",
     "closed_wait",
     "erlang_b",

@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.columns import on_arrays
+from qps.engine.columns import class_bounds, on_arrays
 from qps.engine.columns.on_arrays import whole_power as powered
+from qps.engine.intervals import Interval
 from qps.engine.repeating import repeated
 
 _PER_OCTAVE = 1.0 / float(np.log(2.0))
@@ -323,3 +324,24 @@ def monotone(
         return Bounds(low, high, *slope)
 
     return bounds
+
+
+def _row_by_row(function: Callable[..., Interval]) -> Callable[..., Bounds]:
+    """Return the bounds of many rows of what has those of one."""
+
+    def bounds(*operands: Bounds) -> Bounds:
+        ends = [(o.low, o.high, o.slope_low, o.slope_high) for o in operands]
+        wide = np.broadcast_arrays(*(np.asarray(end, dtype=float) for one in ends for end in one))
+        shape, rows = wide[0].shape, zip(*(column.ravel().tolist() for column in wide), strict=True)
+        each = [
+            function(*(Interval(*row[at : at + 4]) for at in range(0, len(row), 4))).sound()
+            for row in rows
+        ]
+        found = ([getattr(one, end) for one in each] for end in ("low", "high", "slow", "steep"))
+        return Bounds(*(np.array(column).reshape(shape)[()] for column in found))
+
+    return bounds
+
+
+class_rate, class_wait = _row_by_row(class_bounds.class_rate), _row_by_row(class_bounds.class_wait)
+class_open_wait = _row_by_row(class_bounds.class_open_wait)

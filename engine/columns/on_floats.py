@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 
+from qps.engine.class_numbers import class_open_wait, class_rate, class_wait
 from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
 from qps.engine.queue_numbers import (
     batch_quantile,
@@ -34,6 +35,9 @@ __all__ = [
     "batch_quantile",
     "burst_quantile",
     "burst_wait",
+    "class_open_wait",
+    "class_rate",
+    "class_wait",
     "closed_rate",
     "closed_wait",
     "erlang_b",

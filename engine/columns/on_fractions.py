@@ -11,6 +11,7 @@ from math import ceil as rounded_up
 from math import floor as rounded_down
 from math import inf, isnan
 
+from qps.engine.columns.class_fractions import class_open_wait, class_rate, class_wait
 from qps.engine.columns.closed_fractions import closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.on_floats import ONE_OVER_E
 from qps.engine.exactness import Exact, InexactError, NoValueError
@@ -19,7 +20,14 @@ from qps.engine.queue_numbers import exact_inverse_erlang_b
 from qps.engine.stage_numbers import stages_quantile as _stages_in_floats
 
 # Functions of this column that stand elsewhere.
-__all__ = ["closed_rate", "closed_wait", "mixed_wait"]
+__all__ = [
+    "class_open_wait",
+    "class_rate",
+    "class_wait",
+    "closed_rate",
+    "closed_wait",
+    "mixed_wait",
+]
 
 _ZERO, _ONE, _HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 _MOST_SERVERS = 64

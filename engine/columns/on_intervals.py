@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import inf
 
 from qps.engine.columns import on_floats
+from qps.engine.columns.class_bounds import class_open_wait, class_rate, class_wait
 from qps.engine.intervals import (
     NOTHING_KNOWN,
     Interval,
@@ -31,6 +32,9 @@ from qps.engine.repeating import repeated
 
 # Functions of this column that stand elsewhere.
 __all__ = [
+    "class_open_wait",
+    "class_rate",
+    "class_wait",
     "maximum",
     "minimum",
     "product",

@@ -177,6 +177,32 @@ def by_differences(
     return lambda *operands: tuple(slope(place, operands) for place in range(len(operands)))
 
 
+def class_rate(*operands: float) -> Slopes:
+    """Return the slopes of a rate of a closed network of several classes, by differences."""
+    return _of_classes(on_floats.class_rate, operands)
+
+
+def class_wait(*operands: float) -> Slopes:
+    """Return the slopes of a wait of a class."""
+    return _of_classes(on_floats.class_wait, operands)
+
+
+def class_open_wait(*operands: float) -> Slopes:
+    """Return the slopes of a wait of open visits beside classes."""
+    return _of_classes(on_floats.class_open_wait, operands)
+
+
+def _of_classes(number: Callable[..., float], operands: tuple[float, ...]) -> Slopes:
+    return tuple(_in_floats(number, place, operands) for place in range(len(operands)))
+
+
+def _in_floats(number: Callable[..., float], place: int, operands: tuple[float, ...]) -> float:
+    before, at, behind = operands[:place], operands[place], operands[place + 1 :]
+    step = (abs(at) or 1.0) * _STEP_IN_FLOATS
+    more, less = (number(*before, to, *behind) for to in (at + step, at - step))
+    return _finite((more - less) / (2 * step))[0]
+
+
 def _ball(value: float) -> arb:
     from flint import arb  # noqa: PLC0415 - seldom needed
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import inf, nan
 from typing import Any
 
 ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
 FLOWS = (2.0, 60.0)
 CUSTOMERS, STATION = (0.0, 40.0), ((0.0, 2.0), (1.0, 5.0), (0.0, 0.9), (0.5, 3.5))
+CLASSES = ((2.0, 2.0), (1.0, 1.0), (0.0, 8.0), (0.0, 6.0), POSITIVE, POSITIVE)
+PLACE = ((1.0, 3.0), (0.0, 0.9), (1.0, 3.5), (0.1, 2.0), (0.1, 2.0))
 STAGE = (
     *(LEVEL, LOAD, POSITIVE, (0.25, 4.0), (1.0, 8.0)),  # who waits, and how long
     *(POSITIVE, (0.25, 4.0), (1.0, 3.0), (0.0, 0.0)),  # who is served, and how often
@@ -53,12 +55,15 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "burst_wait": (FLOWS, (0.05, 0.95), (0.001, 1.0)),
     "burst_quantile": (FLOWS, (0.05, 0.95), (0.001, 1.0), LEVEL),
     "uneven": ((0.0, 4.0), (0.01, 4.0), (0.01, 0.97)),
+    "class_rate": (*CLASSES, *PLACE),
+    "class_wait": (*CLASSES, *PLACE, *PLACE),
+    "class_open_wait": (*CLASSES[:1], *CLASSES[2:], *PLACE, *PLACE),
     "normal_tail": (ANY,),
     "normal_quantile": (LEVEL,),
 }
 """Between which numbers each operand of an operation has a value."""
 
-_FEW = 3
+_FEW, _MANY = 3, 10
 
 EDGES = (-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf, nan)
 """Where poles, infinities and what is not real lie."""
@@ -70,11 +75,15 @@ def arguments_at_edges(word: str) -> Iterator[tuple[float, ...]]:
 
 
 def some_of(choices: Sequence[Any], others: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield choices for each operand; of more than three for two, with the `others` beside."""
+    """Yield choices for each operand; of more than three for two, with the `others` beside.
+
+    Of very many, for two that follow each other.
+    """
     if len(others) <= _FEW:
         yield from product(choices, repeat=len(others))
         return
-    for places in combinations(range(len(others)), 2):
+    places_of_two = combinations(range(len(others)), 2)
+    for places in pairwise(range(len(others))) if len(others) > _MANY else places_of_two:
         for some in product(choices, repeat=2):
             at = list(others)
             for place, one in zip(places, some, strict=True):

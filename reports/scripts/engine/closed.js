@@ -5,7 +5,7 @@ import { atPopulation } from "./descent.js";
 import { logGamma } from "./gamma.js";
 
 const MOST_STEPS = 400, SEVERAL = 2, LARGEST = 600;
-const known = new Map(), MOST_KNOWN = 1000;
+const kept = new Map(), MOST_KEPT = 1000;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function closedNumbers(erlangC) {
@@ -39,12 +39,12 @@ export function closedNumbers(erlangC) {
   };
 }
 
-function remembered(key, make) {
-  if (!known.has(key)) {
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(key, make());
+export function remembered(key, make) {
+  if (!kept.has(key)) {
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(key, make());
   }
-  return known.get(key);
+  return kept.get(key);
 }
 
 // Null where there is no value; less than one copy is one that takes longer.
@@ -133,7 +133,7 @@ function withOneMore(customers, think, stations, before) {
 }
 
 // The polynomials of a station of several servers.
-function ofSeveral([asked, servers, load, copies], rate) {
+export function ofSeveral([asked, servers, load, copies], rate) {
   const busy = asked / copies * rate, part = load / servers, last = servers - 1;
   const closed = poisson(busy, servers), held = poisson(load, servers);
   const below = [0], weights = [], waits = [];

@@ -4,6 +4,7 @@
 // what is `endless` has values of infinities). What has no value is not-a-number, and null as a fraction.
 
 import { bent, extreme, NOTHING, over, quotientOf, rounded, sorted, times } from "./bounds.js";
+import { CLASS_BOUNDS } from "./classes.js";
 import { compared, floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, plus, powerOf, product, quotient, rootOf, ZERO } from "./fractions.js";
 import { lambert } from "./lambert.js";
 import { QUEUES } from "./queues.js";
@@ -181,6 +182,7 @@ export const OPERATIONS = {
   // Where these are fractions, floats are exact.
   ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "stages_quantile", "closed_rate", "closed_wait", "mixed_wait",
     "burst_wait", "burst_quantile", "uneven"].map((word) => [word, { value: QUEUES[word] }])),
+  ...Object.fromEntries(Object.entries(CLASS_BOUNDS).map(([word, bounds]) => [word, { value: QUEUES[word], bounds: bounds(QUEUES[word]) }])),
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }

@@ -1,6 +1,7 @@
 // Numbers of queues, by their words in the table; the formulas and their sources stand in
 // `engine/queue_numbers.py` and `engine/md1_numbers.py`. Times are counted in service times.
 
+import { classNumbers } from "./classes.js";
 import { closedNumbers } from "./closed.js";
 import { burstQuantile, burstWait, uneven } from "./bursts.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
@@ -25,6 +26,7 @@ export const QUEUES = {
   burst_wait: burstWait,
   burst_quantile: burstQuantile,
   uneven,
+  ...classNumbers(erlangC),
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
   normal_quantile: (level) => (level < 0.5 ? -normalQuantile(level) : normalQuantile(1 - level)),
 };

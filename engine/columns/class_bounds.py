@@ -1,0 +1,112 @@
+"""Bounds of closed networks of several classes, from those of their operands.
+
+More customers of one class may be good or bad for another. So a box that is no point is bounded by
+what is true of any mix: a class has no more than it would have alone, nor more than the slowest
+station lets through (Muntz and Wong 1975); nobody waits for more than all others at one copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, floor, inf, isfinite, isnan
+
+from qps.engine import class_numbers
+from qps.engine.class_networks import Network, network_of
+from qps.engine.intervals import NOTHING_KNOWN, Interval, above
+
+_ERROR = 1e-9
+
+
+def class_rate(*operands: Interval) -> Interval:
+    """Return between which rates that of a class lies."""
+    if _is_point(operands):
+        return _at_point(class_numbers.class_rate, operands)
+    ends = _ends(operands, 2)
+    if ends is None:
+        return NOTHING_KNOWN
+    best, worst, k = *ends, int(operands[1].low) - 1
+    alone = best.think[k] + sum(place.asked[k] for place in best.places)
+    most = best.customers[k] / alone if alone else inf
+    for place in best.places:
+        if place.asked[k]:
+            most = min(most, place.copies * max(place.servers - place.load, 0.0) / place.asked[k])
+    longest = worst.think[k]
+    for at, place in enumerate(worst.places):
+        longest += place.asked[k] and place.asked[k] * (1 + _longest(best, worst, at))
+    least = worst.customers[k] / longest if longest else worst.customers[k] and inf
+    return _between(min(least, most), most)
+
+
+def class_wait(*operands: Interval) -> Interval:
+    """Return between which times the wait of a class at the first station lies."""
+    if _is_point(operands):
+        return _at_point(class_numbers.class_wait, operands)
+    ends = _ends(operands, 2)
+    if ends is None or not ends[0].places:
+        return NOTHING_KNOWN
+    best, worst = ends
+    asked = worst.places[0].asked[int(operands[1].low) - 1]
+    return _between(0.0, asked and asked * (1 + _longest(best, worst, 0)))
+
+
+def class_open_wait(*operands: Interval) -> Interval:
+    """Return between which numbers of service times the wait of open visits lies."""
+    if _is_point(operands):
+        return _at_point(class_numbers.class_open_wait, operands)
+    ends = _ends(operands, 1)
+    if ends is None or not ends[0].places:
+        return NOTHING_KNOWN
+    return _between(0.0, _longest(*ends, 0))
+
+
+def _is_point(operands: tuple[Interval, ...]) -> bool:
+    """Return whether each operand is one number, itself a float or between two of them."""
+    return all(one.high <= above(above(one.low)) for one in operands)
+
+
+def _at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
+    value = number(*(one.low for one in operands))
+    if isnan(value):
+        return NOTHING_KNOWN
+    is_fixed = isfinite(value) and all(one.is_fixed for one in operands)
+    slopes = (0.0, 0.0) if is_fixed else (-inf, inf)
+    return Interval(value * (1 - _ERROR), value * (1 + _ERROR), *slopes)
+
+
+def _ends(operands: tuple[Interval, ...], before: int) -> tuple[Network, Network] | None:
+    """Return the network in which all is at its best for a class, and that at its worst.
+
+    Of customers those have the most and the least. What counts whole is so, as between it is on a
+    line. None where there may be no value.
+    """
+    classes, of = operands[0], operands[before - 1]
+    if not (_is_point((classes, of)) and 1 <= of.low <= max(classes.low, of.low * (before == 1))):
+        return None
+    count = classes.low
+    best, worst = [], []
+    for at, one in enumerate(operands[before:]):
+        if not 0 <= one.low <= one.high < inf:
+            return None
+        kind = (at - 2 * count) % (count + 3) if at >= 2 * count else -1
+        less = one.low if kind == 2 and one.low < 1 else floor(one.low)  # noqa: PLR2004 - copies
+        if at < count or kind in (0, 2):  # customers, servers or copies
+            best.append(float(ceil(one.high)))
+            worst.append(float(less))
+        else:
+            best.append(one.low)
+            worst.append(one.high)
+    found = network_of(count, best), network_of(count, worst)
+    return None if found[0] is None or found[1] is None else (found[0], found[1])
+
+
+def _longest(best: Network, worst: Network, at: int) -> float:
+    """Return what is waited at most, in service times: as if all customers were at one copy."""
+    place = worst.places[at]
+    if place.load >= place.servers:
+        return inf
+    found = max(sum(best.customers), best.places[at].servers - 1)
+    return (found + 1) / (place.servers - place.load)
+
+
+def _between(low: float, high: float) -> Interval:
+    return Interval(low * (1 - _ERROR), high * (1 + _ERROR), -inf, inf)
