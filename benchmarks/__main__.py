@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
 import kept  # noqa: E402 - found by the lines above
 import matrices  # noqa: E402
+import networks  # noqa: E402
 import pages  # noqa: E402
 import queues  # noqa: E402
 import readme  # noqa: E402
@@ -57,6 +58,7 @@ def main() -> None:
         "pages": pages.changes,
         "rows": rows.changes,
         "queues": queues.numbers,
+        "closed": networks.closed,
     }
     for name, measure in parts.items():
         if arguments.parts and name not in arguments.parts:

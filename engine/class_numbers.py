@@ -83,11 +83,12 @@ def _first(network: Network) -> tuple[tuple[float, ...], float]:
 def found_of(network: Network) -> Found:
     """Return what comes of a network in which all that counts whole is whole."""
     places = tuple(sorted(network.places))
-    return _solved(network._replace(places=places))
+    return solved(network._replace(places=places))
 
 
 @lru_cache(maxsize=1 << 8)
-def _solved(network: Network) -> Found:
+def solved(network: Network) -> Found:
+    """Return the same, of stations in order; remembered."""
     kept, rates = list(network.customers), [0.0] * len(network.customers)
     for k, customers in enumerate(network.customers):
         visited = [place for place in network.places if place.asked[k] > 0]
