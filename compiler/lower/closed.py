@@ -6,12 +6,13 @@ Their stations are what they wait for; all else that takes time in a cycle is a 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
 from msgspec import Struct, field
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, total
 
 
 class ClosedStation(Struct, frozen=True, kw_only=True):
@@ -27,10 +28,69 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
     open_load: Formula
     copies: Formula
 
-    @property
-    def operands(self) -> tuple[Formula, ...]:
-        """The station as the operations of closed networks take it."""
-        return (self.demand, self.servers, self.open_load, self.copies)
+
+class SharedStation(Struct, frozen=True, kw_only=True):
+    """A station of a network, with what a cycle of each of its closed streams asks of it."""
+
+    resource: str
+    demands: tuple[Formula, ...]
+    servers: Formula
+    open_load: Formula
+    copies: Formula
+
+
+class ClosedNetwork(Struct, frozen=True, kw_only=True):
+    """The closed streams that meet at some station, or meet others that do: its classes.
+
+    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations.
+    """
+
+    names: tuple[str, ...]
+    jobs: tuple[Formula, ...]
+    delays: tuple[Formula, ...]
+    stations: tuple[SharedStation, ...]
+
+    def rate(self, name: str) -> Formula:
+        """Return how many cycles all of a stream make in a second."""
+        number = self.names.index(name)
+        if not any(one.demands[number] is not ZERO for one in self.stations):
+            return self.jobs[number] / self.delays[number]
+        return self._asked("rate", number, self.stations)
+
+    def wait(self, name: str, resource: str) -> Formula:
+        """Return what a cycle of a stream waits at a station.
+
+        Of several classes the waits at one of them are what Little's law leaves, so that their sum
+        is a function of the rate alone.
+        """
+        number = self.names.index(name)
+        visited = [one for one in self.stations if one.demands[number] is not ZERO]
+        if len(self.names) == 1 or visited[0].resource != resource:
+            return self._asked("wait", number, self._from(resource))
+        cycle = self.jobs[number] / self.rate(name) - self.delays[number]
+        served = total(one.demands[number] for one in visited)
+        elsewhere = total(self.wait(name, one.resource) for one in visited[1:])
+        return cycle - served - elsewhere
+
+    def open_wait(self, resource: str) -> Formula:
+        """Return what a visit of open traffic waits at a station, in mean service times."""
+        return self._asked("open_wait", None, self._from(resource))
+
+    def _from(self, resource: str) -> tuple[SharedStation, ...]:
+        """Return the stations, that of a name first."""
+        own = next(one for one in self.stations if one.resource == resource)
+        return (own, *(one for one in self.stations if one is not own))
+
+    def _asked(self, what: str, number: int | None, stations: tuple[SharedStation, ...]) -> Formula:
+        """Return what an operation of closed networks comes to."""
+        if len(self.names) == 1:
+            word = {"rate": "closed_rate", "wait": "closed_wait", "open_wait": "mixed_wait"}[what]
+            told = [(one.demands[0], one.servers, one.open_load, one.copies) for one in stations]
+            return apply(word, self.jobs[0], self.delays[0], *chain.from_iterable(told))
+        classes = (len(self.names), *(() if number is None else (number + 1,)))
+        each = [(one.servers, one.open_load, one.copies, *one.demands) for one in stations]
+        rest = chain.from_iterable(each)
+        return apply(f"class_{what}", *classes, *self.jobs, *self.delays, *rest)
 
 
 class Alone(Struct, frozen=True, kw_only=True):
@@ -87,6 +147,7 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     limits: tuple[Limit, ...]
     free: Formula
     rate: Formula
+    network: ClosedNetwork
     visits: Mapping[str, Formula]
     alone: Mapping[str, Alone]
     known: Certainty = EXACT
@@ -100,13 +161,6 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     def station(self, resource: str) -> ClosedStation:
         """Return the station of a name."""
         return next(one for one in self.stations if one.resource == resource)
-
-    def at(self, resource: str, word: str) -> Formula:
-        """Return what an operation of closed networks comes to at a station."""
-        own = self.station(resource)
-        others = [one for one in self.stations if one is not own]
-        each = [operand for one in (own, *others) for operand in one.operands]
-        return apply(word, self.jobs, self.delay, *each)
 
     @property
     def held_back(self) -> dict[str, Formula]:
@@ -136,9 +190,10 @@ class Closed(Struct, frozen=True, kw_only=True):
     open_loads: dict[str, Formula] = field(default_factory=dict)
     loading: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def stream_at(self, resource: str) -> ClosedStream | None:
-        """Return the closed stream that waits for a resource."""
-        for stream in self.streams.values():
-            if any(resource == one.resource for one in stream.stations) or resource in stream.alone:
-                return stream
-        return None
+    def waiting_for(self, resource: str) -> tuple[ClosedStream, ...]:
+        """Return the closed streams that wait for a resource."""
+        return tuple(
+            stream
+            for stream in self.streams.values()
+            if any(resource == one.resource for one in stream.stations) or resource in stream.alone
+        )

@@ -12,6 +12,7 @@ asymptotic bound).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -19,14 +20,23 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.lower.closed import Alone, Closed, ClosedStation, ClosedStream, Limit
+from qps.compiler.lower.closed import (
+    Alone,
+    Closed,
+    ClosedNetwork,
+    ClosedStation,
+    ClosedStream,
+    Limit,
+    SharedStation,
+)
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.stream_measures import LossKind
-from qps.compiler.quantities.certainty import Certainty, approximation, together
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.monomials import monomials
+from qps.engine.points import Point
 
 _TAKEN = frozenset(
     {
@@ -40,6 +50,18 @@ _TAKEN = frozenset(
     }
 )
 """Disciplines of which a closed stream may be told: those in product form, and as if they were."""
+
+
+class _Cycle(Struct, frozen=True, kw_only=True):
+    """What a cycle of a closed stream is made of, with its waits at machines of its own."""
+
+    name: str
+    jobs: Formula
+    delay: Formula
+    stations: tuple[ClosedStation, ...]
+    limits: tuple[Limit, ...]
+    own_waits: Mapping[str, Formula]
+    overlapping: tuple[str, ...]
 
 
 class _Loads(Struct, frozen=True):
@@ -65,11 +87,13 @@ def closed_streams(
     if not sources:
         return Closed()
     parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
-    found = [
-        _Closing(stream, result, result.closed, demands, parted, expressions).settled()
+    closing = [
+        _Closing(stream, result, result.closed, demands, parted, expressions)
         for stream, result in zip(there, results, strict=True)
         if result.closed is not None
     ]
+    networks = _networks([one.cycle for one in closing])
+    found = [one.settled(networks[one.cycle.name], expressions) for one in closing]
     values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
     return Closed(
         streams={one.name: one for one in found},
@@ -81,6 +105,43 @@ def closed_streams(
             for name, part in parted.items()
             if part.by
         },
+    )
+
+
+def _networks(cycles: Sequence[_Cycle]) -> dict[str, ClosedNetwork]:
+    """Return the network that each stream is a class of: those that meet at a station are one."""
+    together_with = {one.name: {one.name} for one in cycles}
+    at: dict[str, str] = {}
+    for one in cycles:
+        for station in one.stations:
+            other = at.setdefault(station.resource, one.name)
+            joined = together_with[one.name] | together_with[other]
+            together_with |= dict.fromkeys(joined, joined)
+    return {
+        one.name: _network([each for each in cycles if each.name in together_with[one.name]])
+        for one in cycles
+    }
+
+
+def _network(classes: Sequence[_Cycle]) -> ClosedNetwork:
+    places = {station.resource: station for one in classes for station in one.stations}
+    asked = {
+        (one.name, station.resource): station.demand for one in classes for station in one.stations
+    }
+    return ClosedNetwork(
+        names=tuple(one.name for one in classes),
+        jobs=tuple(one.jobs for one in classes),
+        delays=tuple(one.delay for one in classes),
+        stations=tuple(
+            SharedStation(
+                resource=name,
+                demands=tuple(asked.get((one.name, name), ZERO) for one in classes),
+                servers=station.servers,
+                open_load=station.open_load,
+                copies=station.copies,
+            )
+            for name, station in places.items()
+        ),
     )
 
 
@@ -157,38 +218,50 @@ class _Closing:
             (on, expressions.averaged(held) / source.symbol) for on, held in result.spent
         ]
 
-    def settled(self) -> ClosedStream:
-        """Return what the stream comes to."""
+    @cached_property
+    def cycle(self) -> _Cycle:
+        """What a cycle of the stream is made of."""
         self._refuse_kinds()
         waited = dict.fromkeys(visit.resource for visit in self._result.visits.values())
         lone = [name for name in waited if self._is_alone(name)]
         stations = tuple(self._station(name) for name in waited if name not in lone)
-        own = {name: self._own_wait(self._station(name)) for name in lone}
+        own = {name: self._own_wait(name) for name in lone}
         delay, overlapping = self._delay(stations, own)
-        limits = tuple(_tightest(list(self._limits())))
-        source = self._source
-        jobs = source.flows * source.amount
         self._refuse_no_time(delay, stations)
-        operands = [operand for station in stations for operand in station.operands]
-        free = apply("closed_rate", jobs, delay, *operands) if stations else jobs / delay
-        rate = free / source.flows
-        if limits:
-            rate = minimum(rate, *(limit.at_most for limit in limits))
-        return ClosedStream(
+        return _Cycle(
             name=self._stream.name,
+            jobs=self._source.flows * self._source.amount,
+            delay=delay,
+            stations=stations,
+            limits=tuple(_tightest(list(self._limits()))),
+            own_waits=own,
+            overlapping=tuple(overlapping),
+        )
+
+    def settled(self, network: ClosedNetwork, expressions: ExpressionLowering) -> ClosedStream:
+        """Return what the stream comes to as a class of a network."""
+        cycle, source = self.cycle, self._source
+        free = network.rate(cycle.name)
+        rate = free / source.flows
+        if cycle.limits:
+            rate = minimum(rate, *(limit.at_most for limit in cycle.limits))
+        time = cycle.jobs / free
+        return ClosedStream(
+            name=cycle.name,
             span=self._stream.span,
-            jobs=jobs,
+            jobs=cycle.jobs,
             flows=source.flows,
             amount=source.amount,
             think=source.think,
-            delay=delay,
-            stations=stations,
-            limits=limits,
+            delay=cycle.delay,
+            stations=cycle.stations,
+            limits=cycle.limits,
             free=free,
             rate=rate,
-            visits={one.resource: self._visits(one) for one in stations},
-            alone={name: self._alone(name, own[name], jobs / free) for name in lone},
-            known=self._known(overlapping),
+            network=network,
+            visits={one.resource: self._visits(one) for one in cycle.stations},
+            alone={name: self._alone(name, w, time) for name, w in cycle.own_waits.items()},
+            known=together(self._known(cycle.overlapping), _classes_known(network, expressions)),
         )
 
     def _alone(self, name: str, wait: Formula, cycle: Formula) -> Alone:
@@ -258,7 +331,6 @@ class _Closing:
 
     def _station(self, name: str) -> ClosedStation:
         """Return a resource as a station."""
-        self._refuse_others(name)
         demand, part = self._demands[name], self._parted[name]
         queueing = demand.queueing
         if queueing is not None and (queueing.speeds or queueing.discipline not in _TAKEN):
@@ -285,8 +357,10 @@ class _Closing:
         known = self._expressions.put_in(demand.servers).exact
         return known is not None and known.denominator == 1
 
-    def _own_wait(self, station: ClosedStation) -> Formula:
+    def _own_wait(self, name: str) -> Formula:
         """Return what a cycle waits where nobody else of the stream is: for open traffic alone."""
+        self._refuse_others(name)
+        station = self._station(name)
         if station.open_load is ZERO:
             return ZERO
         alone = (station.demand, station.servers, station.open_load, ONE)
@@ -356,6 +430,22 @@ class _Closing:
             if visit.resource == station.resource
         ]
         return total(rates) * station.copies / flows / symbol
+
+
+def _classes_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
+    """Return how a network of several classes is known: exactly, where that is not too much."""
+    if len(network.names) == 1:
+        return EXACT
+    from qps.engine.class_numbers import LINEARIZER_ERROR, is_exact  # noqa: PLC0415 - seldom needed
+
+    highest = {expressions.population: number(expressions.configuration.high)}
+    most = [
+        int(Point(highest).number(apply("ceil", expressions.put_in(jobs)))) for jobs in network.jobs
+    ]
+    if is_exact(most, len(network.stations)):
+        return EXACT
+    told = listed(list(network.names), "and")
+    return approximation(f"{told} are so many that they meet by Linearizer: {LINEARIZER_ERROR}")
 
 
 def _tightest(limits: list[Limit]) -> Iterator[Limit]:

@@ -69,9 +69,9 @@ def queues_of(
         if demand.queueing is not None
     }
     for name, queue in found.items():
-        stream = closed.stream_at(name)
-        if stream is not None:
-            found[name] = replace(queue, law=InClosedNetwork(queue.law, stream))
+        streams = closed.waiting_for(name)
+        if streams:
+            found[name] = replace(queue, law=InClosedNetwork(queue.law, streams))
     shaped = _shaped(found, demands)
     found = with_arrivals(found, put_in)
     placed = {}

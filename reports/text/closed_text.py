@@ -38,13 +38,18 @@ def _ends(one: ClosedSolution) -> str:
         return "Nothing that they wait for makes it level off."
     where = listed(list(one.levels_off_at), "and")
     full = "is full" if len(one.levels_off_at) == 1 else "are full together"
+    levels = "It levels off"
+    if one.meets:
+        levels = f"Without {listed(list(one.meets), 'and')} it would level off"
     return (
-        f"It levels off at {_rate(one, one.most)}, where {where} {full}; the knee is at "
+        f"{levels} at {_rate(one, one.most)}, where {where} {full}; the knee is at "
         f"{number(one.knee)} under way (now {number(one.jobs)})."
     )
 
 
 def _bounds(one: ClosedSolution) -> str:
+    if one.meets:
+        return ""
     told = f" Bounds of the rate: asymptotic {_between(one, one.asymptotic)}"
     if one.balanced is not None:
         told += f", balanced {_between(one, one.balanced)}"

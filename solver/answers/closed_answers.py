@@ -41,7 +41,8 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
     jobs, delay = there.number(closed.jobs), there.number(closed.delay)
     alone = sum(one.alone for one in stations)
     longest = max(slowest.values(), default=0.0)
-    balanced = _balanced(jobs, delay, stations)
+    is_shared = len(closed.network.names) > 1
+    least, most = _asymptotic(jobs, delay, alone, longest, stations)
     return ClosedSolution(
         stream=closed.name,
         item=stream.item,
@@ -54,14 +55,16 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
         most=1 / longest if longest else inf,
         levels_off_at=tuple(n for n, time in slowest.items() if longest and time == longest),
         knee=(delay + alone) / longest if longest else inf,
-        asymptotic=_asymptotic(jobs, delay, alone, longest, stations),
-        balanced=balanced,
+        asymptotic=(0.0 if is_shared else least, most),
+        balanced=None if is_shared else _balanced(jobs, delay, stations),
+        meets=tuple(name for name in closed.network.names if name != closed.name),
     )
 
 
 def _station(there: Point, station: ClosedStation) -> _Station:
     """Return a station in numbers: what open traffic takes leaves it so much slower."""
-    demand, servers, open_load, copies = (there.number(one) for one in station.operands)
+    parts = station.demand, station.servers, station.open_load, station.copies
+    demand, servers, open_load, copies = map(there.number, parts)
     free = servers - open_load
     is_one = servers == 1
     return _Station(

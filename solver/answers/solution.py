@@ -154,7 +154,8 @@ class ClosedSolution(Struct, frozen=True, kw_only=True):
     All of them have `rate` answers a second, each after its `latency`, and none could have more
     than `most`: there it `levels_off_at` a resource, or several that are full together. Below the
     `knee` of so many jobs it is the delays that count, above it that resource. `asymptotic` and
-    `balanced` are bounds of the rate, from below and from above.
+    `balanced` are bounds of the rate, from below and from above. Where it `meets` other closed
+    streams, that is what it would have without them.
     """
 
     stream: str
@@ -170,6 +171,7 @@ class ClosedSolution(Struct, frozen=True, kw_only=True):
     knee: float
     asymptotic: tuple[float, float]
     balanced: tuple[float, float] | None
+    meets: tuple[str, ...] = ()
 
 
 class CostSolution(Struct, frozen=True, kw_only=True):

@@ -20,10 +20,10 @@ from qps.engine.formulas import ONE, Formula, apply, formula, total
 
 
 class InClosedNetwork(Law, frozen=True):
-    """A station of a closed stream; `stated` is the discipline that it has."""
+    """A station of closed `streams`; `stated` is the discipline that it has."""
 
     stated: Law
-    stream: ClosedStream
+    streams: tuple[ClosedStream, ...]
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait of a visit.
@@ -31,13 +31,13 @@ class InClosedNetwork(Law, frozen=True):
         What users wait in a cycle is shared among their visits: where all who are there are served
         at once in proportion to their service, else, as first comes first, alike.
         """
-        if not self._is_closed(own):
+        name, closed = queue.resource, self._stream_of(own)
+        if closed is None:
             return self._open_wait(queue, own)
-        name, closed = queue.resource, self.stream
         if name in closed.alone:
             return closed.alone[name].wait * own.service / closed.alone[name].service
         station = closed.station(name)
-        waits = closed.at(name, "closed_wait")
+        waits = closed.network.wait(closed.name, name)
         if queue.traits.is_insensitive:
             return waits * own.service / (station.demand * _as_fast(queue, station))
         return waits / closed.visits[name]
@@ -55,11 +55,11 @@ class InClosedNetwork(Law, frozen=True):
         """A network in product form is told exactly, any other as if it were one."""
         name = queue.resource
         found = EXACT
-        if name not in self.stream.alone and not queue.is_in_product_form:
+        if not self._is_alone(name) and not queue.is_in_product_form:
             found = approximation(
                 f"visits of `{name}` count with their mean alone, as in a network in product form"
             )
-        return together(found, self.stream.known)
+        return together(found, *(stream.known for stream in self.streams))
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
@@ -67,13 +67,16 @@ class InClosedNetwork(Law, frozen=True):
             f"wait and service at `{queue.resource}` are taken as exponential together"
         )
 
-    def _is_closed(self, own: Visit) -> bool:
-        return own.of[0] == self.stream.name
+    def _stream_of(self, own: Visit) -> ClosedStream | None:
+        return next((one for one in self.streams if one.name == own.of[0]), None)
+
+    def _is_alone(self, name: str) -> bool:
+        return any(name in stream.alone for stream in self.streams)
 
     def _open_wait(self, queue: Queue, own: Visit) -> Formula:
         """Return what open traffic waits that meets a closed stream."""
-        name, closed = queue.resource, self.stream
-        others = [visit for visit in queue.visits if not self._is_closed(visit)]
+        name, closed = queue.resource, self.streams[0]
+        others = [visit for visit in queue.visits if self._stream_of(visit) is None]
         service = own.service
         if not queue.traits.is_insensitive and len({visit.service for visit in others}) > 1:
             works = [visit.rate * visit.service for visit in others]
@@ -82,7 +85,7 @@ class InClosedNetwork(Law, frozen=True):
             waits = closed.alone[name].open_wait
             station = closed.alone[name].station
         else:
-            waits, station = closed.at(name, "mixed_wait"), closed.station(name)
+            waits, station = closed.network.open_wait(name), closed.station(name)
         return waits * service / _as_fast(queue, station)
 
 
