@@ -92,6 +92,8 @@ def closed_streams(
         for stream, result in zip(there, results, strict=True)
         if result.closed is not None
     ]
+    for one in closing:
+        one.forget_own()
     networks = _networks([one.cycle for one in closing])
     found = [one.settled(networks[one.cycle.name], expressions) for one in closing]
     values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
@@ -237,6 +239,20 @@ class _Closing:
             own_waits=own,
             overlapping=tuple(overlapping),
         )
+
+    def forget_own(self) -> None:
+        """Take out of what counts no waiting where nobody waits: what each holder has of its own."""
+        result = self._result
+        for name in tuple(result.uncounted):
+            if self._is_own(name):
+                del result.uncounted[name]
+                result.unsaid.pop(name, None)
+                result.unbounded.pop(name, None)
+
+    def _is_own(self, name: str) -> bool:
+        """Return whether nobody and nothing else is ever at a resource."""
+        part = self._parted[name]
+        return len(part.by) == 1 and part.open_load is ZERO and self._is_alone(name)
 
     def settled(self, network: ClosedNetwork, expressions: ExpressionLowering) -> ClosedStream:
         """Return what the stream comes to as a class of a network."""
@@ -404,8 +420,6 @@ class _Closing:
         for name in self._result.unbounded:
             part = self._parted[name]
             if self._source.symbol not in part.by:
-                continue
-            if part.open_load is ZERO and self._is_alone(name):
                 continue
             self._refuse_others(name)
             yield Limit(name, part.by[self._source.symbol], part.open_load)
