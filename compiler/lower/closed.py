@@ -50,12 +50,19 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     delays: tuple[Formula, ...]
     stations: tuple[SharedStation, ...]
 
+    @property
+    def is_of_one(self) -> bool:
+        """True where there is one closed stream."""
+        return len(self.names) == 1
+
     def rate(self, name: str) -> Formula:
         """Return how many cycles all of a stream make in a second."""
         number = self.names.index(name)
         if not any(one.demands[number] is not ZERO for one in self.stations):
             return self.jobs[number] / self.delays[number]
-        return self._asked("rate", number, self.stations)
+        if self.is_of_one:
+            return apply("closed_rate", *self._of_one(self.stations))
+        return apply("class_rate", len(self.names), number + 1, *self._of_all(self.stations))
 
     def wait(self, name: str, resource: str) -> Formula:
         """Return what a cycle of a stream waits at a station.
@@ -63,10 +70,12 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         Of several classes the waits at one of them are what Little's law leaves, so that their sum
         is a function of the rate alone.
         """
-        number = self.names.index(name)
+        number, stations = self.names.index(name), self._from(resource)
+        if self.is_of_one:
+            return apply("closed_wait", *self._of_one(stations))
         visited = [one for one in self.stations if one.demands[number] is not ZERO]
-        if len(self.names) == 1 or visited[0].resource != resource:
-            return self._asked("wait", number, self._from(resource))
+        if visited[0].resource != resource:
+            return apply("class_wait", len(self.names), number + 1, *self._of_all(stations))
         cycle = self.jobs[number] / self.rate(name) - self.delays[number]
         served = total(one.demands[number] for one in visited)
         elsewhere = total(self.wait(name, one.resource) for one in visited[1:])
@@ -74,23 +83,25 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
 
     def open_wait(self, resource: str) -> Formula:
         """Return what a visit of open traffic waits at a station, in mean service times."""
-        return self._asked("open_wait", None, self._from(resource))
+        stations = self._from(resource)
+        if self.is_of_one:
+            return apply("mixed_wait", *self._of_one(stations))
+        return apply("class_open_wait", len(self.names), *self._of_all(stations))
 
     def _from(self, resource: str) -> tuple[SharedStation, ...]:
         """Return the stations, that of a name first."""
         own = next(one for one in self.stations if one.resource == resource)
         return (own, *(one for one in self.stations if one is not own))
 
-    def _asked(self, what: str, number: int | None, stations: tuple[SharedStation, ...]) -> Formula:
-        """Return what an operation of closed networks comes to."""
-        if len(self.names) == 1:
-            word = {"rate": "closed_rate", "wait": "closed_wait", "open_wait": "mixed_wait"}[what]
-            told = [(one.demands[0], one.servers, one.open_load, one.copies) for one in stations]
-            return apply(word, self.jobs[0], self.delays[0], *chain.from_iterable(told))
-        classes = (len(self.names), *(() if number is None else (number + 1,)))
+    def _of_one(self, stations: tuple[SharedStation, ...]) -> list[Formula]:
+        """Return what the operations of one class take."""
+        each = [(one.demands[0], one.servers, one.open_load, one.copies) for one in stations]
+        return [*self.jobs, *self.delays, *chain.from_iterable(each)]
+
+    def _of_all(self, stations: tuple[SharedStation, ...]) -> list[Formula]:
+        """Return what the operations of several classes take, behind how many these are."""
         each = [(one.servers, one.open_load, one.copies, *one.demands) for one in stations]
-        rest = chain.from_iterable(each)
-        return apply(f"class_{what}", *classes, *self.jobs, *self.delays, *rest)
+        return [*self.jobs, *self.delays, *chain.from_iterable(each)]
 
 
 class Alone(Struct, frozen=True, kw_only=True):

@@ -448,7 +448,7 @@ class _Closing:
 
 def _classes_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
     """Return how a network of several classes is known: exactly, where that is not too much."""
-    if len(network.names) == 1:
+    if network.is_of_one:
         return EXACT
     from qps.engine.class_numbers import LINEARIZER_ERROR, is_exact  # noqa: PLC0415 - seldom needed
 
