@@ -241,7 +241,7 @@ class _Closing:
         )
 
     def forget_own(self) -> None:
-        """Take out of what counts no waiting where nobody waits: what each holder has of its own."""
+        """Count no waiting as missing at what each holder has of its own: nobody waits there."""
         result = self._result
         for name in tuple(result.uncounted):
             if self._is_own(name):
