@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import ceil
 
 from msgspec import Struct
 
@@ -450,16 +451,21 @@ def _classes_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     """Return how a network of several classes is known: exactly, where that is not too much."""
     if network.is_of_one:
         return EXACT
-    from qps.engine.class_numbers import LINEARIZER_ERROR, is_exact  # noqa: PLC0415 - seldom needed
+    from qps.engine.class_networks import LINEARIZER_ERROR, is_exact  # noqa: PLC0415 - seldom needed
 
-    highest = {expressions.population: number(expressions.configuration.high)}
-    most = [
-        int(Point(highest).number(apply("ceil", expressions.put_in(jobs)))) for jobs in network.jobs
-    ]
-    if is_exact(most, len(network.stations)):
+    there = Point({expressions.population: number(expressions.configuration.high)})
+
+    def at_most(formula: Formula) -> int:
+        return ceil(there.number(expressions.put_in(formula)))
+
+    most = [at_most(jobs) for jobs in network.jobs]
+    beside = sum(at_most(one.copies * (one.servers - 1)) for one in network.stations)
+    if is_exact(most, len(network.stations), beside):
         return EXACT
     told = listed(list(network.names), "and")
-    return approximation(f"{told} are so many that they meet by Linearizer: {LINEARIZER_ERROR}")
+    return approximation(
+        f"{told} are so many that they meet by Linearizer, within {LINEARIZER_ERROR:.0%}"
+    )
 
 
 def _tightest(limits: list[Limit]) -> Iterator[Limit]:
