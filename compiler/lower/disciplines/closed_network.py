@@ -9,14 +9,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.closed import ClosedStation, ClosedStream
-from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     approximation,
     together,
 )
-from qps.engine.formulas import ONE, Formula, apply, formula, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, total
 
 
 class InClosedNetwork(Law, frozen=True):
@@ -47,6 +47,15 @@ class InClosedNetwork(Law, frozen=True):
         whole = self.wait(queue, own) + own.service
         return -whole * apply("ln", 1 - formula(level)) - own.service
 
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return wait and service together, as if exponential."""
+        whole = self.wait(queue, own) + own.service
+        return Stage(waits=ZERO, work=ZERO, service=whole, variation=ONE, counted=own.service)
+
+    def stage_known(self, queue: Queue) -> Certainty:
+        """The law of the times is a guess."""
+        return self.quantiles_known(queue)
+
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random."""
         return queue.is_in_product_form or self.stated.keeps_randomness(queue)
@@ -64,7 +73,8 @@ class InClosedNetwork(Law, frozen=True):
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
         return approximation(
-            f"wait and service at `{queue.resource}` are taken as exponential together"
+            f"wait and service at `{queue.resource}` are taken as exponential together, which is "
+            "too long beyond the knee"
         )
 
     def _stream_of(self, own: Visit) -> ClosedStream | None:
