@@ -46,87 +46,99 @@ class Network(Struct, frozen=True, kw_only=True):
 class Station(Struct, frozen=True, kw_only=True):
     """Something that is waited for within: of it an item `asks` so much, in s on one server.
 
-    It has so many `servers`, loaded to `filled` erlangs in all, of which the items within make
-    `own`; there are `copies` of it for those.
+    There are so many `copies` of it for the pools of all machines together, each with so many
+    `servers`; what `visits` it makes a load of `filled` erlangs at each, `own` of it the items
+    within by the visits that are `theirs`.
     """
 
     resource: str
     asks: Formula
     servers: Formula
+    copies: Formula
     filled: Formula
     own: Formula
-    copies: Formula
+    visits: frozenset[tuple[str, int]]
+    theirs: frozenset[tuple[str, int]]
+    is_all: bool
 
     @property
     def others(self) -> Formula:
         """The load that others make, in erlangs."""
-        return ZERO if self.own is self.filled else maximum(ZERO, self.filled - self.own)
+        if self.is_all and self.visits == self.theirs:
+            return ZERO
+        return maximum(ZERO, self.filled - self.own)
 
-    def and_again(self, other: Station) -> Station:
-        """Return the same that is come to again."""
-        return replace(self, asks=self.asks + other.asks, own=self.own + other.own)
+    def and_also(self, other: Station) -> Station:
+        """Return the same that is come to by other visits besides."""
+        return replace(
+            self,
+            asks=self.asks + other.asks,
+            own=self.own + other.own,
+            theirs=self.theirs | other.theirs,
+        )
+
+    def scaled(self, share: Formula) -> Station:
+        """Return the same to which so many of the items come."""
+        return replace(self, asks=self.asks * share)
 
 
-def station_of(queue: Queue, visit: Visit, rate: Formula, times: Formula) -> Station:
-    """Return a queue that each of the items that arrive at a rate comes to so often."""
+def station_of(queue: Queue, visit: Visit, often: Formula, times: Formula) -> Station:
+    """Return a queue to which items come so many `times`, so `often` a second in all."""
     asks, servers = visit.service, queue.servers
     if not queue.models_servers:  # they count as one that is as fast as all
         asks, servers = asks / servers, ONE
-    return _station(
-        queue.resource, asks, servers, servers * queue.load, rate * times / visit.rate, rate, times
+    return Station(
+        resource=queue.resource,
+        asks=asks * times,
+        servers=servers,
+        copies=often * times / visit.rate,
+        filled=servers * queue.load,
+        own=visit.rate * asks,
+        visits=frozenset(one.of for one in queue.visits),
+        theirs=frozenset([visit.of]),
+        is_all=queue.background is ZERO,
     )
 
 
 def station_of_pool(
-    name: str, inner: Network, rate: Formula, times: Formula, whole: Formula
+    queue: Queue, inner: Network, visit: Visit, often: Formula, times: Formula
 ) -> Station:
-    """Return a pool within as servers of the time alone; `whole` is the rate of all who come."""
-    share = rate * times / whole
-    return _station(name, inner.alone, inner.servers, whole * inner.alone, share, rate, times)
-
-
-def _station(
-    name: str,
-    asks: Formula,
-    servers: Formula,
-    load: Formula,
-    share: Formula,
-    rate: Formula,
-    times: Formula,
-) -> Station:
-    """Return a station, of which a `share` of the visits of each copy comes from the items."""
-    copies = ONE if share.exact is not None and share.exact <= 1 else maximum(ONE, share)
-    own = load if share is ONE else rate * times * asks / copies
-    return Station(
-        resource=name, asks=asks * times, servers=servers, filled=load, own=own, copies=copies
-    )
+    """Return a pool within as servers of the time of one item alone."""
+    whole = total(one.rate for one in queue.visits)
+    alike = replace(visit, service=inner.alone)
+    load = whole * inner.alone / inner.servers
+    return station_of(replace(queue, servers=inner.servers, load=load), alike, often, times)
 
 
 def joined(stations: Sequence[Station | None], rates: Sequence[Formula]) -> Station:
     """Return one station for several kinds of items, of which some do not come there."""
-    there = [(one, rate) for one, rate in zip(stations, rates, strict=True) if one is not None]
-    first = there[0][0]
-    asks = total(one.asks * rate for one, rate in there) / total(rates)
-    return replace(
-        first,
-        asks=asks,
-        own=total(one.own for one, _ in there),
-        copies=first.copies if len({one.copies for one, _ in there}) == 1 else ONE,
-    )
+    first, *others = [
+        one.scaled(rate / total(rates))
+        for one, rate in zip(stations, rates, strict=True)
+        if one is not None
+    ]
+    for one in others:
+        first = first.and_also(one)
+    return first
 
 
 def let_through(
-    services: Formula, places: Formula, stations: Sequence[Station], *, in_line: bool
+    services: Formula,
+    places: Formula,
+    machines: Formula,
+    stations: Sequence[Station],
+    *,
+    in_line: bool,
 ) -> tuple[Formula, Formula]:
-    """Return the time of one item alone, in s, and the rate of all places, in items/s.
+    """Return the time of one item alone, in s, and the rate of all places of a pool, in items/s.
 
-    What is done at the same time is no network of this kind: there the stations and the places
-    bound the rate, each by itself.
+    There are so many `machines` with such a pool. What is done at the same time is no network of
+    this kind: there the stations and the places bound the rate, each by itself.
     """
     if not stations:
         return services, places / services
     if not in_line:
-        free = [one.copies * (one.servers - one.others) / one.asks for one in stations]
+        free = [one.copies * (one.servers - one.others) / one.asks / machines for one in stations]
         return services, minimum(places / services, *free)
     think = services - total(one.asks for one in stations)
     think = ZERO if think is ZERO else maximum(ZERO, think)
@@ -134,7 +146,7 @@ def let_through(
     alone = services
     if any(one.others is not ZERO for one in stations):
         alone = 1 / apply("closed_rate", ONE, think, *told)
-    return alone, apply("closed_rate", places, think, *told)
+    return alone, apply("closed_rate", machines * places, think, *told) / machines
 
 
 class Filled(Struct, frozen=True, kw_only=True):
@@ -159,8 +171,7 @@ def filled(network: Network, arriving: Formula, most: Formula | None = None) -> 
     found = _filled(network, arriving)
     if most is None or not network.is_waited_in:
         return found
-    within = replace(network, places=minimum(network.places, most))
-    held = _filled(within, arriving).held
+    held = minimum(found.held, maximum(network.alone, most / network.rate))
     return replace(found, held=held, load=arriving * held / network.places)
 
 

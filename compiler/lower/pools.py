@@ -132,14 +132,20 @@ def _weighed(values: Sequence[Formula], weights: Sequence[Formula]) -> Formula:
 
 def _network(held: Sequence[_Held], places: Formula) -> Network:
     """Return what goes on in a pool, of all that take some of it as if they were alike."""
-    rates = [one.rate for one in held]
+    rates = [one.rate / held[0].rate for one in held]  # of what the population moves alike
     services = _weighed([one.alone for one in held], rates)
     names = dict.fromkeys(name for one in held for name in one.stations)
     if len(held) == 1:
         stations = list(held[0].stations.values())
     else:
         stations = [joined([one.stations.get(name) for one in held], rates) for name in names]
-    alone, rate = let_through(services, places, stations, in_line=all(o.is_in_line for o in held))
+    alone, rate = let_through(
+        services,
+        places,
+        held[0].hold.machines,
+        stations,
+        in_line=all(one.is_in_line for one in held),
+    )
     return Network(
         places=places,
         alone=alone,
@@ -195,10 +201,10 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
     for index, part in zip(span, stages, strict=True):
         if part.queue is None or index in covered:
             continue
-        station = _station(part, rate, for_each(part.times), found)
+        station = _station(part, rate * hold.machines, for_each(part.times), found)
         name = station.resource
         known = stations.get(name)
-        stations[name] = station if known is None else known.and_again(station)
+        stations[name] = station if known is None else known.and_also(station)
     return _Held(
         hold=hold,
         rate=rate,
@@ -216,17 +222,15 @@ def _stage(index: int, result: StreamResult, queues: Mapping[str, PlacedQueue]) 
     return part if visit is None else queues[visit.resource].stage(part, visit)
 
 
-def _station(part: LatencyPart, rate: Formula, times: Formula, found: SettledPools) -> Station:
+def _station(part: LatencyPart, often: Formula, times: Formula, found: SettledPools) -> Station:
     """Return what is waited for at a stage, as a station that each item comes to so often."""
     queue, visit = part.queue, part.visit
     assert queue is not None
     assert visit is not None
     inner = found.networks.get(queue.resource)
-    if inner is not None:
-        return station_of_pool(
-            queue.resource, inner, rate, times, total(v.rate for v in queue.visits)
-        )
-    return station_of(queue, visit, rate, times)
+    if inner is None:
+        return station_of(queue, visit, often, times)
+    return station_of_pool(queue, inner, visit, often, times)
 
 
 def _variance(part: LatencyPart) -> Formula:

@@ -90,11 +90,18 @@ def erlang_b(servers: arb, traffic: arb) -> arb:
 
 
 def _inverse(servers: arb, traffic: arb) -> arb:
-    """Return 1/B(c, a); unknown where there may be no traffic."""
+    """Return 1/B(c, a); unknown where there may be no traffic.
+
+    Of servers that are not known to the last digit flint takes minutes: it grows with them, and
+    falls with the traffic, so that it lies between the ends.
+    """
     if not (traffic > 0 and servers >= 0):
         return UNKNOWN
     with ctx.extraprec(64):
-        return inverse_erlang_ball(servers, traffic)
+        if servers.is_exact():
+            return inverse_erlang_ball(servers, traffic)
+        ends = (servers.lower(), traffic.upper()), (servers.upper(), traffic.lower())
+        return joined(*(inverse_erlang_ball(*end) for end in ends))
 
 
 def erlang_c(servers: arb, traffic: arb) -> arb:
