@@ -40,7 +40,7 @@ from qps.engine.substitution import Substitution
 _LEAST_SERVICE = number(Fraction(1, 5))
 _FORGOTTEN = number(Fraction(3, 2))
 _NEAR, _FALLS = number(2), number(Fraction(3, 2))
-_FARTHEST = 12
+_FARTHEST = 8
 """So many queues back is looked; what is before them comes as at random."""
 
 
