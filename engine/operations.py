@@ -53,7 +53,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
-    may be off by `error` besides a part of them. What `is_slow` takes long to compute.
+    may be off by `error` besides a part of them. What `is_slow` takes long to compute. Of what is
+    `by_floats` large arguments have the digits of floats alone: no others are proven.
     """
 
     word: str
@@ -76,6 +77,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     by_ends: bool = False
     error: float = 0.0
     is_slow: bool = False
+    by_floats: bool = False
 
     @property
     def is_of_queue(self) -> bool:
@@ -239,6 +241,7 @@ def _by_ends(
     whole: tuple[int, ...] = (),
     repeats: int = 0,
     is_slow: bool = False,
+    by_floats: bool = False,
 ) -> Operation:
     """Return the row of what rises or falls with each of its operands: so its bounds are known."""
     return Operation(
@@ -254,6 +257,7 @@ def _by_ends(
         by_ends=True,
         error=error,
         is_slow=is_slow,
+        by_floats=by_floats,
     )
 
 
@@ -325,12 +329,12 @@ _ROWS = (
     _of_queues("periodic_quantile", 1, 1, 1, of="flows load share", whole=(0,)),
     _of_queues("sojourn_quantile", 1, -1, 1),
     _of_queues("gamma_quantile", 1, 0, 1),
-    _of_queues("stages_quantile", 1, *_OF_A_STAGE, whole=(9,), repeats=9),
-    _of_queues("closed_rate", *GROWING_RATE, repeats=4),
-    _of_queues("closed_wait", *GROWING_WAIT, repeats=4),
-    _of_queues("mixed_wait", *GROWING_WAIT, repeats=4),
-    _of_queues("burst_wait", 1, 1, 1),
-    _of_queues("burst_quantile", 1, 1, 1, 1),
+    _of_queues("stages_quantile", 1, *_OF_A_STAGE, whole=(9,), repeats=9, by_floats=True),
+    _of_queues("closed_rate", *GROWING_RATE, repeats=4, by_floats=True),
+    _of_queues("closed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
+    _of_queues("mixed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
+    _of_queues("burst_wait", 1, 1, 1, by_floats=True),
+    _of_queues("burst_quantile", 1, 1, 1, 1, by_floats=True),
     _by_ends("uneven", 1, 1, 1),
     _of_classes("class_rate", 11),
     _of_classes("class_wait", 16),
@@ -356,3 +360,6 @@ NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
 
 OF_QUEUES = frozenset(row.word for row in _ROWS if row.is_slow)
 """Words of the numbers of queues: they take long to compute."""
+
+BY_FLOATS = frozenset(row.word for row in _ROWS if row.by_floats)
+"""Words of what has no proven digits but those of floats where its arguments are large."""

@@ -40,6 +40,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, t
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.monomials import monomials
 from qps.engine.points import Point
+from qps.engine.substitution import Substitution
 
 _TAKEN = frozenset(
     {
@@ -454,7 +455,8 @@ class _Closing:
             for visit in self._result.visits.values()
             if visit.resource == station.resource
         ]
-        return total(rates) * station.copies / flows / symbol
+        in_a_cycle = Substitution({symbol: ONE})(total(rates))  # a sum would not be divided by it
+        return in_a_cycle * station.copies / flows
 
 
 def _classes_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:

@@ -7,19 +7,25 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 
-from qps.engine.formulas import Formula
+from qps.engine.formulas import Formula, parts_first
 from qps.engine.known_signs import range_of
+from qps.engine.operations import BY_FLOATS
 from qps.engine.pieces import Piecewise, roots_on
 from qps.engine.points import point_of
 from qps.solver.search.certain_signs import NoSignError, sign_of
 
 
 def fails(over: Formula, population: Formula, at: int, *, strict: bool) -> bool:
-    """Return whether a criterion fails at one population; NoSignError where nothing tells."""
+    """Return whether a criterion fails at one population; NoSignError where nothing tells.
+
+    What floats alone tell, and puts it on its limit in all of their digits, counts as on it.
+    """
     here = point_of(population, Fraction(at))
     try:
         sign = sign_of(over, here)
     except NoSignError:
+        if any(part.word in BY_FLOATS for part in parts_first(over)):
+            return strict
         if strict or range_of(here.constant(over), {}, by_sign=False).high > 0:
             raise
         return False  # it is zero or less, by its parts
