@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.stage_simulation import quantiles
 from qps.engine.gamma_numbers import gamma_law_quantile
 from qps.engine.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
 from qps.engine.stage_arrays import stages_quantile as on_arrays
@@ -180,3 +181,14 @@ def test_more_of_anything_is_later(line: list[Stage], data: st.DataObject) -> No
     more[place] = min(1.0, more[place] + by) if place < 2 else more[place] * (1 + by)
     later = quantile(level, *line[:at], (*more,), *line[at + 1 :])
     assert up * (later - quantile(level, *line)) >= -1e-9 * quantile(level, *line)
+
+
+@pytest.mark.parametrize("level", [0.95, 0.99])
+def test_p99_across_five_services_is_what_is_simulated(level: float) -> None:
+    """The first and the last have several servers: the times in all are independent (Burke)."""
+    stations = [(4, 4.0), (1, 1.2), (1, 0.5), (1, 1.4), (8, 10.0)]
+    rate, line = 0.6, []
+    for servers, service in stations:
+        line.append(mmc(servers, rate * service / servers, service))
+    (simulated,) = quantiles(rate, range(5), stations, [level], 60_000)
+    assert quantile(level, *line) == pytest.approx(simulated, rel=0.04)
