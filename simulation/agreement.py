@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from math import inf
+from math import inf, isnan
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -242,7 +242,9 @@ def _judged(one: Compared, level: float) -> Compared:
         # What is seldom may not have happened yet: no spread is told of that.
         within = max(within, _SELDOM / max(1, one.items))
     off = one.predicted - told.mean
-    if abs(off) <= within:
+    if isnan(off):
+        verdict = Verdict.DIFFERS
+    elif abs(off) <= within:
         verdict = Verdict.AGREES
     elif one.known.kind is Kind.UPPER_BOUND:
         verdict = Verdict.AGREES if off > 0 else Verdict.DIFFERS

@@ -354,6 +354,8 @@ def test_the_cut_is_where_warming_up_ends() -> None:
     [
         (EXACT, 1.001, Verdict.AGREES),
         (EXACT, 1.2, Verdict.DIFFERS),
+        (approximation("x"), float("nan"), Verdict.DIFFERS),
+        (upper_bound("x"), float("inf"), Verdict.AGREES),
         (upper_bound("x"), 1.2, Verdict.AGREES),
         (upper_bound("x"), 0.8, Verdict.DIFFERS),
         (lower_bound("x"), 0.8, Verdict.AGREES),
