@@ -267,3 +267,69 @@ def test_laws_of_closed_networks(costs: list[int], cores: list[int], think: int,
     assert all(there.number(one.load) <= 1 for one in graph.resources.values())
     stations = [Station(F(cost, 1000), c) for cost, c in zip(costs, servers, strict=True)]
     assert rate == pytest.approx(float(mean_values(jobs, F(think), stations)[0]), rel=1e-8)
+
+
+# -- several classes -------------------------------------------------------------------------
+
+TWO = """
+users N in 1..40
+machine box {{ cpu 1 core, queueing {queueing} }}
+network wire {{ propagation 0 s }}
+component a_one {{ cpu 20 ms/request }}
+component a_two {{ cpu 80 ms/request }}
+component b_one {{ cpu 70 ms/request }}
+component b_two {{ cpu 30 ms/request }}
+machine pc {{ }}
+topology {{
+  node one = box; node two = box; node ua = pc * N; node ub = pc * 3
+  link w = wire between one, two, ua, ub
+}}
+stream a for each ua {{ traffic 1 request, think 1 s; at ua {{ }}; at one {{ a_one }}; at two {{ a_two }} }}
+stream b for each ub {{ traffic 1 request, think 2 s; at ub {{ }}; at one {{ b_one }}; at two {{ b_two }} }}
+"""  # noqa: E501 - a statement a line
+
+
+def of_classes(
+    jobs: tuple[int, int],
+    think: tuple[Fraction, Fraction],
+    demands: list[tuple[Fraction, Fraction]],
+) -> list[Fraction]:
+    """Return the rates of two classes at single servers, by exact mean value analysis."""
+    queues: dict[tuple[int, int], list[Fraction]] = {(0, 0): [F(0)] * len(demands)}
+    rates = [F(0), F(0)]
+    for first in range(jobs[0] + 1):
+        for second in range(jobs[1] + 1):
+            here, rates = (first, second), [F(0), F(0)]
+            times: list[list[Fraction]] = [[], []]
+            for k in (0, 1):
+                if here[k] == 0:
+                    continue
+                fewer = (first - 1, second) if k == 0 else (first, second - 1)
+                times[k] = [
+                    demand[k] * (1 + found)
+                    for demand, found in zip(demands, queues[fewer], strict=True)
+                ]
+                rates[k] = here[k] / (think[k] + sum(times[k], F(0)))
+            queues[here] = [
+                sum((rates[k] * times[k][place] for k in (0, 1) if here[k]), F(0))
+                for place in range(len(demands))
+            ]
+    return rates
+
+
+@pytest.mark.parametrize("jobs", [1, 7, 30])
+def test_two_closed_streams_are_classes_of_one_network(jobs: int) -> None:
+    graph = lowered(TWO.format(queueing="ps"))
+    demands = [(F(20, 1000), F(70, 1000)), (F(80, 1000), F(30, 1000))]
+    rates = of_classes((jobs, 3), (F(1), F(2)), demands)
+    there = graph.at(jobs)
+    for name, rate, many, think in zip("ab", rates, (jobs, 3), (1, 2), strict=True):
+        assert there.number(graph.closed[name].throughput) == pytest.approx(float(rate))
+        response = there.number(graph.streams[name].mean_latency)
+        assert response == pytest.approx(many / float(rate) - think)
+        assert graph.streams[name].latency_certainty.is_exact
+
+
+def test_what_several_closed_streams_share_has_a_queue() -> None:
+    with pytest.raises(QpsError, match=r"it shares one\.cpu with `b`"):
+        lowered(TWO.format(queueing="none"))

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from math import ceil
 
 from msgspec import Struct
@@ -98,9 +96,6 @@ def closed_streams(
     ]
     for one in closing:
         one.forget_own()
-    if len(closing) > 1 and find_spec("qps.engine.class_networks") is None:
-        for one in closing:
-            one.refuse_others()
     networks = _networks([one.cycle for one in closing])
     found = [one.settled(networks[one.cycle.name], expressions) for one in closing]
     values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
@@ -335,18 +330,15 @@ class _Closing:
                     "make a stream of each kind, each with its own number of users",
                 )
 
-    def refuse_others(self) -> None:
-        """Refuse stations that several closed streams share."""
-        for station in self.cycle.stations:
-            self._refuse_others(station.resource)
-
     def _refuse_others(self, name: str) -> None:
-        """Refuse a resource that several closed streams share: they are classes."""
+        """Refuse what several closed streams share where it has no queue or is a holder's own."""
         others = [symbol for symbol in self._parted[name].by if symbol is not self._source.symbol]
         if others:
             other = others[0].name.partition(" ")[0]
             raise _refused(
-                self._stream, f"it shares {name} with `{other}`, whose users wait as well"
+                self._stream,
+                f"it shares {name} with `{other}`, whose users wait as well",
+                f"say how it is waited for, such as `queueing {name} ps`",
             )
 
     def _is_alone(self, name: str) -> bool:
@@ -463,7 +455,8 @@ def _classes_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     """Return how a network of several classes is known: exactly, where that is not too much."""
     if network.is_of_one:
         return EXACT
-    rows = import_module("qps.engine.class_networks")
+    from qps.engine.class_networks import LINEARIZER_ERROR, is_exact  # noqa: PLC0415 - seldom needed
+
     there = Point({expressions.population: number(expressions.configuration.high)})
 
     def at_most(formula: Formula) -> int:
@@ -471,11 +464,11 @@ def _classes_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
 
     most = [at_most(jobs) for jobs in network.jobs]
     beside = sum(at_most(one.copies * (one.servers - 1)) for one in network.stations)
-    if rows.is_exact(most, len(network.stations), beside):
+    if is_exact(most, len(network.stations), beside):
         return EXACT
     told = listed(list(network.names), "and")
     return approximation(
-        f"{told} are so many that they meet by Linearizer, within {rows.LINEARIZER_ERROR:.0%}"
+        f"{told} are so many that they meet by Linearizer, within {LINEARIZER_ERROR:.0%}"
     )
 
 
