@@ -333,3 +333,10 @@ def test_two_closed_streams_are_classes_of_one_network(jobs: int) -> None:
 def test_what_several_closed_streams_share_has_a_queue() -> None:
     with pytest.raises(QpsError, match=r"it shares one\.cpu with `b`"):
         lowered(TWO.format(queueing="none"))
+
+
+def test_one_alone_meets_those_of_another_stream() -> None:
+    graph = lowered(TWO.format(queueing="ps").replace("pc * 3", "pc"))
+    demands = [(F(20, 1000), F(70, 1000)), (F(80, 1000), F(30, 1000))]
+    rates = of_classes((5, 1), (F(1), F(2)), demands)
+    assert graph.at(5).number(graph.closed["b"].throughput) == pytest.approx(float(rates[1]))

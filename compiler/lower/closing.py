@@ -344,7 +344,8 @@ class _Closing:
     def _is_alone(self, name: str) -> bool:
         """Return whether no two items of the stream ever meet at a resource: each has its own."""
         held = self._result.held.get(name)
-        if held is None:
+        is_met = len(self._parted[name].by) > 1 and self._demands[name].count is ONE
+        if held is None or is_met:
             return False
         most = self._expressions.put_in(held * self._source.amount)
         return most.is_constant and compare("<=", most, ONE)
