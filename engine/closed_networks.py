@@ -19,6 +19,11 @@ Value = Callable[[int, Number, tuple[Station, ...]], Number]
 """What is asked of a network in which all that counts whole is whole."""
 
 _SEVERAL = 2
+MOST_DEGREE = 8192
+"""Servers but one of each copy, or customers if these are fewer, up to which a rate is exact.
+
+Beyond that it is the Linearizer's (`linearizer`), which is the better the more copies there are.
+"""
 
 _BESIDE, _OWN = (-1, 1, -1, 1), (1, -1, 1, -1)
 GROWING_RATE = (1, -1, *_BESIDE)

@@ -19,8 +19,10 @@ from itertools import accumulate, pairwise
 from math import exp, inf, lgamma, log, nan
 from operator import mul
 
-from qps.engine.closed_networks import between, never_ends, stations_of
+from qps.engine.class_networks import Network, Place
+from qps.engine.closed_networks import MOST_DEGREE, between, never_ends, stations_of
 from qps.engine.descent_numbers import at_population
+from qps.engine.linearizer import linearized
 from qps.engine.queue_numbers import erlang_c
 
 Stations = tuple[tuple[float, float, float, float], ...]
@@ -30,6 +32,8 @@ MOST_STEPS = 400
 """Customers up to which a network is solved one by one."""
 
 _LARGEST = 600.0
+_NEAR_ONE = 100
+"""Degrees up to which the rate of single servers is near enough to that of several."""
 _MANY_PRODUCTS = 1 << 14
 _SEVERAL = 2
 
@@ -123,8 +127,19 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     among = plain + [k for k, _ in several]
     base = [_as_single(stations[k]) for k in among]
     degree = sum(m * (int(stations[k][1]) - 1) for k, m in several)
+    near = 0.0
+    if min(degree, customers) > _NEAR_ONE:
+        places = tuple(Place(c, load, m, (d,)) for d, c, load, m in (stations[k] for k in among))
+        own_waits, found = linearized(Network((customers,), (think,), places))
+        pairs = zip(places, own_waits, strict=True)
+        near = customers / (think + sum(p.asked[0] * (1 + own[0]) for p, own in pairs))
+        if min(degree, customers) > MOST_DEGREE:
+            for k, wait in zip(among, found, strict=True):
+                waits[k] = wait
+            return tuple(waits)
     rates, numbers = _solved(customers, think, base, min(degree, customers))
-    unit, shares = rates[0], list(accumulate((rate / rates[0] for rate in rates), mul, initial=1.0))
+    unit = near or rates[0]
+    shares = _shares(rates, unit)
     weights = [1.0]
     if several:
         own = [Several(*stations[k], unit, m) for k, m in several]
@@ -137,6 +152,13 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
         number = _dot(weights, [each[place] for each in numbers]) / whole
         waits[k] = (load + number) / (1 - load)
     return tuple(waits)
+
+
+def _shares(rates: Sequence[float], unit: float) -> list[float]:
+    """Return products of rates over one of them; the largest is 1."""
+    logs = list(accumulate((log(rate / unit) if rate else -inf for rate in rates), initial=0.0))
+    most = max(logs)
+    return [exp(one - most) for one in logs]
 
 
 def _alone(servers: float, load: float) -> float:
@@ -203,8 +225,11 @@ class Several:
             weights.append(closed[k] * below[last - k] + full)
             waits.append(excess / servers)
         ratio = busy / (servers - load)
-        self.growing = weights[-1] / (servers - load)
-        self.weights, self.waits = _less_own(weights, ratio), _less_own(waits, ratio)
+        own = _less_own(weights, ratio)
+        whole = sum(own)  # so that powers of it stay numbers
+        self.growing = weights[-1] / (servers - load) / whole
+        self.weights = [weight / whole for weight in own]
+        self.waits = [wait / whole for wait in _less_own(waits, ratio)]
         self.others = [1.0]
 
     def wait(self, shares: Sequence[float], numbers: Sequence[float]) -> float:

@@ -235,3 +235,10 @@ def test_many_classes_are_no_longer_exact_and_end() -> None:
 
 def test_networks_are_remembered_within_bounds() -> None:
     assert closed_numbers.waits_of.cache_info().maxsize is not None
+
+
+@pytest.mark.parametrize("customers", [9000, 30_000])
+def test_very_many_servers_take_no_longer_and_are_nearly_exact(customers: int) -> None:
+    """Where there are too many for polynomials: as with fewer servers of the same load."""
+    near = closed_rate(customers, 5, 1.0, 16, 0, 1000)
+    assert near == pytest.approx(min(customers / 6, 16_000), rel=0.02)

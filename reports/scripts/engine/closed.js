@@ -3,8 +3,9 @@
 
 import { atPopulation } from "./descent.js";
 import { logGamma } from "./gamma.js";
+import { linearized } from "./linearizer.js";
 
-const MOST_STEPS = 400, SEVERAL = 2, LARGEST = 600;
+const MOST_STEPS = 400, MOST_DEGREE = 8192, NEAR_ONE = 100, SEVERAL = 2, LARGEST = 600;
 const kept = new Map(), MOST_KEPT = 1000;
 
 // `erlangC` is that of the numbers of queues, which know this module.
@@ -90,12 +91,21 @@ function waitsOf(erlangC, customers, pause, stations) {
   if (!among.length) return waits;
   const base = among.map((k) => [stations[k][0] / stations[k][3] / (stations[k][1] - stations[k][2]), stations[k][3]]);
   const degree = sum(several.map((k) => stations[k][3] * (stations[k][1] - 1)));
+  let near = 0;
+  if (Math.min(degree, customers) > NEAR_ONE) {
+    const places = among.map((k) => ({ asked: [stations[k][0]], servers: stations[k][1], load: stations[k][2], copies: stations[k][3] }));
+    const found = linearized(erlangC, { customers: [customers], think: [think], places });
+    near = customers / (think + sum(places.map(({ asked: [asked] }, i) => asked * (1 + found.waits[i][0]))));
+    if (Math.min(degree, customers) > MOST_DEGREE) {
+      found.openWaits.forEach((wait, place) => { waits[among[place]] = wait; });
+      return waits;
+    }
+  }
   const { rates, numbers } = solved(customers, think, base, Math.min(degree, customers));
-  const shares = [1];
-  for (const rate of rates) shares.push(shares.at(-1) * (rate / rates[0]));
+  const unit = near || rates[0], shares = sharesOf(rates, unit);
   let weights = [1];
   if (several.length) {
-    const own = several.map((k) => ofSeveral(stations[k], rates[0]));
+    const own = several.map((k) => ofSeveral(stations[k], unit));
     weights = weighed(own, shares, customers);
     const whole = sum(weights);
     several.forEach((k, place) => { waits[k] = waitOf(own[place], shares, numbers.map((each) => each[plain.length + place])) / whole; });
@@ -106,6 +116,14 @@ function waitsOf(erlangC, customers, pause, stations) {
     waits[k] = (load + dot(weights, numbers.map((each) => each[place])) / whole) / (1 - load);
   });
   return waits;
+}
+
+// Products of rates over one of them; the largest is 1.
+function sharesOf(rates, unit) {
+  const logs = [0];
+  for (const rate of rates) logs.push(logs.at(-1) + (rate ? Math.log(rate / unit) : -Infinity));
+  const most = logs.reduce((one, other) => Math.max(one, other));
+  return logs.map((one) => Math.exp(one - most));
 }
 
 // Rates and numbers of a network of single servers, for so many customers and for fewer, the largest number first.
@@ -148,7 +166,8 @@ export function ofSeveral([asked, servers, load, copies], rate) {
   }
   const ratio = busy / (servers - load);
   const lessOwn = (values) => values.map((value, k) => (k ? Math.max(value - ratio * values[k - 1], 0) : value));
-  return { copies, servers, growing: weights[last] / (servers - load), weights: lessOwn(weights), waits: lessOwn(waits), others: [1] };
+  const own = lessOwn(weights), whole = sum(own); // so that powers of it stay numbers
+  return { copies, servers, growing: weights[last] / (servers - load) / whole, weights: own.map((one) => one / whole), waits: lessOwn(waits).map((one) => one / whole), others: [1] };
 }
 
 function waitOf({ servers, growing, waits, others }, shares, numbers) {
