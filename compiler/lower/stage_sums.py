@@ -36,7 +36,7 @@ class Way(Struct, frozen=True, kw_only=True):
     """A way through the stages of a latency.
 
     `added` are those of `parts` that the sum has, `aside` those that have a quantile alone. `fixed`
-    is what is always the same, and `operands` are those of the sum.
+    is what is always the same, and `operands` are those of the sum. There are so many `ways`.
     """
 
     parts: tuple[LatencyPart, ...]
@@ -44,6 +44,7 @@ class Way(Struct, frozen=True, kw_only=True):
     aside: tuple[LatencyPart, ...]
     fixed: Formula
     operands: tuple[Formula, ...]
+    ways: int = 1
 
     @property
     def repeats(self) -> bool:
@@ -79,7 +80,8 @@ def ways_of(
     parts: Sequence[LatencyPart], is_added: Callable[[LatencyPart], bool]
 ) -> tuple[Way, ...]:
     """Return the ways through stages of which a sum tells the quantile; none where it does not."""
-    found = tuple(_way(line, is_added) for line in _lines(parts))
+    lines = _lines(parts)
+    found = tuple(_way(line, is_added, len(lines)) for line in lines)
     if not all(_is_simple(way) for way in found) or not found or all(way.is_alone for way in found):
         return ()
     if any(way.repeats and (way.aside or not way.added) for way in found):
@@ -103,7 +105,7 @@ def _lines(parts: Iterable[LatencyPart]) -> list[tuple[LatencyPart, ...]]:
     return found
 
 
-def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool]) -> Way:
+def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool], ways: int) -> Way:
     waits = [part for part in line if part.queue is not None]
     added = tuple(part for part in waits if is_added(part))
     repeated = _repeated(added)
@@ -118,6 +120,7 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool])
         aside=tuple(part for part in waits if part not in added),
         fixed=fixed,
         operands=tuple(operands),
+        ways=ways,
     )
 
 

@@ -169,14 +169,14 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
     def quantile_of(self, way: Way, level: Fraction) -> Formula:
         """Return the quantile of one way through its stages, which all share what is left."""
-        late = (1 - level) / len(self.ways)
+        late = (1 - level) / way.ways
         found = way.quantile(late, int(self.varies), self._passage)
         endless = [part.value for part in self.endless]
         return total((found, self.jitter_quantile(self._allotment(way, level)), *endless))
 
     def _allotment(self, way: Way, level: Fraction) -> Allotment:
         units = len(way.added) + len(way.aside) + self.varies
-        return Allotment((1 - level) / len(self.ways) / max(1, units), Fraction(0))
+        return Allotment((1 - level) / way.ways / max(1, units), Fraction(0))
 
     def _is_added(self, part: LatencyPart) -> bool:
         """Return whether a wait has a law that a sum can take; a jitter law may say another."""
