@@ -8,7 +8,10 @@ from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import ONE, Formula, apply, maximum, minimum
 
-LOAD_ERROR = "loads were told 0.9 to 1.1 times as high as simulated"
+LOAD_ERROR = (
+    "loads were told 0.9 to 1.1 times as high as simulated, up to twice as high of what stands "
+    "within a pool of fewer places"
+)
 ERROR = "0.8 to 1.25 times as long as simulated, up to a load of 95 %"
 
 
