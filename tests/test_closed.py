@@ -220,6 +220,29 @@ def test_visits_of_different_length_at_one_queue_are_an_approximation() -> None:
     assert lowered(text).streams["job"].latency_certainty.kind is Kind.APPROXIMATION
 
 
+PORTS = """
+users N in 1..1_000
+machine pc { }
+machine box { cpu 8 core, queueing mmc }
+network lan { switched; rate 1 Gbit/s; queueing mm1 }
+component work { cpu 3 ms/request }
+topology { node client = pc * N; node web = box; node db = box; link l = lan between all }
+stream browse for each client {
+  traffic 1 request, 2 kB/request, think 10 s
+  at client { }
+  at web { work; call db * 2 { work } }
+  at client { }
+}
+require { browse.latency <= 200 ms }
+"""
+
+
+def test_a_port_that_calls_visit_several_times_is_told_without_what_stands_for_the_rate() -> None:
+    graph = lowered(PORTS)
+    told = {symbol for part in graph.streams["browse"].latency for symbol in part.value.symbols}
+    assert told <= {graph.population, *(one.symbol for one in graph.assumptions.values())}
+
+
 def test_a_cycle_that_takes_no_time_is_refused() -> None:
     with pytest.raises(QpsError, match="takes no time"):
         lowered(spec("cpu 1 core", steps="at s0 { }", think="0 s"))
