@@ -184,6 +184,8 @@ class _Playing(Struct, kw_only=True):
             self.index[name] = len(self.stations)
             known = self.graph.notes.stations[name]
             queueing = known.queueing
+            if queueing is not None and queueing.traits.loses:
+                raise refused(f"`{name}` loses what finds no room: that is not played yet")
             waits = queueing is not None and queueing.that_waits is not None
             if waits:
                 self._refuse_parts(name, cores, "servers")

@@ -46,7 +46,7 @@ def test_who_shares_waits_as_in_the_chain(cores: int, percent: int) -> None:
 
 
 @law
-@given(st.lists(st.integers(5, 40), min_size=1, max_size=6), st.integers(0, 95))
+@given(st.lists(st.integers(5, 40), min_size=1, max_size=6), st.integers(0, 90))
 def test_speeds_are_those_of_the_chain(tenths: list[int], percent: int) -> None:
     speeds = [Fraction(one, 10) for one in tenths]
     # So many users that the last speed is loaded that much.

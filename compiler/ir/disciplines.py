@@ -21,7 +21,8 @@ class Traits(Struct, frozen=True, kw_only=True):
     others as alone, and `needs_cores` where it is for nothing else. `is_random` where items arrive
     at random. A network of queues is in product form where `has_product_form` and visits are
     exponential and equally long; `is_insensitive` where it does not matter how service times vary.
-    It `has_ranks` where streams say which of them go first, and `takes` what else may be said.
+    It `loses` what finds no room, and `has_ranks` where streams say which of them go first. It
+    `takes` what else may be said.
     """
 
     variation: int | None = 1
@@ -31,6 +32,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     has_product_form: bool = False
     is_insensitive: bool = False
     has_ranks: bool = False
+    loses: bool = False
     takes: tuple[str, ...] = ()
 
 
@@ -45,6 +47,7 @@ class Discipline(Enum):
     MGC = "mgc"  # random arrivals at several cores, service times of some variation
     PS = "ps"  # random arrivals that share the server, or the cores
     PRIORITY = "priority"  # random arrivals, of streams that go before others
+    LOSS = "loss"  # random arrivals at the cores of a processor, lost where all are busy
     PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
 
     @property
@@ -64,6 +67,7 @@ _TRAITS = {
         counts_servers=True, has_product_form=True, is_insensitive=True, takes=("speeds",)
     ),
     Discipline.PRIORITY: Traits(counts_servers=True, has_ranks=True, takes=("cv", "preemptive")),
+    Discipline.LOSS: Traits(counts_servers=True, needs_cores=True, loses=True),
     Discipline.PERIODIC: Traits(variation=0, is_random=False),
 }
 

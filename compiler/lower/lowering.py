@@ -50,6 +50,7 @@ from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
 from qps.compiler.lower.pools import refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
+from qps.compiler.lower.settled_losses import settle_losses
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
 from qps.engine.formulas import ONE, ZERO, Formula, number, population, total
@@ -159,6 +160,9 @@ def _lowered_model(
     results = [lower_stream(stream, streams) for stream in there]
     streams.idle()
     _average(expressions, streams, results)
+    settle_losses(
+        streams.losing, streams.demands, results, lambda change: _rewrite(change, results)
+    )
     absent = frozenset(one.name for one in model.streams if one not in there)
     requirements = requirements_in_force(model, configuration.mode, absent)
     targets = Targets(

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.formulas import ONE, ZERO, Formula, minimum
+from qps.engine.formulas import ONE, ZERO, Formula, minimum, symbol
 
 
 class StreamDemands(Struct, kw_only=True):
@@ -22,6 +22,7 @@ class StreamDemands(Struct, kw_only=True):
     configuration: Configuration
     expressions: ExpressionLowering
     demands: dict[str, Demand]
+    losing: dict[str, Formula] = field(default_factory=dict)
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
     def demand(self, resource: str, span: Span, count: Formula = ONE) -> Demand:
@@ -47,6 +48,10 @@ class StreamDemands(Struct, kw_only=True):
                     demand.background.append(load)
                     if resource.carries_bits:
                         demand.carried.append(load * self.capacity(name, resource))
+
+    def lost(self, name: str) -> Formula:
+        """Return the share that finds no room at a resource: a symbol until all is walked."""
+        return self.losing.setdefault(name, symbol(f"{name} loses"))
 
     def fastest(self, name: str, queueing: ir.Queueing | None) -> Formula:
         """Return how fast a resource is at most, beside one that is there alone."""

@@ -65,6 +65,7 @@ class LossKind(Enum):
     VOLUNTARY = "voluntary"  # what a step drops, what comes too late for the playout buffer
     SATURATION = "saturation"  # what is beyond the capacity of a resource
     TRANSMISSION = "transmission"  # what a network loses
+    BLOCKED = "blocked"  # what finds no room at a resource without a queue
 
 
 class LossPart(Struct, frozen=True, kw_only=True):

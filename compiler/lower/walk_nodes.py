@@ -181,6 +181,7 @@ class WalkedNodes:
         resource = machine.resource(cost.resource)
         assert resource is not None
         name = f"{node}.{resource.name}"
+        self._waits.admit(name, resource)
         work, item_work, constant = work_of(
             self._expressions,
             self._under_way.flow,

@@ -11,6 +11,7 @@ from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.queueing import LAST, Place, Visit
 from qps.compiler.lower.stream_demands import StreamDemands
+from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.lower.unwaited import Unwaited, fitting
 from qps.engine.formulas import ONE, ZERO, Formula, above_and_below, apply, product, total
@@ -55,6 +56,15 @@ class WalkedWaits:
     def end_runs(self, *but: str) -> None:
         """End the runs of steps, but on these resources: what comes back there waits anew."""
         self._runs = {name: run for name, run in self._runs.items() if name in but}
+
+    def admit(self, name: str, resource: ir.Resource) -> None:
+        """Lose what finds no room at a resource, once for a run of steps."""
+        queueing, now = resource.waits, self._under_way
+        if queueing is None or not queueing.traits.loses or name in self._runs:
+            return
+        if now.flow.primary is not None:
+            share = self._streams.lost(name)
+            now.lose(f"no room at {name}", LossKind.BLOCKED, share, queueing.span)
 
     def wait(
         self,

@@ -11,7 +11,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 _WORDS = {discipline.value: discipline for discipline in ir.Discipline}
-ONE_SERVER = {"mmc": "mm1", "mgc": "mg1"}
+ONE_SERVER = {"mmc": "mm1", "mgc": "mg1", "loss": "mm1"}
 """The disciplines of one server that are what those of several cores are."""
 _NOT_TAKEN = {
     "cv": (

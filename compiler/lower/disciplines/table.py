@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.disciplines.by_priority import ByPriority, Preemptive
+from qps.compiler.lower.disciplines.loss import Loss
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.several_servers import GeneralServers, SeveralServers
@@ -18,6 +19,7 @@ LAWS: dict[ir.Discipline, Law] = {
     ir.Discipline.MGC: GeneralServers(),
     ir.Discipline.PS: Sharing(),
     ir.Discipline.PRIORITY: ByPriority(),
+    ir.Discipline.LOSS: Loss(),
     ir.Discipline.PERIODIC: Periodic(),
 }
 

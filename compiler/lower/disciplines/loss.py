@@ -1,0 +1,35 @@
+"""No room to wait: who finds all servers busy is lost, by Erlang's B, whatever the service law."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.engine.formulas import ZERO, Formula
+
+
+class Loss(Law, frozen=True):
+    """Servers without a queue: those that are served do not wait."""
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - nobody waits
+        """Return that nobody waits."""
+        return ZERO
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+        """Return by how much the service exceeds its mean."""
+        return queue.own_tail(own, level)
+
+    def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
+        """Return that what is served leaves less at random than all that comes."""
+        return False
+
+    def mean_known(self, queue: Queue) -> Certainty:
+        """Calls that come one by one are lost as told, whatever the law of their service times."""
+        if not queue.has_batches:
+            return EXACT
+        return approximation(f"copies that leave together count at `{queue.resource}` as apart")
+
+    def quantiles_known(self, queue: Queue) -> Certainty:
+        """Times to serve are taken as exponential."""
+        return approximation(f"service times at `{queue.resource}` are taken as exponential")

@@ -1,0 +1,77 @@
+"""Servers without a queue: Erlang's B, in mixes and in rows, and what follows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from helpers.chains import shares
+from helpers.specs import lowered
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.quantities.certainty import Kind
+
+
+def _lines(steps: str, more: str = "", lines: int = 5) -> str:
+    return (
+        "users N in 1..400\n"
+        f"machine exchange {{ lines {lines} core, queueing loss }}\n"
+        "machine other { lines 3 core, queueing loss }\n"
+        "machine desk { cpu 4 core, queueing mmc }\n"
+        "component talk { lines 100 s/call }\ncomponent answer { cpu 1 s/call }\n"
+        "network lan { propagation 1 ms }\n"
+        "topology { node a = exchange; node b = other; node c = desk\n"
+        "link l = lan between a, b, c }\n"
+        f"stream s in all {{ traffic N * 0.001 call/s, 100 byte/call; {steps} }}\n{more}"
+    )
+
+
+def _loss(graph: LoadGraph, users: int, name: str = "s") -> float:
+    return graph.at(users).number(graph.streams[name].loss)
+
+
+def _blocked(traffic: Fraction, lines: int) -> Fraction:
+    return shares(lambda _: traffic, Fraction, lines)[-1]
+
+
+@pytest.mark.parametrize("users", [1, 10, 44, 50, 100, 400])
+def test_the_share_is_erlangs_also_beyond_all_that_can_be_served(users: int) -> None:
+    graph = lowered(_lines("at a { talk }"))
+    lost = _blocked(Fraction(users, 10), 5)
+    assert _loss(graph, users) == pytest.approx(float(lost))
+    assert graph.at(users).number(graph.streams["s"].lost_by(LossKind.BLOCKED)) == _loss(
+        graph, users
+    )
+    carried = Fraction(users, 10) * (1 - lost) / 5
+    assert graph.at(users).number(graph.resources["a.lines"].load) == pytest.approx(float(carried))
+    assert graph.at(users).number(graph.streams["s"].mean_latency) == pytest.approx(100)
+    assert graph.streams["s"].latency_certainty.kind is Kind.EXACT
+
+
+def test_streams_lose_alike_and_long_calls_count_as_long() -> None:
+    more = (
+        "component long { lines 300 s/call }\n"
+        "stream t in all { traffic N * 0.002 call/s, 100 byte/call; at a { long } }\n"
+    )
+    graph = lowered(_lines("at a { talk }", more))
+    lost = float(_blocked(Fraction(10 * 7, 10), 5))
+    assert [_loss(graph, 10, name) for name in "st"] == pytest.approx([lost, lost])
+
+
+def test_what_is_lost_loads_nothing_that_follows() -> None:
+    graph = lowered(_lines("at a { talk; talk }; over l; at b { talk }; over l; at c { answer }"))
+    first = _blocked(Fraction(40 * 2, 10), 5)
+    rest = Fraction(40, 10) * (1 - first)
+    second = _blocked(rest, 3)
+    at = graph.at(40)
+    assert _loss(graph, 40) == pytest.approx(float(1 - (1 - first) * (1 - second)))
+    served = rest / 100 * (1 - second)
+    assert at.number(graph.resources["c.cpu"].load) == pytest.approx(float(served / 4))
+    assert at.number(graph.streams["s"].rate) == pytest.approx(float(served))
+
+
+def test_what_comes_back_is_refused() -> None:
+    with pytest.raises(QpsError, match="rests on itself"):
+        lowered(_lines("at a { talk }; over l; at c { answer }; over l; at a { talk }"))
