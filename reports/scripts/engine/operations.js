@@ -180,7 +180,8 @@ export const OPERATIONS = {
   normal_tail: { value: QUEUES.normal_tail, exact: only(ZERO, HALF) },
   normal_quantile: { value: QUEUES.normal_quantile, exact: only(HALF, ZERO) },
   // Where these are fractions, floats are exact.
-  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "stages_quantile", "closed_rate", "closed_wait", "mixed_wait",
+  stages_quantile: { value: QUEUES.stages_quantile, step: 2e-4 }, // inverted in floats: smaller steps lose its digits
+  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "closed_rate", "closed_wait", "mixed_wait",
     "burst_wait", "burst_quantile", "uneven"].map((word) => [word, { value: QUEUES[word] }])),
   ...Object.fromEntries(Object.entries(CLASS_BOUNDS).map(([word, bounds]) => [word, { value: QUEUES[word], bounds: bounds(QUEUES[word]) }])),
 };
@@ -217,14 +218,14 @@ function inverseB(servers, traffic) {
 // By operands that count whole, by its law, there is none.
 export function slopesOf(word, operands, value, law) {
   const row = OPERATIONS[word], countsWhole = (k) => law?.whole.includes(placeOf(k, law));
-  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (countsWhole(k) ? NaN : difference(row.value, operands, k)));
+  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (countsWhole(k) ? NaN : difference(row, operands, k)));
 }
 
 const STENCIL = [[2, -1 / 12], [1, 2 / 3], [-1, -2 / 3], [-2, 1 / 12]];
 
 // A slope by differences of the fourth order.
-function difference(value, operands, k) {
-  const step = (Math.abs(operands[k]) || 1) * 1e-5;
+function difference({ value, step: part = 1e-5 }, operands, k) {
+  const step = (Math.abs(operands[k]) || 1) * part;
   return STENCIL.reduce((sum, [steps, weight]) => sum + weight * value(...operands.with(k, operands[k] + steps * step)), 0) / step;
 }
 
