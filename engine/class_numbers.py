@@ -220,7 +220,9 @@ class _Box:
         for place in places:
             line = [d / place.copies * rate for d, rate in zip(place.asked, unit, strict=True)]
             busy = sum(line)
-            own.append(Several(busy, place.servers, place.load, 1.0, 1.0, int(place.copies)))
+            own.append(
+                Several(busy, place.servers, place.load, 1.0, rate=1.0, count=int(place.copies))
+            )
             lines.append([part / busy for part in line])
         counts = [one.copies for one in own]
         self.weights = self._product(own, lines, counts)

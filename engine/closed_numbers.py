@@ -142,7 +142,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     shares = _shares(rates, unit)
     weights = [1.0]
     if several:
-        own = [Several(*stations[k], unit, m) for k, m in several]
+        own = [Several(*stations[k], rate=unit, count=m) for k, m in several]
         weights = _weighed(own, shares, customers)
         for place, (k, _) in enumerate(several):
             held = [number[len(plain) + place] for number in numbers]
@@ -210,7 +210,14 @@ class Several:
     """
 
     def __init__(
-        self, asked: float, servers: float, load: float, copies: float, rate: float, count: int
+        self,
+        asked: float,
+        servers: float,
+        load: float,
+        copies: float,
+        *,
+        rate: float,
+        count: int,
     ) -> None:
         self.copies, self.servers = count, int(servers)
         busy, part = asked / copies * rate, load / servers

@@ -30,7 +30,7 @@ def waits_of(customers: int, think: Number, stations: Sequence[Station]) -> list
 
     No station is full with open visits alone.
     """
-    own = [_Station(*one, customers) for one in stations]
+    own = [_Station(*one, customers=customers) for one in stations]
     degree = min(customers, sum(one.count * (one.servers - 1) for one in own if one.servers > 1))
     weights, numbers = _summed(customers, think, own)
     behind = [weights[customers - k] for k in range(degree + 1)]
@@ -54,7 +54,7 @@ class _Station:
     """A station with its polynomials; a single server, with any number of copies, has none."""
 
     def __init__(
-        self, asked: Number, servers: int, load: Number, copies: Number, customers: int
+        self, asked: Number, servers: int, load: Number, copies: Number, *, customers: int
     ) -> None:
         self.servers, self.copies = servers, copies
         self.whole = self.count = 1 if servers == 1 else int(copies)

@@ -54,7 +54,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
     may be off by `error` besides a part of them. What `is_slow` takes long to compute. Of what is
-    `by_floats` large arguments have the digits of floats alone: no others are proven.
+    `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
+    of `gammas` stand the squared variations of gamma laws, each behind its mean.
     """
 
     word: str
@@ -78,6 +79,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     error: float = 0.0
     is_slow: bool = False
     by_floats: bool = False
+    gammas: tuple[int, ...] = ()
 
     @property
     def is_of_queue(self) -> bool:
@@ -112,7 +114,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         if self.by_ends:
             from qps.engine.columns.on_bounds import monotone  # noqa: PLC0415 - needs numpy
 
-            return monotone(self.array, self.grows, self.repeats)
+            return monotone(self.array, self.grows, self.repeats, self.gammas)
         return self._in("on_bounds")
 
     @cached_property
@@ -135,7 +137,9 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         if self.by_ends:
             from qps.engine.columns.on_intervals import monotone  # noqa: PLC0415 - seldom needed
 
-            return monotone(self.number, self.grows, self.lies, self.error, self.repeats)
+            return monotone(
+                self.number, self.grows, self.lies, self.error, self.repeats, self.gammas
+            )
         return self._in("on_intervals")
 
     @cached_property
@@ -242,6 +246,7 @@ def _by_ends(
     repeats: int = 0,
     is_slow: bool = False,
     by_floats: bool = False,
+    gammas: tuple[int, ...] = (),
 ) -> Operation:
     """Return the row of what rises or falls with each of its operands: so its bounds are known."""
     return Operation(
@@ -258,6 +263,7 @@ def _by_ends(
         error=error,
         is_slow=is_slow,
         by_floats=by_floats,
+        gammas=gammas,
     )
 
 
@@ -329,7 +335,15 @@ _ROWS = (
     _of_queues("periodic_quantile", 1, 1, 1, of="flows load share", whole=(0,)),
     _of_queues("sojourn_quantile", 1, -1, 1),
     _of_queues("gamma_quantile", 1, 0, 1),
-    _of_queues("stages_quantile", 1, *_OF_A_STAGE, whole=(9,), repeats=9, by_floats=True),
+    _of_queues(
+        "stages_quantile",
+        1,
+        *_OF_A_STAGE,
+        whole=(9,),
+        repeats=9,
+        by_floats=True,
+        gammas=(4, 7),
+    ),
     _of_queues("closed_rate", *GROWING_RATE, repeats=4, by_floats=True),
     _of_queues("closed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
     _of_queues("mixed_wait", *GROWING_WAIT, repeats=4, by_floats=True),

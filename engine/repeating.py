@@ -13,6 +13,13 @@ def place_of(place: int, operands: int, repeats: int) -> int:
     return place if place < operands else operands - repeats + (place - operands) % repeats
 
 
+def placed(places: Sequence[int], operands: int, repeats: int, count: int) -> tuple[int, ...]:
+    """Return the places of so many operands of which some of the first ones tell."""
+    if not places:
+        return ()
+    return tuple(at for at in range(count) if place_of(at, operands, repeats) in places)
+
+
 def repeated(each: Sequence[Told], repeats: int, count: int) -> tuple[Told, ...]:
     """Return what is told of each of so many operands, from what is told of the first ones."""
     if not repeats:

@@ -22,7 +22,7 @@ _BLOCK = 256
 _NEARLY_WHOLE = 1e-13
 
 
-class Stage(Struct, frozen=True):
+class Stage(Struct, frozen=True, kw_only=True):
     """A stage with those that are passed as often as it is: `whole` times, a `share` once more."""
 
     waits: Array
@@ -104,16 +104,16 @@ def _read(groups: Sequence[Sequence[Array]]) -> tuple[Stage, ...]:
 def _staged(law: Sequence[Array], whole: Array, share: Array, inside: tuple[Stage, ...]) -> Stage:
     waits, load, work, spread, servers, service, variation = law
     return Stage(
-        np.minimum(waits, 1.0),
-        load,
-        work,
-        spread,
-        servers,
-        service,
-        variation,
-        whole,
-        share,
-        inside,
+        waits=np.minimum(waits, 1.0),
+        load=load,
+        work=work,
+        spread=spread,
+        servers=servers,
+        service=service,
+        variation=variation,
+        whole=whole,
+        share=share,
+        inside=inside,
     )
 
 

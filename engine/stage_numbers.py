@@ -54,7 +54,7 @@ def weights(plain: int, averaged: int) -> tuple[float, ...]:
 SMOOTH, KINKED = weights(16, 12), weights(48, 12)
 
 
-class Stage(Struct, frozen=True):
+class Stage(Struct, frozen=True, kw_only=True):
     """A stage with those that are passed as often as it is: `whole` times, a `share` once more."""
 
     waits: float
@@ -129,7 +129,16 @@ def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
 def _staged(law: Sequence[float], whole: int, share: float, inside: tuple[Stage, ...]) -> Stage:
     waits, load, work, spread, servers, service, variation = law
     return Stage(
-        min(waits, 1.0), load, work, spread, servers, service, variation, whole, share, inside
+        waits=min(waits, 1.0),
+        load=load,
+        work=work,
+        spread=spread,
+        servers=servers,
+        service=service,
+        variation=variation,
+        whole=whole,
+        share=share,
+        inside=inside,
     )
 
 

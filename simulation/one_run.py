@@ -97,7 +97,7 @@ class _Told:
         self.lost: dict[str, float] = {kind.value: 0.0 for kind in LossKind}
 
 
-class Mark(Struct, frozen=True):
+class Mark(Struct, frozen=True, kw_only=True):
     """The counters of a run at a time."""
 
     time: float
@@ -156,7 +156,13 @@ class Run:
         """Begin anew, with other phases; what is counted goes on."""
         self._clock = simpy.Environment()
         name = f"{self._name}/{self._episodes}"
-        _Played(self._played, self._clock, name, self._told, self._busy).begin()
+        _Played(
+            played=self._played,
+            clock=self._clock,
+            name=name,
+            told=self._told,
+            busy=self._busy,
+        ).begin()
 
     def advance(self, until: float, parts: int, stopped: Stopped) -> bool:
         """Play on to a time, in parts; False where it was broken off."""
@@ -202,17 +208,23 @@ class Run:
         """What is counted before anything happens."""
         count = len(self._told)
         none = (0.0,) * len(LossKind)
-        return Mark(0.0, (0.0,) * len(self._busy), (0,) * count, (0.0,) * count, (none,) * count)
+        return Mark(
+            time=0.0,
+            busy=(0.0,) * len(self._busy),
+            done=(0,) * count,
+            sums=(0.0,) * count,
+            lost=(none,) * count,
+        )
 
     def _mark(self, time: float) -> None:
         told = self._told.values()
         self._marks.append(
             Mark(
-                time,
-                tuple(self._busy),
-                tuple(one.done for one in told),
-                tuple(one.sum for one in told),
-                tuple(tuple(one.lost.values()) for one in told),
+                time=time,
+                busy=tuple(self._busy),
+                done=tuple(one.done for one in told),
+                sums=tuple(one.sum for one in told),
+                lost=tuple(tuple(one.lost.values()) for one in told),
             )
         )
 
@@ -320,7 +332,7 @@ class _Of(Struct, frozen=True):
     over: Callable[[], None] | None = None
 
 
-class _Played(Struct, kw_only=False):
+class _Played(Struct, kw_only=True):
     """What is played, on one clock: sources, stations and the chains of steps between them."""
 
     played: Played

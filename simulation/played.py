@@ -100,7 +100,7 @@ class Reach(Struct, frozen=True):
     copies: int
 
 
-class Take(Struct, frozen=True):
+class Take(Struct, frozen=True, kw_only=True):
     """An amount of a pool is taken, of which each machine has so much; who came first waits first.
 
     Where nobody `waits`, there is always some.

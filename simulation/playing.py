@@ -376,7 +376,15 @@ class _Way(Struct, kw_only=True):
         known = replace(self.playing.stations[station], servers=capacity, copies=frame.copies)
         self.playing.stations[station] = known
         amount = self.numbers(note.amount)
-        self._add(Take(station, amount, capacity, frame.node, note.waits))
+        self._add(
+            Take(
+                station=station,
+                amount=amount,
+                capacity=capacity,
+                node=frame.node,
+                waits=note.waits,
+            )
+        )
 
     def _lot(self, lot: Lose | Thin) -> None:
         """Let a share go on: within a visit, where it is in the midst of one."""

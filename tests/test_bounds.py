@@ -260,3 +260,30 @@ def test_outside_of_the_stretches_nothing_is_above_zero(
     for at in (Fraction(n, 3) for n in range(6, 600, 4)):
         if not any(start <= at and (end is None or at <= end) for start, end in found):
             assert _value(over, at) < 0, (over, at)
+
+
+@given(
+    means=st.lists(st.floats(0.1, 4), min_size=2, max_size=2),
+    varied=st.lists(st.floats(0.05, 4), min_size=2, max_size=2),
+    load=st.floats(0.05, 0.9),
+    level=st.sampled_from([0.5, 0.95, 0.999]),
+    parts=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_gamma_law_is_within_those_of_the_ends(
+    means: list[float],
+    varied: list[float],
+    load: float,
+    level: float,
+    parts: tuple[float, float],
+) -> None:
+    """The quantile grows with neither of its variations, and still has bounds."""
+    row = OPERATIONS["stages_quantile"]
+    lows, highs = sorted(means), sorted(varied)
+    mean = lows[0] + parts[0] * (lows[1] - lows[0])
+    spread = highs[0] + parts[1] * (highs[1] - highs[0])
+    law = Interval(*lows, 0, 0), Interval(*highs, 0, 0)
+    fixed = [Interval(one, one, 0, 0) for one in (level, load, load, 1.0, 0.0)]
+    found = row.interval(*fixed[:3], *law, fixed[3], *law, fixed[3], fixed[4])
+    value = row.number(level, load, load, mean, spread, 1.0, mean, spread, 1.0, 0.0)
+    assert found.low <= value <= found.high < inf

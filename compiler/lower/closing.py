@@ -90,7 +90,14 @@ def closed_streams(
         return Closed()
     parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
     closing = [
-        _Closing(stream, result, result.closed, demands, parted, expressions)
+        _Closing(
+            stream,
+            result,
+            result.closed,
+            demands=demands,
+            parted=parted,
+            expressions=expressions,
+        )
         for stream, result in zip(there, results, strict=True)
         if result.closed is not None
     ]
@@ -208,6 +215,7 @@ class _Closing:
         stream: ir.Stream,
         result: StreamResult,
         source: ClosedSource,
+        *,
         demands: Mapping[str, Demand],
         parted: Mapping[str, _Loads],
         expressions: ExpressionLowering,

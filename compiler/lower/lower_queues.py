@@ -11,7 +11,7 @@ from qps.compiler import ir
 from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
-from qps.compiler.lower.disciplines.table import law_of
+from qps.compiler.lower.disciplines.laws import law_of
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import ResourceLoad

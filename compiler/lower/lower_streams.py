@@ -30,7 +30,15 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     variation = _stated(stream, "arrivals", stream.arrivals, demands.expressions)
     rank = demands.expressions.rank(stream.priority)
     priority = None if rank is None else number(rank)
-    started = Started(flow.total, rate, flow.primary, amount, think, variation, priority)
+    started = Started(
+        flows=flow.total,
+        rate=rate,
+        item=flow.primary,
+        amount=amount,
+        think=think,
+        variation=variation,
+        priority=priority,
+    )
     result.notes.append(started)
     _packetisation(stream, flow, result)
     under_way = UnderWay(flow=flow, result=result, copies=flow.total)

@@ -16,7 +16,7 @@ from qps.compiler.lower.mixtures import Mixed
 from qps.engine.formulas import ONE, ZERO, Formula
 
 
-class Started(Struct, frozen=True):
+class Started(Struct, frozen=True, kw_only=True):
     """So many flows begin, of so many items a second each; `item` is None for bare bytes.
 
     Where users wait for their answers, each flow has an `amount` of items under way instead, and

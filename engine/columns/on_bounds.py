@@ -20,7 +20,7 @@ import numpy as np
 from qps.engine.columns import class_bounds, on_arrays
 from qps.engine.columns.on_arrays import whole_power as powered
 from qps.engine.intervals import Interval
-from qps.engine.repeating import repeated
+from qps.engine.repeating import placed, repeated
 
 _PER_OCTAVE = 1.0 / float(np.log(2.0))
 
@@ -299,21 +299,38 @@ def arc_cosine(one: Bounds) -> Bounds:
 
 
 def monotone(
-    function: Callable[..., _Bound], grows: tuple[int, ...], repeats: int = 0
+    function: Callable[..., _Bound],
+    grows: tuple[int, ...],
+    repeats: int = 0,
+    gammas: tuple[int, ...] = (),
 ) -> Callable[..., Bounds]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     With one of which `grows` tells 0 it may do either: nothing is known then but of a fixed one.
-    Of the last operands come more groups of so many as it `repeats`.
+    Of the last operands come more groups of so many as it `repeats`. Of `gammas` see
+    `on_intervals.monotone`.
     """
 
     def bounds(*operands: Bounds) -> Bounds:
         pairs = list(zip(repeated(grows, repeats, len(operands)), operands, strict=True))
-        low = function(*(o.high if g < 0 else o.low for g, o in pairs))
-        high = function(*(o.low if g < 0 else o.high for g, o in pairs))
+        ordered = placed(gammas, len(grows), repeats, len(pairs))
+        least = [o.high if g < 0 else o.low for g, o in pairs]
+        most = [o.low if g < 0 else o.high for g, o in pairs]
+        for place in ordered:
+            one = pairs[place][1]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                wider = np.where(one.low == one.high, 1.0, np.divide(one.high, one.low))
+            least[place], most[place] = one.high, one.low
+            least[place - 1] = least[place - 1] / wider
+            most[place - 1] = most[place - 1] * wider
+        low, high = function(*least), function(*most)
         slope: tuple[_Bound, _Bound] = (0.0, 0.0)
-        for sign, operand in pairs:
-            if not sign:
+        for place, (sign, operand) in enumerate(pairs):
+            if not sign and place in ordered:
+                is_bounded = (operand.low > 0) | (operand.low == operand.high)
+                low = np.where(is_bounded, low, -np.inf)
+                high = np.where(is_bounded, high, np.inf)
+            elif not sign:
                 is_fixed = operand.low == operand.high
                 low = np.where(is_fixed, low, -np.inf)
                 high = np.where(is_fixed, high, np.inf)

@@ -28,7 +28,7 @@ from qps.engine.intervals import (
     times,
     total,
 )
-from qps.engine.repeating import repeated
+from qps.engine.repeating import placed, repeated
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -235,25 +235,38 @@ def monotone(
     lies: tuple[float, float],
     error: float = 0.0,
     repeats: int = 0,
+    gammas: tuple[int, ...] = (),
 ) -> Callable[..., Interval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     With one of which `grows` tells 0 it may do either: nothing is known then but of one number.
     All its values lie between two numbers, each off by a part of it and by `error` at most. Of the
     last operands come more groups of so many as it `repeats`.
+
+    In the places of `gammas` stand the squared variations of gamma laws, behind their means. Such a
+    law grows with its shape 1/v and with its scale m v, in the order of likelihood ratios, and what
+    is left of it as well: of all within bounds none is longer than that of the largest both.
     """
     sides = (-1, 1) if 0 in grows else (1,)
 
     def at_end(pairs: list[tuple[int, Interval]], end: int) -> float:
         """Return the least (-1) or most (1); what does either is tried on both sides."""
         ends = [[p.high if (g or side) * end > 0 else p.low for g, p in pairs] for side in sides]
+        for place in placed(gammas, len(grows), repeats, len(pairs)):
+            varied = pairs[place][1]
+            for one in ends:
+                one[place], other = (varied.low, varied.high)[:: int(end)]
+                one[place - 1] *= other / one[place] if one[place] != other else 1.0
         found = [function(*one) for one in ends]
         return math.nan if any(map(math.isnan, found)) else max(found) if end > 0 else min(found)
 
     def bounds(*parts: Interval) -> Interval:
         pairs = list(zip(repeated(grows, repeats, len(parts)), parts, strict=True))
-        if any(not g and not _is_one_number(p) for g, p in pairs):
-            return NOTHING_KNOWN
+        ordered = placed(gammas, len(grows), repeats, len(pairs))
+        for place, (g, p) in enumerate(pairs):
+            is_ordered = place in ordered and p.low > 0
+            if not g and not is_ordered and not _is_one_number(p):
+                return NOTHING_KNOWN
         least, most = at_end(pairs, -1), at_end(pairs, 1)
         if least == inf:
             return Interval(inf, inf, -inf, inf)  # without an end, not only beyond all floats

@@ -16,7 +16,7 @@ from qps.engine.points import Point
 from qps.solver.answers.solution import ClosedSolution
 
 
-class _Station(Struct, frozen=True):
+class _Station(Struct, frozen=True, kw_only=True):
     """A resource in numbers: what a cycle alone is at it, and the least time between two cycles."""
 
     resource: str

@@ -294,7 +294,13 @@ class _GroupCompiler:
                 if graph.population in over.symbols
             ),
             resources=tuple(
-                Loaded(one.name, one.load, one.target, is_filled(graph, one.name), one.asked)
+                Loaded(
+                    name=one.name,
+                    load=one.load,
+                    target=one.target,
+                    is_filled=is_filled(graph, one.name),
+                    asked=one.asked,
+                )
                 for one in graph.resources.values()
             ),
             guards=guards_of(self.model, configuration, graph, asking, inputs),

@@ -23,7 +23,7 @@ Leaves = tuple[tuple[str, tuple[Fraction, ...]], ...]
 """The names of leaves, each with its number in each of the structures that are one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """A resource: its load, what this is to stay below, and whether it is filled by design.
 

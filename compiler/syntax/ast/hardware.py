@@ -36,7 +36,7 @@ class Attribute(Written, frozen=True):
     value: Expr | Fit
 
 
-class Queueing(Written, frozen=True):
+class Queueing(Written, frozen=True, kw_only=True):
     """`queueing mg1 cv 1.2` behind a resource or in a network."""
 
     discipline: Name

@@ -41,7 +41,7 @@ class Target(Declaration, frozen=True):
     aims: tuple[Aim, ...]
 
 
-class Wait(Written, frozen=True):
+class Wait(Written, frozen=True, kw_only=True):
     """`cpu mg1 cv 1.2`: how what arrives waits for resources; the name is `link` for all links."""
 
     name: Name

@@ -38,7 +38,7 @@ class Think(Written, frozen=True):
     time: Expr
 
 
-class Emission(Written, frozen=True):
+class Emission(Written, frozen=True, kw_only=True):
     """`traffic 8000 byte/s, size`: what leaves the source, the first value a rate.
 
     With a time to `think` it is an amount: `traffic 1 request, 1 kB/request, think 15 s`. The first
