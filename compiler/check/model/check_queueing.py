@@ -18,7 +18,10 @@ _NOT_TAKEN = {
         "coefficient of variation",
         "only {takers} do: in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
     ),
-    "room": ("room", "only {takers} do"),
+    "room": (
+        "room",
+        "leave it out: all who come may wait; under `loss`, who finds all cores busy is lost",
+    ),
     "speeds": ("speeds", "only {takers} does: all who are there share the server"),
     "preemptive": ("preemption", "only {takers} does: whose streams say `priority 1` goes first"),
 }
