@@ -36,11 +36,11 @@ function quantileOf({ served, load, logs, decays }, late) {
   let work = 0;
   for (let step = 0; step < STEPS; step++) {
     let share = 0, density = 0;
-    logs.forEach((one, k) => {
-      const part = Math.exp(one - decays[k] * work);
+    for (let k = 0; k < logs.length; k++) {
+      const part = Math.exp(logs[k] - decays[k] * work);
       share += part;
       density += part * decays[k];
-    });
+    }
     const excess = share > 0 ? Math.log(share / (late * load)) : 0;
     if (excess <= NOTHING) break;
     const on = (excess * share) / density;
