@@ -281,6 +281,7 @@ def _of_classes(word: str, operands: int) -> Operation:
         repeats=1,
         lies=_NOT_NEGATIVE,
         is_slow=True,
+        by_floats=True,
     )
 
 
