@@ -757,3 +757,66 @@ def test_what_mends_a_bound_is_one() -> None:
     assert "it takes <= " in sizing_answer(found)
     assert found.growth is not None
     assert found.growth.known.kind in (Kind.EXACT, Kind.UPPER_BOUND)
+
+
+# -- labels that said more than is true ------------------------------------------------------
+
+
+def _latency_known(machine: str, cost: str, stream: str, more: str = "") -> Certainty:
+    text = (
+        f"users N in 1..20\nmachine m {{ a {machine} }}\ncomponent x {{ a {cost} }}\n"
+        f"topology {{ node s = m{' * N' if 'each s' in stream else ''} }}\n{more}\n"
+        f"stream job {stream}\nrequire {{ job.latency <= 100 s }}\n"
+    )
+    return lowered(text).streams["job"].latency_certainty
+
+
+KINDS = "kinds who { light 60 %; heavy 40 % }\nparam cost by who { light 50 ms; heavy 200 ms }"
+CLOSED = "for each user { traffic 1 request, think 1 s; at s { x } }"
+OPEN = "in all { traffic N * 1 request/s; at s { x } }"
+
+
+@pytest.mark.parametrize(("queueing", "kind"), [("mm1", Kind.APPROXIMATION), ("ps", Kind.EXACT)])
+def test_kinds_of_items_of_a_closed_stream_are_exact_where_they_share(
+    queueing: str, kind: Kind
+) -> None:
+    known = _latency_known(f"1 core, queueing {queueing}", "cost / (1 request)", CLOSED, KINDS)
+    assert known.kind is kind
+
+
+@pytest.mark.parametrize(("under_way", "kind"), [(1, Kind.EXACT), (2, Kind.APPROXIMATION)])
+def test_items_at_machines_of_their_holders_are_exact_where_they_are_alone(
+    under_way: int, kind: Kind
+) -> None:
+    stream = f"for each s {{ traffic {under_way} request, think 1 s; at s {{ x }} }}"
+    assert _latency_known("1 core, queueing mm1", "0.1 s/request", stream).kind is kind
+
+
+@pytest.mark.parametrize("queueing", ["mmc", "ps"])
+def test_who_waits_for_a_thread_and_for_a_core_besides_waits_no_longer_than_is_told(
+    queueing: str,
+) -> None:
+    machine = f"2 core, queueing {queueing}"
+    assert _latency_known(machine, "0.1 s/request", OPEN).kind is Kind.EXACT
+    alone = "0.1 s/request single_thread"
+    assert _latency_known(machine, alone, OPEN).kind is Kind.UPPER_BOUND
+    more = "component y { a 0.1 s/request }\nstream k in all { traffic 1 request/s; at s { y } }"
+    assert _latency_known(machine, alone, OPEN, more).kind is Kind.APPROXIMATION
+
+
+def test_what_is_dropped_of_a_closed_stream_thinks_again_at_once() -> None:
+    stream = "for each user { traffic 1 request, think 1 s; at s { x; lose } }"
+    more = "component lose { drop 10 % }"
+    known = _latency_known("1 core, queueing mm1", "0.1 s/request", stream, more)
+    assert known == approximation("whose request of `job` is lost thinks again at once")
+
+
+def test_several_servers_with_general_service_state_what_was_simulated() -> None:
+    known = _latency_known("4 core, queueing mgc cv 3", "0.1 s/request", OPEN)
+    assert "43 % at a cv of 3" in known.reasons[0]
+
+
+def test_arrivals_that_are_very_uneven_say_that_two_moments_tell_little() -> None:
+    stream = "in all { traffic N * 1 request/s; arrivals cv 5; at s { x } }"
+    known = _latency_known("1 core, queueing mm1", "0.01 s/request", stream)
+    assert "2.5 times" in known.reasons[0]

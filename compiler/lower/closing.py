@@ -33,7 +33,7 @@ from qps.compiler.lower.closed import (
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.stream_measures import LossKind
+from qps.compiler.lower.queueing import Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.monomials import monomials
@@ -316,11 +316,42 @@ class _Closing:
         if overlapping:
             told = listed(list(overlapping), "and")
             found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
-        lost = [part for part in self._result.losses if part.kind is LossKind.TRANSMISSION]
-        if lost:
+        if self._result.losses:
             name = self._stream.name
             found.append(approximation(f"whose request of `{name}` is lost thinks again at once"))
+        differing = [visit.resource for visit in self._result.visits.values() if self._mixes(visit)]
+        if differing:
+            told = listed(list(dict.fromkeys(differing)), "and")
+            found.append(
+                approximation(f"visits of {told} by items of several kinds count as equal")
+            )
+        if self._own_several:
+            told = listed(self._own_several, "and")
+            found.append(approximation(f"items at the own {told} of each holder count as at any"))
         return together(*found)
+
+    def _mixes(self, visit: Visit) -> bool:
+        """Return whether items of several kinds are served there as first comes first."""
+        queueing = self._demands[visit.resource].queueing
+        is_insensitive = queueing is None or queueing.traits.is_insensitive
+        return visit.most is not None and not is_insensitive
+
+    @property
+    def _own_several(self) -> list[str]:
+        """The stations of which each holder has its own, and several items there.
+
+        Those of one holder never meet those of another: there are as many classes as machines.
+        """
+        return [
+            station.resource
+            for station in self.cycle.stations
+            if station.copies is not ONE
+            and any(
+                visit.place.name == self._stream.flows_from
+                for visit in self._result.visits.values()
+                if visit.resource == station.resource
+            )
+        ]
 
     def _refuse_kinds(self) -> None:
         """Refuse kinds of users: each kind is a class of its own."""
@@ -477,7 +508,8 @@ def _classes_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
         return EXACT
     told = listed(list(network.names), "and")
     return approximation(
-        f"{told} are so many that they meet by Linearizer, within {LINEARIZER_ERROR:.0%}"
+        f"{told} are so many that they meet by Linearizer: rates within "
+        f"{LINEARIZER_ERROR:.0%}, response times within {2 * LINEARIZER_ERROR:.0%}"
     )
 
 

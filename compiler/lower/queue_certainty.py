@@ -27,6 +27,7 @@ _ROWS = (
     "rows of one to five queues were told 0.68 to 1.34 times as long as simulated, with a "
     "coefficient of variation of 3 down to 0.45 times"
 )
+_BEYOND = "; beyond 3 two moments tell little: at 5 it may be 2.5 times as long"
 _PERIODIC_IN_BURSTS = "told 0.77 to 1.15 times as long as simulated"
 _RANDOM_IN_BURSTS = (
     "told 0.66 to 1.12 times as long as simulated on average, a quantile 0.47 to 1.15 times"
@@ -111,7 +112,9 @@ def _arrivals(queue: Queue) -> Certainty:
     name = queue.resource
     if queue.arrivals is not ONE:
         shaped = "" if queue.shaped_by is None else f", shaped by `{queue.shaped_by}`,"
-        parts.append(approximation(f"arrivals at `{name}`{shaped} count by two moments: {_ROWS}"))
+        parts.append(
+            approximation(f"arrivals at `{name}`{shaped} count by two moments: {_ROWS}{_BEYOND}")
+        )
     elif queue.shaped_by is not None:
         parts.append(
             approximation(
@@ -152,4 +155,17 @@ def _visits(queue: Queue) -> Certainty:
         parts.append(approximation(f"visits of `{name}` that differ count with their mean"))
     if queue.background is not ZERO:
         parts.append(approximation(f"other load of `{name}` counts as visits of mean size"))
-    return together(*parts)
+    return together(*parts, _threads(queue))
+
+
+def _threads(queue: Queue) -> Certainty:
+    """Return what it does that single threads are waited for, and a core besides.
+
+    What runs on one thread alone finds a core whenever it has its thread.
+    """
+    threads = {thread for visit in queue.visits for thread in visit.threads}
+    if threads <= {None}:
+        return EXACT
+    is_alone = len(threads) == 1 and queue.background is ZERO
+    known = upper_bound if is_alone else approximation
+    return known(f"a core of `{queue.resource}` is waited for besides the thread, as by others")

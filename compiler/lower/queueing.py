@@ -52,8 +52,9 @@ class Visit(Struct, kw_only=True):
     where its flows are active only at times, by the law of `burst` where that is known; `meets`
     where copies of one item that went different ways may come together; `is_asked_again` where
     users who think between two requests are taken as open traffic; `is_thinned` where not all items
-    of its flows make it. Where users or items are of several kinds, `most` is the longest service
-    and the largest batch of any.
+    of its flows make it; `threads` are those that its steps run on, None for any core.
+    Where users or items are of several kinds, `most` is the longest service and the largest batch
+    of any.
     """
 
     resource: str
@@ -72,6 +73,7 @@ class Visit(Struct, kw_only=True):
     meets: bool = False
     is_asked_again: bool = False
     is_thinned: bool = False
+    threads: tuple[str | None, ...] = ()
     rank: int = LAST
     most: tuple[Formula, Formula] | None = None
 

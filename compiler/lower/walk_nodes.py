@@ -218,7 +218,8 @@ class WalkedNodes:
         if resource.kind is ir.ResourceKind.RATE:
             busy, servers = busy / capacity, ONE
         bounded, busy = self._is_bounded, busy * item_work
-        self._waits.wait(name, demand, resource, held, busy, is_bounded=bounded)
+        on_thread = thread if is_thread else None
+        self._waits.wait(name, demand, resource, held, busy, is_bounded=bounded, thread=on_thread)
         if constant is not ZERO:
             demand.background.append(charged * constant * per_second / capacity / fastest)
         if is_thread:
@@ -234,7 +235,7 @@ class WalkedNodes:
                 resource=name,
                 service=service,
                 capacity=servers,
-                thread=thread if is_thread else None,
+                thread=on_thread,
             )
         )
         on = (name, thread) if is_thread else (name,)

@@ -75,6 +75,7 @@ class WalkedWaits:
         busy: Formula,
         *,
         is_bounded: bool,
+        thread: str | None = None,
     ) -> None:
         """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
         if busy is ZERO:
@@ -97,6 +98,7 @@ class WalkedWaits:
                 self.queue(run.visit, demand, queueing)
         visit = run.visit
         visit.is_uneven |= visit.rate != held * now
+        visit.threads = (*visit.threads, thread)
         service = busy / visit.flows * (now * visit.flows / visit.rate)
         run.services.append(self._for_each(service))
 
