@@ -9,6 +9,7 @@ from math import isnan, log, sqrt
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import qps
 from helpers.formulas import exp
@@ -20,6 +21,7 @@ from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.queue_certainty import mean_certainty
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -820,3 +822,15 @@ def test_arrivals_that_are_very_uneven_say_that_two_moments_tell_little() -> Non
     stream = "in all { traffic N * 1 request/s; arrivals cv 5; at s { x } }"
     known = _latency_known("1 core, queueing mm1", "0.01 s/request", stream)
     assert "2.5 times" in known.reasons[0]
+
+
+def test_copies_that_leave_together_are_not_told_exactly_at_several_cores() -> None:
+    text = (
+        "users N in 1..20\nmachine m { a 4 core, queueing mmc }\ncomponent x { a 1 ms/request }\n"
+        f"topology {{ node s = m }}\nstream job {OPEN}\n"
+    )
+    queue = next(part.queue for part in lowered(text).streams["job"].latency if part.queue)
+    together_there = tuple(replace(visit, batch=number_of(Fraction(3))) for visit in queue.visits)
+    assert mean_certainty(queue) == EXACT
+    known = mean_certainty(replace(queue, visits=together_there))
+    assert known.kind is Kind.APPROXIMATION
