@@ -50,6 +50,7 @@ _FULL = 1 - 1e-9
 
 def played(graph: LoadGraph, at: int) -> Played:
     """Return what is to be played of a load graph at a population; QpsError where it cannot be."""
+    _refuse_losses(graph)
     _refuse_overload(graph, at)
     playing = _Playing(graph=graph, at=at)
     for name in graph.notes.streams:
@@ -85,6 +86,12 @@ def _refuse_overload(graph: LoadGraph, at: int) -> None:
                 "it would wait without end, however long it is played",
                 "ask for fewer users, `--at`, or for a larger one",
             )
+
+
+def _refuse_losses(graph: LoadGraph) -> None:
+    for name, known in graph.notes.stations.items():
+        if known.queueing is not None and known.queueing.traits.loses:
+            raise refused(f"`{name}` loses what finds no room: that is not played yet")
 
 
 def _word(queueing: ir.Queueing) -> str:
@@ -184,8 +191,6 @@ class _Playing(Struct, kw_only=True):
             self.index[name] = len(self.stations)
             known = self.graph.notes.stations[name]
             queueing = known.queueing
-            if queueing is not None and queueing.traits.loses:
-                raise refused(f"`{name}` loses what finds no room: that is not played yet")
             waits = queueing is not None and queueing.that_waits is not None
             if waits:
                 self._refuse_parts(name, cores, "servers")

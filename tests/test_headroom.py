@@ -243,17 +243,39 @@ require { quantile(p.latency, 95 %) <= 50 ms; p.latency <= 1 s }
 """
 
 
+UNEQUAL = """
+users N in 1..1000
+machine box { }
+network wire { rate 10 Mbit/s; queueing periodic }
+topology { node camera = box * N; node far = box; link lan = wire between camera, far }
+stream picture for each camera {
+  traffic 50 packet/s, 1500 byte/packet; at camera { }; over lan; at far { }
+}
+stream voice for each camera {
+  traffic 50 packet/s, 200 byte/packet; at camera { }; over lan; at far { }
+}
+require { quantile(voice.latency, 95 %) <= 10 ms; voice.latency <= 1 s }
+"""
+
+
 def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
-    solution, view = _solved(WAITING)
+    solution, view = _solved(UNEQUAL)
     told = solve_text(view, solution, "x")
     assert (
-        "At least 279 users. With 280, quantile(p.latency, 95 %) is 50.06 ms (upper bound)" in told
+        "At least 12 users. With 13, quantile(voice.latency, 95 %) is 14.63 ms (upper bound)" in told
     )
     assert (
-        "`quantile(p.latency, 95 %)` and `quality` are upper bounds (the truth may be less): "
-        in told
+        "`quantile(voice.latency, 95 %)`, `voice.latency` and `quality` are upper bounds (the truth "
+        "may be less): " in told
     )
-    assert "queues are added up" in told
+    assert "flows at `lan` differ in size" in told
+
+
+def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
+    solution, view = _solved(WAITING)
+    told = solve_text(view, solution, "x")
+    assert "About 325 users. With 326, quantile(p.latency, 95 %) is 50.05 ms (approximation)" in told
+    assert "`quality` are approximations (the truth may be less or more): " in told
     solution, view = _solved(WAITING.replace("; queueing mm1", ""))
     told = solve_text(view, solution, "x")
     assert "upper bounds" not in told

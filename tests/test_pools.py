@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.pool_simulation import Step, simulated
 from helpers.specs import checked, load, lowered
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
@@ -273,3 +274,9 @@ def test_a_pool_is_a_limit_with_a_label_and_asked_for_by_its_size() -> None:
     (interval,) = solve_for(spec_.model, spec_.configuration(), "room", at).intervals
     with_room = lowered(text, f"room={interval.low} thread")
     assert told(with_room, at) <= 0.06 + 1e-9
+
+
+def test_a_queue_whose_speed_goes_by_how_many_are_there_is_refused_within_a_pool() -> None:
+    text = spec(web=(1, 5, 200), queueing=", queueing ps speeds [1, 1.8, 2.4]")
+    with pytest.raises(QpsError, match="its speed goes by how many are there"):
+        lowered(text)

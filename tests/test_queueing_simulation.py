@@ -238,7 +238,8 @@ def test_a_mix_of_exponential_sizes() -> None:
 
     found = _simulated(_poisson(40, services), quantile - 0.04, replications=80)
     _agrees(mean, found)
-    assert 0 < found.late <= 1 - _LEVEL
+    # An approximation: of mixes two moments count.
+    assert found.late == pytest.approx(1 - _LEVEL, rel=0.1)
 
 
 @pytest.mark.parametrize(("cores", "rho"), [(2, 0.8), (6, 0.9)])

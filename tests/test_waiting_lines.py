@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from helpers.specs import lowered
+from helpers.specs import checked, lowered
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
@@ -78,6 +78,13 @@ def test_whatever_the_discipline_what_waits_is_asked_for() -> None:
         assert found.primary.span.text == word
         for mend in re.findall(r"`(queueing [^`]*)`", found.hints[0]):
             lowered(_spec(mend, *NOTHING))
+
+
+@pytest.mark.parametrize("how", ["priority", "priority preemptive"])
+def test_priorities_may_be_said_in_a_line_of_their_own(how: str) -> None:
+    text = _spec(f"queueing cpu {how}", *NOTHING)
+    (ranked,) = {one.queueing.discipline for one in checked(text).model.waits}
+    assert ranked is ir.Discipline.PRIORITY
 
 
 def test_what_a_machine_states_goes_before_all_and_after_a_place() -> None:

@@ -228,9 +228,21 @@ def _station(part: LatencyPart, often: Formula, times: Formula, found: SettledPo
     assert queue is not None
     assert visit is not None
     inner = found.networks.get(queue.resource)
+    if queue.speeds:
+        raise _refused_speeds(part)
     if inner is None:
         return station_of(queue, visit, often, times)
     return station_of_pool(queue, inner, visit, often, times)
+
+
+def _refused_speeds(part: LatencyPart) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        None,
+        f"how long a pool is held while `{part.queue.resource if part.queue else part.place}` is "
+        "waited for is not told: its speed goes by how many are there",
+        hint="give back the pool before, or state one speed: `queueing ps`",
+    )
 
 
 def _variance(part: LatencyPart) -> Formula:

@@ -380,7 +380,7 @@ class Builder:
                 return self._number(word)
             case "STRING":
                 return ast.Text(span, str(word)[1:-1])
-            case "MEDIUM" | "LINKS":
+            case "MEDIUM" | "LINKS" | "PRIORITY":
                 return ast.Name(span, (str(word),))
             case "NAME":
                 if word.text in RESERVED and not may_be_word:
