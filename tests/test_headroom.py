@@ -262,7 +262,8 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
     solution, view = _solved(UNEQUAL)
     told = solve_text(view, solution, "x")
     assert (
-        "At least 12 users. With 13, quantile(voice.latency, 95 %) is 14.63 ms (upper bound)" in told
+        "At least 12 users. With 13, quantile(voice.latency, 95 %) is 14.63 ms (upper bound)"
+        in told
     )
     assert (
         "`quantile(voice.latency, 95 %)`, `voice.latency` and `quality` are upper bounds (the truth "
@@ -274,7 +275,9 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
 def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     solution, view = _solved(WAITING)
     told = solve_text(view, solution, "x")
-    assert "About 325 users. With 326, quantile(p.latency, 95 %) is 50.05 ms (approximation)" in told
+    assert (
+        "About 325 users. With 326, quantile(p.latency, 95 %) is 50.05 ms (approximation)" in told
+    )
     assert "`quality` are approximations (the truth may be less or more): " in told
     solution, view = _solved(WAITING.replace("; queueing mm1", ""))
     told = solve_text(view, solution, "x")
