@@ -211,7 +211,7 @@ def test_what_is_not_played_is_refused_by_name() -> None:
         played(graph_of(fluid), 2)
     trunk = "users N in 1..9\nmachine m { lines 2 core, queueing loss }\n"
     trunk += "component c { lines 180 s/call }\ntopology { node a = m }\n"
-    trunk += "stream talk { traffic N * 1 call/hour; at a { c } }\nunit call\n"
+    trunk += "stream talk { traffic N * 1 call/hour; at a { c } }\n"
     with pytest.raises(QpsError, match=r"`a\.lines` loses what finds no room"):
         played(graph_of(trunk), 2)
 
