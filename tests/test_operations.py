@@ -301,7 +301,8 @@ def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
         # At a kink it is that of one side, or between both.
         chords = [float((chord / ball(step)).mid()) for chord in (here - less, more - here)]
         # What floats tell has few digits, which differences lose.
-        room = 1e-5 * max(map(abs, chords)) + 1e-9
+        # Slopes by differences of floats are as far off as the page's may be.
+        room = 1e-5 * max(map(abs, chords)) + (1e-8 if row.by_ends else 1e-9)
         if not is_proven:
             room += 1e-4 * max(map(abs, chords)) + 1e-6 * abs(float(here.mid()))
         assert min(chords) - room <= slope <= max(chords) + room
