@@ -25,6 +25,15 @@ MOST_DEGREE = 8192
 Beyond that it is the Linearizer's (`linearizer`), which is the better the more copies there are.
 """
 
+
+def is_exact(customers: float, more_servers: float) -> bool:
+    """Return whether so many customers are told exactly.
+
+    `more_servers` are all of all copies of those with several, but one of each copy.
+    """
+    return min(customers, more_servers) <= MOST_DEGREE
+
+
 _BESIDE, _OWN = (-1, 1, -1, 1), (1, -1, 1, -1)
 GROWING_RATE = (1, -1, *_BESIDE)
 GROWING_WAIT = (1, -1, *_OWN, *_BESIDE)

@@ -20,7 +20,7 @@ from math import exp, inf, lgamma, log, nan
 from operator import mul
 
 from qps.engine.class_networks import Network, Place
-from qps.engine.closed_networks import MOST_DEGREE, between, never_ends, stations_of
+from qps.engine.closed_networks import between, is_exact, never_ends, stations_of
 from qps.engine.descent_numbers import at_population
 from qps.engine.linearizer import linearized
 from qps.engine.queue_numbers import erlang_c
@@ -133,7 +133,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
         own_waits, found = linearized(Network((customers,), (think,), places))
         pairs = zip(places, own_waits, strict=True)
         near = customers / (think + sum(p.asked[0] * (1 + own[0]) for p, own in pairs))
-        if min(degree, customers) > MOST_DEGREE:
+        if not is_exact(customers, degree):
             for k, wait in zip(among, found, strict=True):
                 waits[k] = wait
             return tuple(waits)

@@ -13,13 +13,22 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.arrays import Array, falling_root, filled, in_blocks
-from qps.engine.stage_numbers import DISCOUNT, KINKED, NARROW, OPERANDS, SMALL, SMOOTH, TOWARDS
+from qps.engine.stage_numbers import (
+    DISCOUNT,
+    KINKED,
+    NARROW,
+    NEARLY_WHOLE,
+    OPERANDS,
+    SMALL,
+    SMOOTH,
+    TOWARDS,
+    read_line,
+)
 
 Complex = NDArray[np.complex128]
 Truth = NDArray[np.bool_]
 
 _BLOCK = 256
-_NEARLY_WHOLE = 1e-13
 
 
 class Stage(Struct, frozen=True, kw_only=True):
@@ -87,22 +96,13 @@ def _is_stage(group: Sequence[Array]) -> Truth:
 
 def _read(groups: Sequence[Sequence[Array]]) -> tuple[Stage, ...]:
     """Return stages one after the other; how many stand inside one is the same for all elements."""
-    found = []
-    at = 0
-    while at < len(groups):
-        *law, times, inside = groups[at]
-        end = min(len(groups), at + 1 + int(min(inside[0], len(groups))))
-        near = np.rint(times)
-        whole = np.where(np.abs(times - near) <= _NEARLY_WHOLE * near, near, np.floor(times))
-        share = np.maximum(0.0, times - whole)
-        within = _read(groups[at + 1 : end])
-        found.append(_staged(law, whole, share, within))
-        at = end
-    return tuple(found)
+    return read_line(groups, _staged, lambda inside: float(inside[0]))
 
 
-def _staged(law: Sequence[Array], whole: Array, share: Array, inside: tuple[Stage, ...]) -> Stage:
-    waits, load, work, spread, servers, service, variation = law
+def _staged(group: Sequence[Array], inside: tuple[Stage, ...]) -> Stage:
+    waits, load, work, spread, servers, service, variation, times, _ = group
+    near = np.rint(times)
+    whole = np.where(np.abs(times - near) <= NEARLY_WHOLE * near, near, np.floor(times))
     return Stage(
         waits=np.minimum(waits, 1.0),
         load=load,
@@ -112,7 +112,7 @@ def _staged(law: Sequence[Array], whole: Array, share: Array, inside: tuple[Stag
         service=service,
         variation=variation,
         whole=whole,
-        share=share,
+        share=np.maximum(0.0, times - whole),
         inside=inside,
     )
 

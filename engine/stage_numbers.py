@@ -17,9 +17,10 @@ law is smooth but for kinks that fixed service times leave in a wait.
 from __future__ import annotations
 
 from cmath import exp as complex_exp
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import atan2, comb, cos, exp, expm1, floor, inf, isnan, log, log1p, nan, pi, sin
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -38,7 +39,11 @@ TOWARDS = 0.9
 """How far the line of integration is moved towards the nearest singularity."""
 
 SMALL = 1e-5
-_NEARLY_WHOLE = 1e-13
+NEARLY_WHOLE = 1e-13
+"""A number of passages that is whole but for rounding counts as whole."""
+
+Number = TypeVar("Number")
+Staged = TypeVar("Staged")
 
 
 def weights(plain: int, averaged: int) -> tuple[float, ...]:
@@ -110,24 +115,34 @@ def _is_stage(group: Sequence[float]) -> bool:
     )
 
 
-def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
-    """Return stages one after the other, those inside others within these."""
+def read_line(
+    groups: Sequence[Sequence[Number]],
+    stage_of: Callable[[Sequence[Number], tuple[Staged, ...]], Staged],
+    how_many: Callable[[Number], float],
+) -> tuple[Staged, ...]:
+    """Return stages one after the other, those inside others within these.
+
+    A stage is made of its group and what is inside it, `how_many` its last operand says.
+    """
     found = []
     at = 0
     while at < len(groups):
-        *law, times, inside = groups[at]
-        end = min(len(groups), at + 1 + int(min(inside, len(groups))))
-        near = round(times)
-        whole = near if abs(times - near) <= _NEARLY_WHOLE * near else floor(times)
-        share = max(0.0, times - whole)
-        within = read(groups[at + 1 : end])
-        found.append(_staged(law, whole, share, within))
+        group = groups[at]
+        end = min(len(groups), at + 1 + int(min(how_many(group[-1]), len(groups))))
+        found.append(stage_of(group, read_line(groups[at + 1 : end], stage_of, how_many)))
         at = end
     return tuple(found)
 
 
-def _staged(law: Sequence[float], whole: int, share: float, inside: tuple[Stage, ...]) -> Stage:
-    waits, load, work, spread, servers, service, variation = law
+def read(groups: Sequence[Sequence[float]]) -> tuple[Stage, ...]:
+    """Return stages one after the other, those inside others within these."""
+    return read_line(groups, _staged, float)
+
+
+def _staged(group: Sequence[float], inside: tuple[Stage, ...]) -> Stage:
+    waits, load, work, spread, servers, service, variation, times, _ = group
+    near = round(times)
+    whole = near if abs(times - near) <= NEARLY_WHOLE * near else floor(times)
     return Stage(
         waits=min(waits, 1.0),
         load=load,
@@ -137,7 +152,7 @@ def _staged(law: Sequence[float], whole: int, share: float, inside: tuple[Stage,
         service=service,
         variation=variation,
         whole=whole,
-        share=share,
+        share=max(0.0, times - whole),
         inside=inside,
     )
 

@@ -34,3 +34,18 @@ require {{ browse.latency <= {} }}
 )
 def test_a_network_that_is_visited_several_times(limit: str, users: int) -> None:
     assert api.loads(_SPEC.format(limit)).solve(advice=False).largest_acceptable == users
+
+
+@pytest.mark.parametrize(("users", "kind"), [(8_000, "exact"), (100_000, "approximation")])
+def test_very_many_servers_of_very_many_users_are_told_as_approximated(
+    users: int, kind: str
+) -> None:
+    text = f"""users N in 1..{users}
+machine farm {{ cpu 20_000 core, queueing mmc }}
+component work {{ cpu 1 s/request }}
+topology {{ node f = farm }}
+stream ask for each user {{ traffic 1 request, think 2 s; at f {{ work }} }}
+require {{ ask.latency <= 3 s }}
+"""
+    (found,) = api.loads(text).solve(advice=False).requirements[:1]
+    assert found.known.kind.value == kind

@@ -21,8 +21,9 @@ class Traits(Struct, frozen=True, kw_only=True):
     others as alone, and `needs_cores` where it is for nothing else. `is_random` where items arrive
     at random. A network of queues is in product form where `has_product_form` and visits are
     exponential and equally long; `is_insensitive` where it does not matter how service times vary.
-    It `loses` what finds no room, and `has_ranks` where streams say which of them go first. It
-    `takes` what else may be said.
+    Streams whose users wait `may_be_closed` there: they are told as if it were in product form. It
+    `loses` what finds no room, and `has_ranks` where streams say which of them go first. It `takes`
+    what else may be said.
     """
 
     variation: int | None = 1
@@ -30,6 +31,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     needs_cores: bool = False
     is_random: bool = True
     has_product_form: bool = False
+    may_be_closed: bool = True
     is_insensitive: bool = False
     has_ranks: bool = False
     loses: bool = False
@@ -66,8 +68,10 @@ _TRAITS = {
     Discipline.PS: Traits(
         counts_servers=True, has_product_form=True, is_insensitive=True, takes=("speeds",)
     ),
-    Discipline.PRIORITY: Traits(counts_servers=True, has_ranks=True, takes=("cv", "preemptive")),
-    Discipline.LOSS: Traits(counts_servers=True, needs_cores=True, loses=True),
+    Discipline.PRIORITY: Traits(
+        counts_servers=True, may_be_closed=False, has_ranks=True, takes=("cv", "preemptive")
+    ),
+    Discipline.LOSS: Traits(counts_servers=True, needs_cores=True, may_be_closed=False, loses=True),
     Discipline.PERIODIC: Traits(variation=0, is_random=False),
 }
 

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.disciplines.laws import law_of
@@ -31,25 +30,11 @@ class PlacedQueue(Struct, frozen=True):
 
     def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
         """Return a stage of a latency, in which a visit waits in this queue."""
-        own = _with(self.put_in, visit)
-        return part.waits(self.queue, own)
+        return part.waits(self.queue, visit.changed(self.put_in))
 
     def lost(self, visit: Visit) -> Formula:
         """Return which share of a stream is beyond what the resource can do."""
-        return self.queue.law.lost(self.queue, _with(self.put_in, visit))
-
-
-def _with(put_in: Substitution, visit: Visit) -> Visit:
-    """Return a visit with what elastic parameters come to."""
-    return replace(
-        visit,
-        rate=put_in(visit.rate),
-        flows=put_in(visit.flows),
-        service=put_in(visit.service),
-        batch=put_in(visit.batch),
-        variation=visit.variation and put_in(visit.variation),
-        burst=visit.burst and Burst(put_in(visit.burst.share), put_in(visit.burst.lasting)),
-    )
+        return self.queue.law.lost(self.queue, visit.changed(self.put_in))
 
 
 def queues_of(
@@ -126,7 +111,7 @@ def _queue(
             variation = number(known.value)
         else:
             variation = expressions.symbol(f"{name}.cv", queueing.variation)
-    visits = tuple(_with(put_in, visit) for visit in demand.visits)
+    visits = tuple(visit.changed(put_in) for visit in demand.visits)
     periods = [visit.flows / visit.rate for visit in visits]
     if law.rests_on_periods and len(set(periods)) > 1:
         expressions.weigh(periods)

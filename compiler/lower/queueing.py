@@ -11,6 +11,7 @@ What a discipline makes of them is in `disciplines/`, a module for each family.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
@@ -85,6 +86,19 @@ class Visit(Struct, kw_only=True):
         service, batch = self.most
         return replace(self, service=service, batch=batch)
 
+    def changed(self, change: Callable[[Formula], Formula]) -> Visit:
+        """Return the visit with every formula changed of which its queue is made."""
+        burst = self.burst and Burst(change(self.burst.share), change(self.burst.lasting))
+        return replace(
+            self,
+            rate=change(self.rate),
+            flows=change(self.flows),
+            service=change(self.service),
+            batch=change(self.batch),
+            variation=self.variation and change(self.variation),
+            burst=burst,
+        )
+
 
 class Queue(Struct, frozen=True, kw_only=True):
     """A queue in its place, with all that visits it; `load` is that of the resource.
@@ -104,7 +118,6 @@ class Queue(Struct, frozen=True, kw_only=True):
     variation: Formula
     servers: Formula
     speeds: tuple[Formula, ...] = ()
-    room: Formula | None = None
     load: Formula
     visits: tuple[Visit, ...]
     background: Formula

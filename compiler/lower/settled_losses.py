@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.flows import Demand, StreamResult
-from qps.compiler.lower.queueing import Visit
 from qps.engine.formulas import ZERO, Formula, apply, total
 from qps.engine.substitution import Substitution
 
@@ -53,9 +50,9 @@ def settle_losses(
         demand.parts = {by: [put_in(load) for load in loads] for by, loads in demand.parts.items()}
         demand.background = [put_in(load) for load in demand.background]
         demand.carried = [put_in(rate) for rate in demand.carried]
-        demand.visits = [_put_in(put_in, visit) for visit in demand.visits]
+        demand.visits = [visit.changed(put_in) for visit in demand.visits]
     for result in results:
-        result.visits = {at: _put_in(put_in, visit) for at, visit in result.visits.items()}
+        result.visits = {at: visit.changed(put_in) for at, visit in result.visits.items()}
     rewrite(put_in)
 
 
@@ -63,13 +60,3 @@ def _offered(demand: Demand | None, symbol: Formula) -> Formula:
     """Return the traffic that is offered to a resource, in erlang: what it serves is the rest."""
     visits = [] if demand is None else demand.visits
     return total(visit.rate / (1 - symbol) * visit.service for visit in visits)
-
-
-def _put_in(put_in: Substitution, visit: Visit) -> Visit:
-    return replace(
-        visit,
-        rate=put_in(visit.rate),
-        flows=put_in(visit.flows),
-        service=put_in(visit.service),
-        batch=put_in(visit.batch),
-    )

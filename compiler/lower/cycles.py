@@ -1,0 +1,367 @@
+"""Cycles of closed streams: the time to think, the stations that are waited for, and all else.
+
+What stands before the rate of a stream, a symbol while it is walked, tells how long a cycle needs
+each resource. A machine whose cores count as one fast server is that server, and the rest of its
+service time a delay (Seidmann and others 1987). What states no queueing is a delay, too, but serves
+no more than it can: then the rest waits (the asymptotic bound).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.closed import (
+    Alone,
+    ClosedNetwork,
+    ClosedStation,
+    ClosedStream,
+    Limit,
+)
+from qps.compiler.lower.comparing import compare
+from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.queueing import Visit
+from qps.compiler.quantities.certainty import Certainty, approximation, together
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
+from qps.engine.substitution import Substitution
+
+
+class Cycle(Struct, frozen=True, kw_only=True):
+    """What a cycle of a closed stream is made of, with its waits at machines of its own."""
+
+    name: str
+    jobs: Formula
+    delay: Formula
+    stations: tuple[ClosedStation, ...]
+    limits: tuple[Limit, ...]
+    own_waits: Mapping[str, Formula]
+    overlapping: tuple[str, ...]
+
+
+class Loads(Struct, frozen=True):
+    """What a resource is asked for: by each closed stream while its rate is 1, and by all else."""
+
+    by: Mapping[Formula, Formula]
+    open_load: Formula
+
+
+def refused(stream: ir.Stream, why: str, hint: str | None = None) -> QpsError:
+    """Return that it is not told how long the users of a stream wait."""
+    return QpsError.single(
+        codes.NO_ANSWER,
+        stream.span,
+        f"how long the users of `{stream.name}` wait is not told: {why}",
+        hint=hint or "send it as open traffic: a rate instead of an amount and a time to think",
+    )
+
+
+class Closing:
+    """A closed stream while it is settled."""
+
+    def __init__(
+        self,
+        stream: ir.Stream,
+        result: StreamResult,
+        source: ClosedSource,
+        *,
+        demands: Mapping[str, Demand],
+        parted: Mapping[str, Loads],
+        expressions: ExpressionLowering,
+    ) -> None:
+        self._stream = stream
+        self._result = result
+        self._source = source
+        self._demands = demands
+        self._parted = parted
+        self._expressions = expressions
+        self._spent = [
+            (on, expressions.averaged(held) / source.symbol) for on, held in result.spent
+        ]
+
+    @cached_property
+    def cycle(self) -> Cycle:
+        """What a cycle of the stream is made of."""
+        self._refuse_kinds()
+        waited = dict.fromkeys(visit.resource for visit in self._result.visits.values())
+        lone = [name for name in waited if self._is_alone(name)]
+        stations = tuple(self._station(name) for name in waited if name not in lone)
+        own = {name: self._own_wait(name) for name in lone}
+        delay, overlapping = self._delay(stations, own)
+        self._refuse_no_time(delay, stations)
+        return Cycle(
+            name=self._stream.name,
+            jobs=self._source.flows * self._source.amount,
+            delay=delay,
+            stations=stations,
+            limits=tuple(_tightest(list(self._limits()))),
+            own_waits=own,
+            overlapping=tuple(overlapping),
+        )
+
+    def forget_own(self) -> None:
+        """Count no waiting as missing at what each holder has of its own: nobody waits there."""
+        result = self._result
+        for name in tuple(result.uncounted):
+            if self._is_own(name):
+                del result.uncounted[name]
+                result.unsaid.pop(name, None)
+                result.unbounded.pop(name, None)
+
+    def _is_own(self, name: str) -> bool:
+        """Return whether nobody and nothing else is ever at a resource."""
+        part = self._parted[name]
+        return len(part.by) == 1 and part.open_load is ZERO and self._is_alone(name)
+
+    def settled(self, network: ClosedNetwork, known: Certainty) -> ClosedStream:
+        """Return what the stream comes to as a class of a network, which is known so well."""
+        cycle, source = self.cycle, self._source
+        free = network.rate(cycle.name)
+        rate = free / source.flows
+        if cycle.limits:
+            rate = minimum(rate, *(limit.at_most for limit in cycle.limits))
+        time = cycle.jobs / free
+        return ClosedStream(
+            name=cycle.name,
+            span=self._stream.span,
+            jobs=cycle.jobs,
+            flows=source.flows,
+            amount=source.amount,
+            think=source.think,
+            delay=cycle.delay,
+            stations=cycle.stations,
+            limits=cycle.limits,
+            free=free,
+            rate=rate,
+            network=network,
+            visits={one.resource: self._visits(one) for one in cycle.stations},
+            alone={name: self._alone(name, w, time) for name, w in cycle.own_waits.items()},
+            known=together(self._known(cycle.overlapping), known),
+        )
+
+    def _alone(self, name: str, wait: Formula, cycle: Formula) -> Alone:
+        """Return a machine of each holder's own, once it is known how long a cycle takes."""
+        station = self._station(name)
+        elsewhere = cycle - station.demand - wait
+        open_wait = ZERO
+        if station.open_load is not ZERO:
+            open_wait = apply(
+                "mixed_wait",
+                ONE,
+                elsewhere,
+                station.demand,
+                station.servers,
+                station.open_load,
+                ONE,
+            )
+        servers = self._demands[name].servers
+        is_several = station.servers is servers
+        service = station.demand if is_several else station.demand * servers
+        return Alone(station=station, service=service, wait=wait, open_wait=open_wait)
+
+    def _known(self, overlapping: Sequence[str]) -> Certainty:
+        """Return how the waits are known, besides what each station does to it."""
+        found = []
+        if overlapping:
+            told = listed(list(overlapping), "and")
+            found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
+        if self._result.losses:
+            name = self._stream.name
+            found.append(approximation(f"whose request of `{name}` is lost thinks again at once"))
+        differing = [visit.resource for visit in self._result.visits.values() if self._mixes(visit)]
+        if differing:
+            told = listed(list(dict.fromkeys(differing)), "and")
+            found.append(
+                approximation(f"visits of {told} by items of several kinds count as equal")
+            )
+        if self._own_several:
+            told = listed(self._own_several, "and")
+            found.append(approximation(f"items at the own {told} of each holder count as at any"))
+        return together(*found)
+
+    def _mixes(self, visit: Visit) -> bool:
+        """Return whether items of several kinds are served there as first comes first."""
+        queueing = self._demands[visit.resource].queueing
+        is_insensitive = queueing is None or queueing.traits.is_insensitive
+        return visit.most is not None and not is_insensitive
+
+    @property
+    def _own_several(self) -> list[str]:
+        """The stations of which each holder has its own, and several items there.
+
+        Those of one holder never meet those of another: there are as many classes as machines.
+        """
+        return [
+            station.resource
+            for station in self.cycle.stations
+            if station.copies is not ONE
+            and any(
+                visit.place.name == self._stream.flows_from
+                for visit in self._result.visits.values()
+                if visit.resource == station.resource
+            )
+        ]
+
+    def _refuse_kinds(self) -> None:
+        """Refuse kinds of users: each kind is a class of its own."""
+        mixtures = self._expressions.mixtures
+        seen = {
+            symbol
+            for _, held in (*self._result.spent, ((), self._source.think))
+            for symbol in held.symbols
+        }
+        for mixed in (mixtures[symbol] for symbol in seen if symbol in mixtures):
+            if mixed.of_users:
+                raise refused(
+                    self._stream,
+                    f"each kind of `{mixed.of}` waits by itself",
+                    "make a stream of each kind, each with its own number of users",
+                )
+
+    def _refuse_others(self, name: str) -> None:
+        """Refuse what several closed streams share where it has no queue or is a holder's own."""
+        others = [symbol for symbol in self._parted[name].by if symbol is not self._source.symbol]
+        if others:
+            other = others[0].name.partition(" ")[0]
+            raise refused(
+                self._stream,
+                f"it shares {name} with `{other}`, whose users wait as well",
+                f"say how it is waited for, such as `queueing {name} ps`",
+            )
+
+    def _is_alone(self, name: str) -> bool:
+        """Return whether no two items of the stream ever meet at a resource: each has its own."""
+        held = self._result.held.get(name)
+        is_met = len(self._parted[name].by) > 1 and self._demands[name].count is ONE
+        if held is None or is_met:
+            return False
+        most = self._expressions.put_in(held * self._source.amount)
+        return most.is_constant and compare("<=", most, ONE)
+
+    def _station(self, name: str) -> ClosedStation:
+        """Return a resource as a station."""
+        demand, part = self._demands[name], self._parted[name]
+        queueing = demand.queueing
+        if queueing is not None and (queueing.speeds or not queueing.traits.may_be_closed):
+            raise refused(
+                self._stream,
+                f"`{queueing.written}` at {name} is told of open traffic alone",
+                "let it wait as `ps`, `mm1` or `mmc`, or send a rate, as open traffic",
+            )
+        work = part.by.get(self._source.symbol, ZERO)
+        each = work * demand.count / self._source.flows
+        servers = demand.servers if self._is_several(demand) else ONE
+        return ClosedStation(
+            resource=name,
+            demand=each * servers,
+            servers=servers,
+            open_load=part.open_load * servers,
+            copies=demand.count,
+        )
+
+    def _is_several(self, demand: Demand) -> bool:
+        """Return whether the cores of a resource are servers of their own."""
+        if demand.queueing is None or not demand.queueing.counts_servers:
+            return False
+        known = self._expressions.put_in(demand.servers).exact
+        return known is not None and known.denominator == 1
+
+    def _own_wait(self, name: str) -> Formula:
+        """Return what a cycle waits where nobody else of the stream is: for open traffic alone."""
+        self._refuse_others(name)
+        station = self._station(name)
+        if station.open_load is ZERO:
+            return ZERO
+        alone = (station.demand, station.servers, station.open_load, ONE)
+        return apply("closed_wait", ONE, ZERO, *alone)
+
+    def _delay(
+        self, stations: Sequence[ClosedStation], own: Mapping[str, Formula]
+    ) -> tuple[Formula, list[str]]:
+        """Return what a cycle takes besides its stations, and which of these overlap.
+
+        Where one time is spent at several stations it counts at each of them: so often it is taken
+        off again, at most as far as there is such a delay.
+        """
+        places = {one.resource: one for one in stations}
+        whole = {name for name, one in places.items() if one.servers is self._demands[name].servers}
+        mixed: set[str] = set(places) - whole
+        overlapping: dict[str, None] = {}
+        for on, _ in self._spent:
+            here = [name for name in on if name in places]
+            if len(here) > 1:
+                mixed |= set(here)
+                overlapping |= dict.fromkeys(here)
+        spent = [
+            time for on, time in self._spent if not any(n in places and n not in mixed for n in on)
+        ]
+        delay = total((self._source.think, *spent, *own.values(), self._playout))
+        delay = delay - total(places[name].demand for name in places if name in mixed)
+        return (maximum(ZERO, delay) if overlapping else delay), list(overlapping)
+
+    @property
+    def _playout(self) -> Formula:
+        """How long a cycle is held in a playout buffer where it ends."""
+        playout = self._stream.playout
+        if playout is None:
+            return ZERO
+        held = self._expressions.symbol(f"{self._stream.name}.playout", playout.delay)
+        return held * self._expressions.averaged(self._result.rate) / self._source.symbol
+
+    def _limits(self) -> Iterator[Limit]:
+        """Yield the resources that state no queueing and yet serve no more than they can."""
+        for name in self._result.unbounded:
+            part = self._parted[name]
+            if self._source.symbol not in part.by:
+                continue
+            self._refuse_others(name)
+            yield Limit(name, part.by[self._source.symbol], part.open_load)
+
+    def _refuse_no_time(self, delay: Formula, stations: Sequence[ClosedStation]) -> None:
+        """Refuse a cycle that takes no time at all: it would go round without end."""
+        parts = (delay, *(station.demand for station in stations))
+        if all(_is_nothing(part, self._expressions) for part in parts):
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                self._stream.span,
+                f"a cycle of `{self._stream.name}` takes no time: nobody thinks, and nothing works",
+                hint="give it a time to think, or a step that costs something",
+            )
+
+    def _visits(self, station: ClosedStation) -> Formula:
+        """Return how often a cycle visits a station."""
+        flows, symbol = self._source.flows, self._source.symbol
+        rates = [
+            self._expressions.averaged(visit.rate)
+            for visit in self._result.visits.values()
+            if visit.resource == station.resource
+        ]
+        in_a_cycle = Substitution({symbol: ONE})(total(rates))  # a sum would not be divided by it
+        return in_a_cycle * station.copies / flows
+
+
+def _tightest(limits: list[Limit]) -> Iterator[Limit]:
+    """Yield the limits but those that another one is sure to be within."""
+    for at, limit in enumerate(limits):
+        others = limits[:at] + [one for one in limits[at + 1 :] if one.work is not limit.work]
+        if not any(_is_within(other, limit) for other in others):
+            yield limit
+
+
+def _is_within(one: Limit, other: Limit) -> bool:
+    """Return whether one limit leaves no more than another, whatever the numbers."""
+    ratio = one.work / other.work
+    return ratio.is_constant and one.open_load is other.open_load and compare(">=", ratio, ONE)
+
+
+def _is_nothing(part: Formula, expressions: ExpressionLowering) -> bool:
+    if part is ZERO:
+        return True
+    known = expressions.put_in(part)
+    return known.is_constant and compare("<=", known, ZERO)

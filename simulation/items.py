@@ -1,0 +1,57 @@
+"""Items on their way, and what is counted of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+from qps.compiler.lower.stream_measures import LossKind
+from qps.simulation.stations import Places
+
+Go = Callable[[Any], None]
+"""What becomes of an item."""
+
+_NONE_PICKED: dict[str, int] = {}
+Held = tuple[int, float, float, Places]
+"""What an item holds of a pool: which one, how much, since when, and where."""
+
+
+class Item:
+    """An item on its way: its picks of machines, its open calls, and which copy it is.
+
+    Picks and open calls are shared with copies: they are made anew, never changed.
+    """
+
+    __slots__ = ("born", "flow", "held", "is_ghost", "open", "picks", "priority", "spread")
+
+    def __init__(self, born: float, priority: float = 0.0, flow: int = -1) -> None:
+        self.born = born
+        self.priority = priority
+        self.flow = flow
+        self.picks: dict[str, int] = _NONE_PICKED
+        self.open: tuple[Any, ...] = ()
+        self.held: tuple[Held, ...] = ()
+        self.spread: tuple[float, int] | None = None
+        self.is_ghost = False
+
+    def copied(self) -> Item:
+        """Return another one that is where this one is."""
+        twin = Item(self.born, self.priority, self.flow)
+        twin.picks = self.picks
+        twin.open = self.open
+        twin.is_ghost = self.is_ghost
+        return twin
+
+
+class Told:
+    """What a run counts of a stream."""
+
+    __slots__ = ("done", "ends", "latency", "lost", "sum")
+
+    def __init__(self) -> None:
+        self.ends = array("d")
+        self.latency = array("d")
+        self.done = 0
+        self.sum = 0.0
+        self.lost: dict[str, float] = {kind.value: 0.0 for kind in LossKind}
