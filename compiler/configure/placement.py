@@ -8,33 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.cost_items import (
+    is_held,
+    item_of,
+    item_of_dimension,
+    item_word,
+    scaling_base,
+)
 from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.looked_at import LookedAt, Meanings, Part, names_in
+from qps.compiler.configure.missing_items import Ask, MissingItems, carried
 from qps.compiler.configure.possible_values import Bounds
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, way_in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import (
-    DIMENSIONLESS,
     INFORMATION,
     INFORMATION_BASE,
-    TIME,
     TIME_BASE,
     Dimension,
 )
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.quantities.written_shares import more_than_all
-
-_SHOWN = 4
 
 
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
@@ -79,39 +82,6 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
     return Part(names_in(*conditions, *shares) | names, look)
 
 
-def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
-    """Return the item a cost is counted by; an empty text where it is a constant load.
-
-    `work` is what uses up the resource in a second: dimensionless busy time for a processor,
-    bit/s for a disk. A cost of s/packet on a processor is counted by the packet. None where
-    no item fits.
-    """
-    return _item(cost.dimension, work)
-
-
-@lru_cache(maxsize=1024)  # asked of every cost in every configuration
-def _item(cost: Dimension, work: Dimension) -> str | None:
-    rate = work / cost
-    if rate == DIMENSIONLESS:
-        return ""
-    base = (rate * TIME).single_base
-    return None if base in (None, TIME_BASE) else base
-
-
-def held_item(cost: ir.Quantity, capacity: Dimension) -> bool:
-    """True where a cost on a store is an amount held by each flow."""
-    return cost.dimension == capacity
-
-
-class _Ask(Struct, frozen=True):
-    """Something that asks for an item which the stream does not carry."""
-
-    span: Span
-    message: str
-    label: str
-    also: tuple[Label, ...] = ()
-
-
 class _StreamCheck(Struct, kw_only=True):
     """Checks one stream in one configuration."""
 
@@ -119,7 +89,7 @@ class _StreamCheck(Struct, kw_only=True):
     configuration: Configuration
     stream: ir.Stream
     sink: Sink
-    missing: dict[str, list[_Ask]] = field(default_factory=dict)
+    missing: MissingItems = field(default_factory=MissingItems)
 
     def run(self) -> None:
         """Report what does not fit; an item that the source lacks is told once."""
@@ -147,14 +117,7 @@ class _StreamCheck(Struct, kw_only=True):
                     self._cost(leg.node, machine, step, cost)
                 for effect in step.component.effects:
                     self._effect(effect)
-        for item, asks in self.missing.items():
-            self._report_missing(item, asks)
-
-    @property
-    def _carried(self) -> list[str]:
-        """What the stream carries, in the words of a message."""
-        emission = self.stream.emission
-        return [*emission.items, *(["byte"] if emission.carries_information else [])]
+        self.missing.report(self.stream, self.sink)
 
     # -- pools ---------------------------------------------------------------------------
 
@@ -207,7 +170,7 @@ class _StreamCheck(Struct, kw_only=True):
             )
         if not self.stream.emission.items:
             message = f"items take some of `{mark.pool}`, but `{self.stream.name}` has bytes alone"
-            self._ask("request", _Ask(mark.span, message, "an item takes it"))
+            self.missing.ask("request", Ask(mark.span, message, "an item takes it"))
 
     # -- costs ---------------------------------------------------------------------------
 
@@ -227,13 +190,13 @@ class _StreamCheck(Struct, kw_only=True):
             return
         self._wait(f"{node}.{cost.resource}", resource.waits, step.span)
         self._one_server(f"{node}.{cost.resource}", resource)
-        terms = [term for term in cost.terms if not _is_held(term, resource)]
+        terms = [term for term in cost.terms if not is_held(term, resource)]
         wrong = [t for t in terms if item_of(t, resource.work) is None]
         for term in wrong[:1]:
             others = wrong[1:]
             advised = advice(
                 term,
-                lambda other: _item(other, resource.work) is not None,
+                lambda other: item_of_dimension(other, resource.work) is not None,
                 _cost_example(resource),
             )
             self.sink.report(
@@ -281,16 +244,16 @@ class _StreamCheck(Struct, kw_only=True):
 
     def _term(self, step: ir.Step, term: ir.Quantity, resource: ir.Resource) -> None:
         item = item_of(term, resource.work)
-        if not item or _word(item) in self._carried:
+        if not item or item_word(item) in carried(self.stream.emission):
             return
         name, component = self.stream.name, step.component.name
-        carries = " and ".join(f"{word}s" for word in self._carried)
-        self._ask(
+        carries = " and ".join(f"{word}s" for word in carried(self.stream.emission))
+        self.missing.ask(
             item,
-            _Ask(
+            Ask(
                 term.span,
-                f"cost is per {_word(item)}, but `{name}` carries {carries}",
-                f"a cost per {_word(item)}",
+                f"cost is per {item_word(item)}, but `{name}` carries {carries}",
+                f"a cost per {item_word(item)}",
                 (Label(step.span, f"`{component}` works on `{name}` here"),),
             ),
         )
@@ -301,7 +264,7 @@ class _StreamCheck(Struct, kw_only=True):
             return
         message = f"items wait for `{resource}`, but `{self.stream.name}` carries bytes alone"
         also = (Label(queueing.span, "here it is said how they wait"),)
-        self._ask("packet", _Ask(span, message, f"`{resource}` needs packets", also))
+        self.missing.ask("packet", Ask(span, message, f"`{resource}` needs packets", also))
 
     def _one_server(self, name: str, resource: ir.Resource) -> None:
         """Report what is said to wait for cores, of what has none or whose cores are unlike.
@@ -332,35 +295,6 @@ class _StreamCheck(Struct, kw_only=True):
             hint=f"write `mm1`, or say it of this one alone: `{name} mm1`",
         )
 
-    # -- items that the stream does not carry --------------------------------------------
-
-    def _ask(self, item: str, ask: _Ask) -> None:
-        asks = self.missing.setdefault(item, [])
-        if ask.span not in [earlier.span for earlier in asks]:
-            asks.append(ask)
-
-    def _report_missing(self, item: str, asks: list[_Ask]) -> None:
-        first, *others = asks
-        shown = others[:_SHOWN]
-        emission = self.stream.emission
-        more = len(others) - len(shown)
-        add = f"say in the source how many {_word(item)}s there are: {_tie(item, emission)}"
-        change = f"give the cost per {listed(self._carried, 'or')}"
-        is_cost = first.label.startswith("a cost")
-        self.sink.report(
-            codes.ITEM_NOT_CARRIED,
-            first.span,
-            first.message,
-            label=first.label,
-            secondary=[
-                *first.also,
-                *(Label(ask.span, ask.label) for ask in shown),
-                Label(emission.span, f"what `{self.stream.name}` carries"),
-            ],
-            notes=[f"{more} more costs ask for it too"] if more else [],
-            hint=f"{change}, or {add}" if is_cost and not others else add,
-        )
-
     def _effect(self, effect: ir.Effect) -> None:
         if effect.value is None:
             return
@@ -372,27 +306,27 @@ class _StreamCheck(Struct, kw_only=True):
     def _queue(self, effect: ir.Effect, length: ir.Quantity) -> None:
         """Ask for the item that a queue holds."""
         for base in length.dimension.bases:
-            word = _word(base)
-            if word not in self._carried:
+            word = item_word(base)
+            if word not in carried(self.stream.emission):
                 message = f"a queue of {word}s, but `{self.stream.name}` carries no {word}s"
-                self._ask(base, _Ask(effect.span, message, f"a queue of {word}s"))
+                self.missing.ask(base, Ask(effect.span, message, f"a queue of {word}s"))
 
     def _emit(self, effect: ir.Effect, size: ir.Quantity) -> None:
         emission, name = self.stream.emission, self.stream.name
         if not emission.carries_information:
             message = f"`emit` changes a size, but `{name}` carries no bytes"
-            self._ask(INFORMATION_BASE, _Ask(effect.span, message, "a size"))
+            self.missing.ask(INFORMATION_BASE, Ask(effect.span, message, "a size"))
             return
         for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
             message = f"a size per {base}, but `{name}` carries no {base}s"
-            self._ask(base, _Ask(effect.span, message, f"a size per {base}"))
+            self.missing.ask(base, Ask(effect.span, message, f"a size per {base}"))
 
     def _sizes(self, call: ir.Call) -> None:
         """Ask for a size where a call states one of its own."""
         size = call.sends or call.returns
         if size is not None and not self.stream.emission.carries_information:
             message = f"a call has a size here, but `{self.stream.name}` carries no bytes"
-            self._ask(INFORMATION_BASE, _Ask(size.span, message, "a size"))
+            self.missing.ask(INFORMATION_BASE, Ask(size.span, message, "a size"))
 
     def _share(self, call: ir.Call) -> None:
         """Report a parameter by which more than all make a call, written as a share."""
@@ -420,30 +354,13 @@ class _StreamCheck(Struct, kw_only=True):
         name, emission = self.stream.name, self.stream.emission
         if network.rate is not None and not emission.carries_information:
             message = f"`{leg.link}` carries bits, but `{name}` has no size"
-            self._ask(INFORMATION_BASE, _Ask(leg.span, message, "a link carries bits"))
+            self.missing.ask(INFORMATION_BASE, Ask(leg.span, message, "a link carries bits"))
         for quantity, what in _per_item(network):
             base = next(iter(quantity.dimension.bases - {INFORMATION_BASE, TIME_BASE}))
             if base not in emission.items:
                 message = f"the {what} of `{leg.link}` is per {base}, but `{name}` has no {base}s"
                 also = (Label(quantity.span, f"the {what}"),)
-                self._ask(base, _Ask(leg.span, message, f"`{leg.link}` needs {base}s", also))
-
-
-def _tie(item: str, emission: ir.Emission) -> str:
-    """Return an example of a size that brings an item into a stream."""
-    if item != INFORMATION_BASE:
-        above = "byte" if emission.carries_information else (*emission.items, "byte")[0]
-        return f"`…, 1280 {above}/{item}`" if above == "byte" else f"`…, 3 {item}/{above}`"
-    below = emission.items[0] if emission.items else "packet"
-    return f"`…, 1280 byte/{below}`"
-
-
-def _is_held(term: ir.Quantity, resource: ir.Resource) -> bool:
-    return resource.kind is ir.ResourceKind.STORE and held_item(term, resource.work)
-
-
-def _word(base: str) -> str:
-    return "byte" if base == INFORMATION_BASE else base
+                self.missing.ask(base, Ask(leg.span, message, f"`{leg.link}` needs {base}s", also))
 
 
 def _some_of(dimension: Dimension) -> str:
@@ -512,16 +429,6 @@ def _check_rating(
                 hint=f"add `rating 10 {base}` to machine `{needed.name}`",
             )
             return
-
-
-def scaling_base(measured: ir.Machine, cost: ir.Cost) -> str | None:
-    """Return the base of the rating by which a cost is scaled, None where there is none."""
-    if cost.scaled_by is not None:
-        return cost.scaled_by
-    resource = measured.resource(cost.resource)
-    if resource is None or resource.speed is None:
-        return None
-    return resource.speed.dimension.single_base
 
 
 def _per_item(network: ir.Network) -> Iterator[tuple[ir.Quantity, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.placement import item_of, scaling_base
+from qps.compiler.configure.cost_items import item_of, scaling_base
 from qps.compiler.lower.flows import Flow, word
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.dimension import Dimension

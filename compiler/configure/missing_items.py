@@ -1,0 +1,78 @@
+"""Items that steps ask for and that the stream does not carry; each is told once."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from qps.compiler import ir
+from qps.compiler.configure.cost_items import item_word
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+
+_SHOWN = 4
+
+
+class Ask(Struct, frozen=True):
+    """Something that asks for an item which the stream does not carry."""
+
+    span: Span
+    message: str
+    label: str
+    also: tuple[Label, ...] = ()
+
+
+class MissingItems(Struct, frozen=True):
+    """What was asked for of one stream, by the base of the item."""
+
+    asks: dict[str, list[Ask]] = field(default_factory=dict)
+
+    def ask(self, item: str, ask: Ask) -> None:
+        """Note that something asks for an item; the same place is noted once."""
+        asks = self.asks.setdefault(item, [])
+        if ask.span not in [earlier.span for earlier in asks]:
+            asks.append(ask)
+
+    def report(self, stream: ir.Stream, sink: Sink) -> None:
+        """Report each item once, with all that asks for it."""
+        for item, asks in self.asks.items():
+            _report(stream, item, asks, sink)
+
+
+def carried(emission: ir.Emission) -> list[str]:
+    """Return what a stream carries, in the words of a message."""
+    return [*emission.items, *(["byte"] if emission.carries_information else [])]
+
+
+def _report(stream: ir.Stream, item: str, asks: list[Ask], sink: Sink) -> None:
+    first, *others = asks
+    shown = others[:_SHOWN]
+    emission = stream.emission
+    more = len(others) - len(shown)
+    add = f"say in the source how many {item_word(item)}s there are: {_tie(item, emission)}"
+    change = f"give the cost per {listed(carried(emission), 'or')}"
+    is_cost = first.label.startswith("a cost")
+    sink.report(
+        codes.ITEM_NOT_CARRIED,
+        first.span,
+        first.message,
+        label=first.label,
+        secondary=[
+            *first.also,
+            *(Label(ask.span, ask.label) for ask in shown),
+            Label(emission.span, f"what `{stream.name}` carries"),
+        ],
+        notes=[f"{more} more costs ask for it too"] if more else [],
+        hint=f"{change}, or {add}" if is_cost and not others else add,
+    )
+
+
+def _tie(item: str, emission: ir.Emission) -> str:
+    """Return an example of a size that brings an item into a stream."""
+    if item != INFORMATION_BASE:
+        above = "byte" if emission.carries_information else (*emission.items, "byte")[0]
+        return f"`…, 1280 {above}/{item}`" if above == "byte" else f"`…, 3 {item}/{above}`"
+    below = emission.items[0] if emission.items else "packet"
+    return f"`…, 1280 byte/{below}`"
