@@ -123,7 +123,7 @@ class SystemChecker(OfChanges, frozen=True):
         return tuple(
             self.changes.scenario(scenario)
             for scenario in declared
-            if not self.changes.sets_population(scenario, self.main)
+            if not self.changes.choices.sets_population(scenario, self.main)
         )
 
     def left_out(self, quality: ir.Quality) -> None:
