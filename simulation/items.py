@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from qps.compiler.lower.stream_measures import LossKind
-from qps.simulation.stations import Places
+from qps.simulation.stations import Happening, Places
 
 Go = Callable[[Any], None]
 """What becomes of an item."""
@@ -44,6 +44,17 @@ class Item:
         return twin
 
 
+class Joined:
+    """Calls that are made together: how many are under way, and whether one was lost."""
+
+    __slots__ = ("is_lost", "item", "left")
+
+    def __init__(self, item: Item, left: int) -> None:
+        self.item = item
+        self.left = left
+        self.is_lost = False
+
+
 class Told:
     """What a run counts of a stream."""
 
@@ -55,3 +66,12 @@ class Told:
         self.done = 0
         self.sum = 0.0
         self.lost: dict[str, float] = {kind.value: 0.0 for kind in LossKind}
+
+
+def of_item(then: Go) -> Go:
+    """Return what lets the item of a happening go on."""
+
+    def happen(happening: Happening) -> None:
+        then(happening.item)
+
+    return happen

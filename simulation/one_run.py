@@ -10,9 +10,10 @@ import simpy
 from msgspec import Struct
 
 from qps.compiler.lower.stream_measures import LossKind
-from qps.simulation.chains import Chains
+from qps.simulation.chains import begin
 from qps.simulation.items import Told
 from qps.simulation.played import Played
+from qps.simulation.scene import Scene
 
 LEVELS = (0.5, 0.95, 0.99, 0.999)
 _BEYOND = 10
@@ -78,13 +79,15 @@ class Run:
         """Begin anew, with other phases; what is counted goes on."""
         self._clock = simpy.Environment()
         name = f"{self._name}/{self._episodes}"
-        Chains(
-            played=self._played,
-            clock=self._clock,
-            name=name,
-            told=self._told,
-            busy=self._busy,
-        ).begin()
+        begin(
+            Scene(
+                played=self._played,
+                clock=self._clock,
+                name=name,
+                told=self._told,
+                busy=self._busy,
+            )
+        )
 
     def advance(self, until: float, parts: int, stopped: Stopped) -> bool:
         """Play on to a time, in parts; False where it was broken off."""

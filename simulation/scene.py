@@ -1,0 +1,50 @@
+"""The scene of one run: its clock, its stations and what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import simpy
+from msgspec import Struct, field
+
+from qps.simulation.items import Go, Told
+from qps.simulation.played import Played
+from qps.simulation.sharing_and_ranks import Machine
+from qps.simulation.stations import InTurn, Lock, Places, Schedule
+
+
+class Shelter(Struct, frozen=True):
+    """Behind some steps a share of what is lost in them is there again."""
+
+    share: float
+    then: Go
+
+
+class Of(Struct, frozen=True):
+    """Whose way it is: the stream, and what is to be done when an item has arrived or is lost."""
+
+    stream: str
+    over: Callable[[], None] | None = None
+    shelters: tuple[Shelter, ...] = ()
+
+
+def _no_clock(*_: object) -> None:
+    """Schedule nothing: there is no clock yet."""
+
+
+class Scene(Struct, kw_only=True):
+    """What is played, on one clock; machines are there from the first visit on."""
+
+    played: Played
+    clock: simpy.Environment
+    name: str
+    told: dict[str, Told]
+    busy: list[float]
+    queues: list[dict[int, InTurn]] = field(default_factory=list)
+    locks: list[dict[int, Lock]] = field(default_factory=list)
+    places: list[dict[int, Places]] = field(default_factory=list)
+    machines: dict[tuple[int, ...], Machine] = field(default_factory=dict)
+    random: Random = field(default_factory=Random)
+    schedule: Schedule = field(default_factory=lambda: _no_clock)
+    several: frozenset[str] = frozenset()
