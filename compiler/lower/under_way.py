@@ -9,6 +9,7 @@ from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.flows import Flow, StreamResult
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.notes import Gone, Note
+from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossKind, LossPart
 from qps.engine.formulas import ONE, Formula
 
@@ -19,7 +20,7 @@ class UnderWay(Struct, kw_only=True):
     The last sender puts `copies` of the flows on the network, of which `batch` leave together.
     `spreads` tells whether copies went different ways, `meets` whether such may come together,
     `is_bursty` whether the flows are active only at times; `burst` has for how long, where it is
-    known.
+    known. `waited` are the visits of queues before this point, the last of them last.
     """
 
     flow: Flow
@@ -30,6 +31,7 @@ class UnderWay(Struct, kw_only=True):
     meets: bool = False
     is_bursty: bool = False
     burst: Burst | None = None
+    waited: tuple[Visit, ...] = ()
 
     def takes(self, part: LatencyPart, *resources: str) -> None:
         """Add a stage to the latency: some resources are busy with it, or none.

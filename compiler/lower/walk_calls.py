@@ -16,6 +16,7 @@ from qps.compiler.lower.flows import Flow
 from qps.compiler.lower.latency import CallMade
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.notes import CallBegun, CallEnded
+from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart
 from qps.compiler.lower.under_way import UnderWay
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
@@ -37,6 +38,28 @@ class _Begun(Struct, frozen=True, kw_only=True):
     reached: Formula
 
 
+class _Fork(Struct):
+    """Calls that are made together: each begins as things are `before` them.
+
+    What is `left` of the flow, and where it has `waited`, is what all of them make of it.
+    """
+
+    before: UnderWay
+    left: Formula = ONE
+    waited: tuple[Visit, ...] = ()
+
+    def begin(self, now: UnderWay) -> None:
+        """Let one more of the calls begin, with the flow as it comes to all of them."""
+        before = self.before
+        now.flow, now.copies, now.batch = before.flow, before.copies, before.batch
+        now.is_bursty, now.burst, now.waited = before.is_bursty, before.burst, before.waited
+
+    def end(self, now: UnderWay) -> None:
+        """Let one of them end: what comes after all of them has waited in all of them."""
+        self.waited += now.waited[len(self.before.waited) :]
+        now.waited = self.before.waited + self.waited
+
+
 class WalkedCalls:
     """The calls of one walk along a stream."""
 
@@ -51,8 +74,7 @@ class WalkedCalls:
         self._result = under_way.result
         self._expressions = expressions
         self._begun: list[_Begun] = []
-        self._forks: dict[int, tuple[Flow, Formula]] = {}
-        """For calls that are made together: the flows before them, and what is left of these."""
+        self._forks: dict[int, _Fork] = {}
         self._visited: dict[int, dict[str, int]] = {}
         """For calls that are made together: which call was the first to visit a queue."""
 
@@ -73,8 +95,9 @@ class WalkedCalls:
 
     def _begin(self, call: ir.Call) -> None:
         if call.fork is not None:
-            base, _ = self._forks.setdefault(call.fork, (self._under_way.flow, ONE))
-            self._under_way.flow = base
+            if call.fork not in self._forks:
+                self._forks[call.fork] = _Fork(replace(self._under_way))
+            self._forks[call.fork].begin(self._under_way)
         flow = before = self._under_way.flow
         self._under_way.note(self._noted(call))
         times = None
@@ -118,9 +141,9 @@ class WalkedCalls:
         self._under_way.note(CallEnded(call.number))
         left = self._losses(call, begun)
         if call.fork is not None:
-            _, others = self._forks[call.fork]
-            left = left * others
-            self._forks[call.fork] = begun.before, left
+            fork = self._forks[call.fork]
+            left = fork.left = left * fork.left
+            fork.end(self._under_way)
         self._under_way.flow = begun.before if left is ONE else begun.before.scaled(left)
         made = self._made(call, begun)
         for index in range(begun.latency, len(result.latency)):

@@ -39,7 +39,6 @@ class WalkedWaits:
         self._result = under_way.result
         self._is_asked_again = think_time(streams.model, stream) is not None
         self._place = Place("", ONE)
-        self._last: Visit | None = None  # of a queue
         stated, name = stream.arrivals, f"{stream.name}.arrivals"
         self._variation = None if stated is None else streams.expressions.symbol(name, stated)
         rank = streams.expressions.rank(stream.priority)
@@ -127,15 +126,15 @@ class WalkedWaits:
 
     def visit(self, name: str, rate: Formula, flows: Formula, place: Place | None = None) -> Visit:
         """Return a visit with what is known of the flows so far; at the node, if nowhere else."""
-        before = dict.fromkeys(visit.resource for visit in self._result.visits.values())
+        waited = self._under_way.waited
         return Visit(
             resource=name,
             rate=rate,
             flows=flows,
             of=(self._stream.name, len(self._result.latency)),
-            after=tuple(before),
+            after=tuple(dict.fromkeys(visit.resource for visit in waited)),
             place=place or self._place,
-            before=self._last,
+            before=waited[-1] if waited else None,
             variation=self._variation,
             is_bursty=self._under_way.is_bursty,
             burst=self._under_way.burst,
@@ -148,7 +147,7 @@ class WalkedWaits:
         """Put a visit in a queue, and a place for its wait into the latency."""
         demand.queueing = queueing
         demand.visits.append(visit)
-        self._last = visit
+        self._under_way.waited += (visit,)
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
         place = self._streams.configuration.place_of(visit.resource)
