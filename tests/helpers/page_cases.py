@@ -162,12 +162,17 @@ def _lines(chance: random.Random, word: str) -> tuple[list[list[float]], list[fl
     return lines, [_value(word, tuple(a + way * (b - a) for a, b in lines)) for way in ways]
 
 
+def _few(word: str, most: int) -> int:
+    """Return how many of the dearer cases are drawn: fewer where there are many operands."""
+    return min(most // 3, most // len(_ranges(word)))
+
+
 def cases() -> dict[str, Any]:
     """Return for each operation arguments, with values, exact values, slopes and bounds."""
     found: dict[str, Any] = {}
     for word, row in ROWS.items():
         chance = random.Random(word)
-        inside = list(_drawn(chance, word))[:20]
+        inside = list(_drawn(chance, word))[: _few(word, 60)]
         found[word] = {
             "laws": {word: law_of(row)} if isinstance(row, Operation) and row.by_ends else {},
             "isSigned": row.lies[0] < 0,
@@ -180,7 +185,7 @@ def cases() -> dict[str, Any]:
                 ([_parts(one) for one in at], None if told is None else _parts(told))
                 for at, told in _exact(chance, word, endless=True)
             ],
-            "bounds": [_lines(chance, word) for _ in range(40)],
+            "bounds": [_lines(chance, word) for _ in range(_few(word, 120))],
             "slopes": [(at, row.slopes(*at)) for at in inside],
         }
     return found
