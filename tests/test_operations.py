@@ -289,7 +289,11 @@ def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
     at, row = drawn(word, data), OPERATIONS[word]
     here = in_digits(row, at, 128)
     is_proven = here.rel_accuracy_bits() > 60
-    for place, slope in enumerate(row.slopes(*map(float, at))):
+    slopes = row.slopes(*map(float, at))
+    assert len(slopes) == len(at)
+    # A chord asks twice for all digits: of many operands, some.
+    for place in sorted(data.draw(st.sets(st.integers(0, len(at) - 1), min_size=1, max_size=4))):
+        slope = slopes[place]
         if isnan(slope):
             continue
         # What floats tell has few digits: they do not bear a small step.
