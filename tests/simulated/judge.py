@@ -11,7 +11,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.simulation.agreement import Compared, Verdict, compared, judged
-from qps.simulation.crew import Effort, simulate
+from qps.simulation.crew import RUNS, Effort, simulate
 from qps.simulation.playing import played
 from simulated.generated import spec_of
 
@@ -50,17 +50,18 @@ def graph_of(text: str) -> LoadGraph:
     return lower(outcome.value.model, base_configuration(outcome.value.model))
 
 
-def judge(seed: int, models: int, seconds: float) -> Judged:
+def judge(seed: int, models: int, seconds: float, runs: int = RUNS) -> Judged:
     """Play a spec; what seems wrong is played again, longer and with other numbers by chance.
 
-    Of all models together, one in a hundred judgements of models that are right is wrong.
+    Of all models together, one in a hundred judgements of models that are right is wrong. In no
+    seconds the least is played that tells something, the same on every machine.
     """
     graph = graph_of(spec_of(seed))
     try:
         ready = played(graph, 1)
     except QpsError as refused:
         return Judged(seed, 0, refused=refused.diagnostics[0].message)
-    told = simulate(ready, Effort(precision=0.01, seconds=seconds, seed=seed, workers=1))
+    told = simulate(ready, Effort(precision=0.01, seconds=seconds, seed=seed, workers=1, runs=runs))
     first = compared(graph, told)
     suspects = {
         (one.subject, one.measure)
@@ -69,7 +70,9 @@ def judge(seed: int, models: int, seconds: float) -> Judged:
     }
     if not suspects:
         return Judged(seed, len(first))
-    effort = Effort(precision=0.001, seconds=8 * seconds, seed=10**6 + seed, workers=1)
+    effort = Effort(
+        precision=0.001, seconds=8 * seconds, seed=10**6 + seed, workers=1, runs=3 * runs
+    )
     again = compared(graph, simulate(ready, effort))
     wrong = tuple(
         Wrong(seed, one)
