@@ -16,6 +16,7 @@ from operator import mul
 from typing import NamedTuple
 
 from qps.engine.class_networks import Network, Place, between, is_exact, network_of
+from qps.engine.class_states import States, states_of
 from qps.engine.closed_numbers import Several
 from qps.engine.linearizer import linearized
 from qps.engine.queue_numbers import erlang_c
@@ -142,79 +143,45 @@ def _exactly(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
 
     Who comes finds what there is without it.
     """
-    states = _States(network)
+    states = states_of(network)
     customers = tuple(map(int, network.customers))
     fewer = [_less(customers, k) if customers[k] else customers for k in range(len(customers))]
-    seen = [states.open_waits(at) for at in fewer]
+    seen = [_open_waits(network, states, at) for at in fewer]
     waits = [tuple(each[i] for each in seen) for i in range(len(network.places))]
-    return waits, states.open_waits(customers)
+    return waits, _open_waits(network, states, customers)
 
 
 def _less(customers: tuple[int, ...], k: int) -> tuple[int, ...]:
     return (*customers[:k], customers[k] - 1, *customers[k + 1 :])
 
 
-class _States:
-    """All populations of a network, each server of a copy taken as one that is as quick as all.
-
-    `rates` and `numbers` have, for each population, rates of classes and numbers at a copy.
-    """
-
-    def __init__(self, network: Network) -> None:
-        self.network = network
-        self.sizes = [int(n) + 1 for n in network.customers]
-        self.strides = [prod(self.sizes[k + 1 :]) for k in range(len(self.sizes))]
-        self.ratios = [
-            [asked / one.copies / (one.servers - one.load) for asked in one.asked]
-            for one in network.places
-        ]
-        self.rates: list[list[float]] = []
-        self.numbers: list[list[float]] = []
-        for state in product(*map(range, self.sizes)):
-            self._add(state)
-
-    def _add(self, state: tuple[int, ...]) -> None:
-        at, places = len(self.numbers), self.network.places
-        rates, numbers = [0.0] * len(state), [0.0] * len(places)
-        for k, customers in enumerate(state):
-            if not customers:
-                continue
-            before = self.numbers[at - self.strides[k]]
-            cycle, held = self.network.think[k], []
-            for own, number, place in zip(self.ratios, before, places, strict=True):
-                time = own[k] * (1 + number)
-                held.append(time)
-                cycle += place.copies * time
-            rates[k] = rate = customers / cycle
-            numbers = [number + rate * time for number, time in zip(numbers, held, strict=True)]
-        self.rates.append(rates)
-        self.numbers.append(numbers)
-
-    def open_waits(self, customers: tuple[int, ...]) -> list[float]:
-        """Return what open visits wait at each station, of one of the populations."""
-        at, places = sum(map(mul, customers, self.strides)), self.network.places
-        several = [i for i, place in enumerate(places) if place.servers > 1]
-        if not several:
-            held = self.numbers[at]
-            return [(p.load + n) / (1 - p.load) for p, n in zip(places, held, strict=True)]
-        box = _Box(self, customers, several)
-        return [
-            box.waits[i] if i in box.waits else (place.load + box.mean(i)) / (1 - place.load)
-            for i, place in enumerate(places)
-        ]
+def _open_waits(network: Network, states: States, customers: tuple[int, ...]) -> list[float]:
+    """Return what open visits wait at each station, of one of the populations."""
+    places = network.places
+    several = [i for i, place in enumerate(places) if place.servers > 1]
+    if not several:
+        held = states.numbers[states.at(customers)].tolist()
+        return [(p.load + n) / (1 - p.load) for p, n in zip(places, held, strict=True)]
+    box = _Box(network, states, customers, several)
+    return [
+        box.waits[i] if i in box.waits else (place.load + box.mean(i)) / (1 - place.load)
+        for i, place in enumerate(places)
+    ]
 
 
 class _Box:
     """The populations below one that polynomials of several servers reach: weights and numbers."""
 
-    def __init__(self, states: _States, customers: tuple[int, ...], several: list[int]) -> None:
-        places = [states.network.places[i] for i in several]
+    def __init__(
+        self, network: Network, states: States, customers: tuple[int, ...], several: list[int]
+    ) -> None:
+        places = [network.places[i] for i in several]
         degree = sum(int(one.copies) * int(one.servers - 1) for one in places)
         self.sizes = [min(n, degree) + 1 for n in customers]
         self.strides = [prod(self.sizes[k + 1 :]) for k in range(len(self.sizes))]
         self.numbers: list[list[float]] = []
-        top = sum(map(mul, customers, states.strides))
-        unit = [rate or 1.0 for rate in states.rates[top]]
+        top = states.at(customers)
+        unit = [rate or 1.0 for rate in states.rates[top].tolist()]
         self.shares = self._shares(states, top, unit)
         own, lines = [], []
         for place in places:
@@ -233,17 +200,17 @@ class _Box:
             others = self._product(own, lines, fewer)
             self.waits[i] = self._wait(own[place_of], lines[place_of], others, i)
 
-    def _shares(self, states: _States, top: int, unit: list[float]) -> list[float]:
+    def _shares(self, states: States, top: int, unit: list[float]) -> list[float]:
         """Return the weights of populations of single servers, times powers of rates."""
         shares: list[float] = []
         for less in product(*map(range, self.sizes)):
             here = top - sum(map(mul, less, states.strides))
-            self.numbers.append(states.numbers[here])
+            self.numbers.append(states.numbers[here].tolist())
             k = next((k for k, one in enumerate(less) if one), None)
             if k is None:
                 shares.append(1.0)
                 continue
-            rate = states.rates[here + states.strides[k]][k]
+            rate = float(states.rates[here + states.strides[k], k])
             shares.append(shares[len(shares) - self.strides[k]] * rate / unit[k])
         return shares
 
