@@ -47,6 +47,18 @@ def test_a_text_of_the_first_edition_is_refused_with_the_mend(path: Path) -> Non
     assert "qps fmt --upgrade" in str(found[0].hints)
 
 
+def test_a_time_to_think_behind_a_source_is_told_as_its_traffic() -> None:
+    text = (
+        "users N in 1..9\nmachine box { cpu 1 core, queueing mm1 }\n"
+        "component work { cpu 1 s/request }\ntopology { node host = box\n node seat = box * N }\n"
+        "stream job for each seat {\n  source 1 request, think 15 s\n  at host { work }\n}\n"
+        "require { job.latency <= 2 s }\n"
+    )
+    found = check_source(Source("old.qps", text)).diagnostics
+    assert [told.code.id for told in found] == ["QPS0108"]
+    assert "traffic 1 request, think 15 s\n" in rewritten(text)
+
+
 @pytest.mark.parametrize(("name", "scenario"), list(answers()))
 def test_what_is_rewritten_answers_as_it_did(name: str, scenario: str) -> None:
     text = rewritten((FIRST / f"{name}.qps").read_text(encoding="utf-8"))

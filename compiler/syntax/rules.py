@@ -198,7 +198,7 @@ RULES: dict[str, Rule] = {
     "in_all": _rule(ast.InAll),
     "emission": _rule(_emission, "values* source"),
     "think": _rule(ast.Think, "time"),
-    "first_emission": _rule(partial(ast.Emission, is_first_edition=True), "values* source"),
+    "first_emission": _rule(partial(_emission, is_first_edition=True), "values* source"),
     "at": _rule(
         ast.At,
         "node condition",
