@@ -21,10 +21,10 @@ from qps.simulation.crew import Simulation, StreamTold
 from qps.simulation.one_run import LEVELS
 from qps.simulation.statistics import Estimate
 
-_ROUNDINGS = 1e-6
+ROUNDINGS = 1e-6
 _FALSE_ALARM = 0.01
 """How probably a table with no wrong prediction tells of one nevertheless."""
-_SELDOM = 10.0
+SELDOM = 10.0
 
 
 class Verdict(StrEnum):
@@ -171,11 +171,10 @@ def _loads(
     graph: LoadGraph, simulation: Simulation, values: dict[Formula, tuple[Estimate, int]]
 ) -> list[Compared]:
     point = graph.at(simulation.played.population)
-    idle = {one.name: 0.0 if one.waits else one.background for one in simulation.played.stations}
     found = []
-    for name, told in simulation.loads.items():
+    for name in simulation.loads:
         load = graph.resources[name].load
-        moved = Estimate(told.mean + idle[name], told.error, told.runs)
+        moved = load_told(simulation, name)
         values[load] = moved, 0
         found.append(
             Compared(
@@ -189,6 +188,14 @@ def _loads(
             )
         )
     return found
+
+
+def load_told(simulation: Simulation, name: str) -> Estimate:
+    """Return the load of a resource as it was played, with what no item causes."""
+    told = simulation.loads[name]
+    station = next(one for one in simulation.played.stations if one.name == name)
+    idle = 0.0 if station.waits else station.background
+    return Estimate(told.mean + idle, told.error, told.runs)
 
 
 def _requirement(
@@ -237,10 +244,10 @@ def judged(found: Sequence[Compared], tests: int | None = None) -> tuple[Compare
 
 def _judged(one: Compared, level: float) -> Compared:
     told = one.simulated
-    within = told.half_width(level) + _ROUNDINGS * max(abs(told.mean), abs(one.predicted))
+    within = told.half_width(level) + ROUNDINGS * max(abs(told.mean), abs(one.predicted))
     if one.measure.endswith("loss"):
         # What is seldom may not have happened yet: no spread is told of that.
-        within = max(within, _SELDOM / max(1, one.items))
+        within = max(within, SELDOM / max(1, one.items))
     off = one.predicted - told.mean
     if isnan(off):
         verdict = Verdict.DIFFERS

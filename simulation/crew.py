@@ -61,14 +61,19 @@ Tell = Callable[[float], None]
 """Is told which share of what may be needed is done."""
 
 
-def simulate(played: Played, effort: Effort, tell: Tell | None = None) -> Simulation:
+def simulate(
+    played: Played,
+    effort: Effort,
+    tell: Tell | None = None,
+    is_enough: Callable[[Simulation], bool] = lambda told: told.is_precise,
+) -> Simulation:
     """Play, with lengths that double, until it is known precisely enough or the time is over."""
     begin = monotonic()
     deadline = begin + effort.seconds
     length = first_length(played)
     with _crew(played, effort) as crew:
         found: Simulation | None = None
-        while found is None or not found.is_precise:
+        while found is None or not is_enough(found):
             # What comes first is played to its end: without it nothing could be told.
             told = crew.ask("advance", length, None if found is None else deadline)
             if not all(told):

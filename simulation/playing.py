@@ -54,7 +54,7 @@ def _refuse_overload(graph: LoadGraph, at: int) -> None:
             raise refused(
                 f"`{name}` is loaded to {load:.4g} at {graph.population} = {at}: what waits for "
                 "it would wait without end, however long it is played",
-                "ask for fewer users, `--at`, or for a larger one",
+                "ask for fewer users, or for a larger one",
             )
 
 

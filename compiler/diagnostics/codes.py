@@ -109,6 +109,7 @@ UNSAID_WAITS = Code(
     _W,
     "a latency that counts no waiting at a resource that is nearly full",
 )
+NOT_SIMULATED = Code("QPS0610", "not-simulated", _E, "a claim that simulation cannot judge")
 UNDECIDED = Code(
     "QPS0630", "undecided", _E, "a load or requirement so close to its limit that it is not told"
 )

@@ -22,8 +22,17 @@ class Tolerance(Struct, frozen=True):
     relative: bool
 
 
+class Simulated(Struct, frozen=True):
+    """Measures that come near to what playing tells, and how near."""
+
+    measures: tuple[Quantity, ...]
+    tolerance: Tolerance
+
+
 class Claim(Struct, frozen=True, kw_only=True):
     """A claimed value, or a claimed condition (then `claimed` is None).
+
+    A measure that is only to be near what is `simulated` is a value that nothing is claimed of.
 
     `asks` is false for arithmetic: what names no measure and no function claims nothing of a model.
     """
@@ -31,6 +40,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     value: Quantity | Condition
     claimed: Quantity | None = None
     tolerance: Tolerance | None = None
+    simulated: Simulated | None = None
     changes: tuple[Change, ...]
     span: Span
     asks: bool = True

@@ -244,7 +244,7 @@ RULES: dict[str, Rule] = {
         "claim:claims* matrix_claim:matrix_claims* missed claim_source:source "
         "own_source:source remark:remarks*",
     ),
-    "claim": _rule(ast.Claim, "value claimed tolerance changes*"),
+    "claim": _rule(ast.Claim, "value claimed tolerance simulated changes*"),
     "remark": _rule(ast.Remark, "kind text"),
     "observed_runs": _rule(
         ast.Observe,

@@ -104,6 +104,9 @@ def _time(seconds: float) -> str:
     return f"{seconds:.6f}"
 
 
+_SKIPPED = {Verdict.SHOWN: "not judged", Verdict.UNPLAYED: "not simulated"}
+
+
 def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
     case = ET.SubElement(
         suite,
@@ -119,7 +122,7 @@ def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
         failure = ET.SubElement(case, "failure", message=printable(_sentence(result)))
         failure.text = printable("\n".join([text, *_remarks(result)]))
     elif result.verdict is not Verdict.HOLDS:
-        word = "not judged" if result.verdict is Verdict.SHOWN else "missed"
+        word = _SKIPPED.get(result.verdict, "missed")
         skipped = ET.SubElement(case, "skipped", message=printable(f"{word}: {_sentence(result)}"))
         skipped.text = printable("\n".join(_remarks(result)))
 
@@ -139,6 +142,7 @@ def _remarks(result: ClaimResult) -> list[str]:
         "note": result.note,
         "fitted": result.fitted,
         "missed": result.missed,
+        "not told": None if result.near is None else result.near.why,
     }
     return [f"{name}: {text}" for name, text in pairs.items() if text]
 

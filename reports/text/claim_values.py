@@ -19,6 +19,7 @@ def claims_json(tested: Tested) -> object:
             "failed": found.failed,
             "shown": found.shown,
             "missed": found.missed,
+            "not_simulated": found.unplayed,
             "published": {"unfitted": found.unfitted, "fitted": found.fitted},
             "of_the_model": found.own,
             "unread": tested.untested.specs,
@@ -53,6 +54,8 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "fitted": result.fitted,
         "missed": result.missed,
         "counted": result.counted,
+        "half_width": None if result.near is None else result.near.half_width,
+        "not_told": None if result.near is None else result.near.why,
         "known": result.known,
         "sides_known": [side.known for side in result.compared],
     }

@@ -77,6 +77,27 @@ def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool
     return f"{number(value / factor, digits)} {unit}"
 
 
+_TELLING = 2
+"""Digits of an interval: more of them say nothing."""
+
+
+def with_interval(
+    mean: float, half: float, dimension: Dimension, *, share: bool = False
+) -> tuple[str, str]:
+    """Return a mean and half its interval, in the same unit.
+
+    >>> with_interval(0.01338, 0.00013, TIME), with_interval(0.4, 0.0036, DIMENSIONLESS, share=True)
+    (('13.38 ms', '0.13 ms'), ('40 %', '0.36 %'))
+    """
+    shown = quantity(mean, dimension, share=share)
+    if not isfinite(half):
+        return shown, "?"
+    if dimension == DIMENSIONLESS:
+        return shown, percent(half, _TELLING) if share else number(half, _TELLING)
+    factor, unit = scale_of(mean, dimension)
+    return shown, f"{number(half / factor, _TELLING)} {unit}"
+
+
 _NOISE = 1e-9
 """A part of the last digit shown, within which a value is that digit but for rounding errors."""
 

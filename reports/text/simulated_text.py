@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
+from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.how_known import marked
-from qps.reports.text.quantities import in_percent, number, percent, quantity, scale_of
+from qps.reports.text.quantities import in_percent, number, percent, quantity, with_interval
 from qps.reports.text.table import Table, escaped, joined
 from qps.simulation.agreement import Compared, Verdict
 from qps.simulation.crew import Effort, Simulation
-
-_DIGITS = 4
-_TELLING = 2
-"""Digits of an interval: more of them say nothing."""
 
 
 class SimulatedView(Struct, frozen=True, kw_only=True):
@@ -171,21 +166,17 @@ def _met(one: Compared) -> str:
 
 
 def _shown(one: Compared, value: float) -> str:
-    share = one.is_share or (one.criterion is not None and in_percent(one.criterion))
-    return quantity(value, one.dimension, _DIGITS, share=share)
+    return quantity(value, one.dimension, share=_is_share(one))
+
+
+def _is_share(one: Compared) -> bool:
+    return one.is_share or (one.criterion is not None and in_percent(one.criterion))
 
 
 def _simulated(one: Compared) -> tuple[str, str]:
     """Return the mean and half its interval, in the same unit."""
     mean, half = one.simulated.mean, one.simulated.half_width()
-    shown = _shown(one, mean)
-    if not isfinite(half):
-        return shown, "?"
-    if one.dimension == DIMENSIONLESS:
-        is_share = shown.endswith("%")
-        return shown, percent(half, _TELLING) if is_share else number(half, _TELLING)
-    factor, unit = scale_of(mean, one.dimension)
-    return shown, f"{number(half / factor, _TELLING)} {unit}"
+    return with_interval(mean, half, one.dimension, share=_is_share(one))
 
 
 def simulation_lines(

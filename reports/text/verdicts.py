@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 
 from msgspec import Struct
 
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.how_known import claims_known_line, marked, marked_value
-from qps.reports.text.quantities import quantity
+from qps.reports.text.quantities import quantity, with_interval
 from qps.reports.text.table import Table, joined
 from qps.solver.claims.claim_results import ClaimResult, Side, Verdict
 
@@ -18,6 +19,7 @@ MARKS = {
     Verdict.MISSED: "missed",
     Verdict.STALE: "FAIL",
     Verdict.SHOWN: "shown",
+    Verdict.UNPLAYED: "-",
 }
 """What stands before a claim; one that holds with something fitted is `fitted`, not `ok`."""
 
@@ -36,6 +38,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     own: int
     shown: int
     missed: int
+    unplayed: int
     failed: int
     has_published: bool
 
@@ -52,6 +55,7 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
         own=len(holding) - len(published),
         shown=verdicts.count(Verdict.SHOWN),
         missed=verdicts.count(Verdict.MISSED),
+        unplayed=verdicts.count(Verdict.UNPLAYED),
         failed=sum(result.fails for result in results),
         has_published=any(r.is_published and r.verdict is not Verdict.SHOWN for r in results),
     )
@@ -89,6 +93,8 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     if found.shown:
         errors = _errors(results, Verdict.SHOWN) or " (not judged)"
         parts.append(f"{found.shown:,} shown beside what was measured{errors}")
+    if found.unplayed:
+        parts.append(f"{found.unplayed:,} not simulated")
     return ", ".join([*parts, f"{found.failed:,} fail", *untested.parts])
 
 
@@ -117,12 +123,19 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
     """Return what was chosen to hit claims, and why others are missed, as tables."""
     chosen: dict[str, list[str]] = {}
     missed: dict[str, list[str]] = {}
+    untold: dict[str, list[str]] = {}
     for result in results:
         if result.fitted is not None:
             chosen.setdefault(result.fitted, []).append(result.name)
         if result.missed is not None:
             missed.setdefault(why_missed(result), []).append(result.name)
-    tables = (_ground("fitted", "what was chosen", chosen), _ground("missed", "why", missed))
+        if result.near is not None and result.near.why is not None:
+            untold.setdefault(result.near.why, []).append(result.name)
+    tables = (
+        _ground("fitted", "what was chosen", chosen),
+        _ground("missed", "why", missed),
+        _ground("not told", "why", untold),
+    )
     return tuple(table for table in tables if table.rows)
 
 
@@ -181,8 +194,21 @@ def claimed(result: ClaimResult) -> str:
     """Return what was claimed, in its unit."""
     if result.condition is not None:
         return result.condition
+    if result.kind == "simulated":
+        return _simulated(result)
     assert result.claimed is not None
     return _quantity(result.claimed, result)
+
+
+def _simulated(result: ClaimResult) -> str:
+    """Return what was simulated with its interval."""
+    if result.near is None:
+        return "not simulated"
+    mean, half = result.near.mean, result.near.half_width
+    if not isfinite(mean):
+        return "too few came"
+    told = with_interval(mean, half, result.dimension, share=_is_written_in_percent(result))
+    return f"simulated {' ± '.join(told)}"
 
 
 def predicted(result: ClaimResult) -> str:
@@ -221,4 +247,6 @@ def _is_written_in_percent(result: ClaimResult) -> bool:
     """True for `~ 70 % within …` and for a measured column `in % -> …`."""
     if result.kind == "observation":
         return result.text.partition("->")[0].rstrip().endswith("%")
+    if result.kind == "simulated":
+        return True  # of what has no unit loads and losses alone are simulated
     return "%" in result.text.partition("~")[2].partition("within")[0]

@@ -28,6 +28,19 @@ class Verdict(Enum):
     MISSED = "missed"
     STALE = "stale"
     SHOWN = "shown"
+    UNPLAYED = "not simulated"
+
+
+class Near(Struct, frozen=True, kw_only=True):
+    """What playing told of a measure: its mean, half the 95 % interval, and whether that is near.
+
+    `why` says why that is not told, where playing was not precise enough; then `holds` is false.
+    """
+
+    mean: float
+    half_width: float
+    holds: bool
+    why: str | None = None
 
 
 class ClaimResult(Struct, frozen=True, kw_only=True):
@@ -60,6 +73,8 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
     """How the prediction is known; for a condition, how its sides are."""
     missed: str | None = None
+    near: Near | None = None
+    """What was simulated: of a claim of the kind `simulated`, unless nobody played it."""
     is_published: bool = False
     """A document says so, and the model could say otherwise."""
 
@@ -80,7 +95,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     def verdict(self) -> Verdict:
         """What becomes of the claim."""
         if self.holds is None:
-            return Verdict.SHOWN
+            return Verdict.UNPLAYED if self.kind == "simulated" else Verdict.SHOWN
         if self.missed is not None:
             return Verdict.STALE if self.holds else Verdict.MISSED
         return Verdict.HOLDS if self.holds else Verdict.FAILS
@@ -148,4 +163,35 @@ def value_result(
         note=stated.note,
         text=" ".join(span.text.split()),
         known=known,
+    )
+
+
+def simulated_result(
+    name: str,
+    expectation: ir.Expectation,
+    span: Span,
+    predicted: float,
+    near: Near | None,
+    *,
+    dimension: Dimension,
+    tolerance: ir.Tolerance,
+    known: Certainty,
+) -> ClaimResult:
+    """Return the result of a measure that is to be near what is simulated; None for not played."""
+    return ClaimResult(
+        name=name,
+        title=expectation.title,
+        file=span.source.label,
+        line=span.line,
+        kind="simulated",
+        claimed=None if near is None else near.mean,
+        predicted=predicted,
+        dimension=dimension,
+        tolerance=tolerance,
+        holds=None if near is None else near.holds,
+        source=expectation.source,
+        note=expectation.note,
+        text=" ".join(span.text.split()),
+        known=known,
+        near=near,
     )

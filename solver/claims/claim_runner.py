@@ -173,6 +173,18 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     def _fitted(self) -> dict[Span, str]:
         return dict(self.model.fitted)
 
+    def played(self, changes: Sequence[ir.Change], span: Span) -> tuple[object, LoadGraph, int]:
+        """Return the model as changed as it is to be played, and what tells it from others."""
+        configuration, population = _settled(self._usual, changes)
+        graph = self._graph(configuration)
+        if population is None and graph.low == graph.high:
+            population = graph.low
+        if population is None:
+            name = self.model.population.name
+            _fail(span, f"for how many users is it to be played? Say so: `with {name} = …`")
+        assert population is not None
+        return (self._key(configuration), population), graph, population
+
     def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
         """Return the names of all resources that are loaded in the model as changed."""
         configuration, _ = _settled(base, changes)

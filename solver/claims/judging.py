@@ -24,6 +24,7 @@ from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
 from qps.solver.claims.claim_results import ClaimResult, Side, condition_result, value_result
 from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.simulating import Player, SimulatedClaims
 
 if TYPE_CHECKING:
     from qps.solver.matrix.matrix_claims import Judge
@@ -40,6 +41,8 @@ class Claims(Struct, dict=True):
     """The claims of a model, judged in its runner."""
 
     runner: ClaimRunner
+    player: Player | None = None
+    """Who plays what is claimed of simulation; without one that is not judged."""
 
     @property
     def _model(self) -> ir.Model:
@@ -55,7 +58,7 @@ class Claims(Struct, dict=True):
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
-                yield Question(1, partial(self._result, name, expectation, claim))
+                yield Question(_results(claim), partial(self._result, name, expectation, claim))
             if expectation.matrix_claims:
                 count = len(expectation.matrix_claims)
                 yield Question(count, partial(self._of_matrices, expectation))
@@ -68,8 +71,19 @@ class Claims(Struct, dict=True):
         self, name: str, expectation: ir.Expectation, claim: ir.Claim
     ) -> tuple[ClaimResult, ...]:
         self.runner.chosen.clear()
-        result = self._claim(name, expectation, claim)
-        return (self._told(result, expectation, asks=claim.asks),)
+        results = []
+        if claim.claimed is not None or not isinstance(claim.value, ir.Quantity):
+            result = self._claim(name, expectation, claim)
+            results.append(self._told(result, expectation, asks=claim.asks))
+        if claim.simulated is not None:
+            played = self._simulated.results(name, expectation, claim)
+            # What we play ourselves is nobody's publication.
+            results += [self._told(result, expectation, asks=False) for result in played]
+        return tuple(results)
+
+    @cached_property
+    def _simulated(self) -> SimulatedClaims:
+        return SimulatedClaims(runner=self.runner, player=self.player)
 
     # -- claims --------------------------------------------------------------------------
 
@@ -214,6 +228,14 @@ class Claims(Struct, dict=True):
             )
             results.append(self._told(result, observation, asks=column.asks))
         return results
+
+
+def _results(claim: ir.Claim) -> int:
+    """Return how many results a claim has: one, and one for each measure that is simulated."""
+    if claim.simulated is None:
+        return 1
+    is_alone = claim.claimed is None and isinstance(claim.value, ir.Quantity)
+    return len(claim.simulated.measures) + (not is_alone)
 
 
 class _Compared(Struct, frozen=True):

@@ -161,12 +161,16 @@ class Model:
 
         return to_sympy(self.graph(scenario, set).resources[resource].load)
 
-    def test(self) -> tuple[ClaimResult, ...]:
-        """Return every expectation and observation with what the model predicts."""
+    def test(self, *, simulate: bool = True) -> tuple[ClaimResult, ...]:
+        """Return every expectation and observation with what the model predicts.
+
+        Claims of what is `simulated` are played, for up to a minute each, unless told not to.
+        """
+        from qps.commands.efforts import player  # noqa: PLC0415
         from qps.solver.claims.claim_runner import ClaimRunner  # noqa: PLC0415
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
 
-        return Claims(ClaimRunner(model=self.spec.model)).results()
+        return Claims(ClaimRunner(model=self.spec.model), player() if simulate else None).results()
 
     def matrix(self, name: str | None = None) -> MatrixResult:
         """Return a matrix of the spec, the only one where no name is given.

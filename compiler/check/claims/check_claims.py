@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model
 from qps.compiler.check.claims.check_matrices import MatrixChecker
@@ -10,6 +12,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import remark
@@ -56,14 +59,26 @@ class ClaimChecker(OfChanges, frozen=True):
         if len(changes) < len(item.changes):
             return None
         asks = asks_of_model(item.value, self.main)
-        if item.claimed is None:
+        if item.claimed is None and (item.simulated is None or _is_condition(item.value)):
             condition = self.expressions.condition(item.value, scope)
             if condition is None:
                 return None
-            return ir.Claim(value=condition, changes=changes, span=item.span, asks=asks)
+            simulated = self._simulated(item, scope, item.value)
+            if item.simulated is not None and simulated is None:
+                return None
+            return ir.Claim(
+                value=condition, changes=changes, span=item.span, asks=asks, simulated=simulated
+            )
         value = self.expressions.quantity(item.value, scope)
         if value is None:
             return None
+        simulated = self._simulated(item, scope, item.value)
+        if item.simulated is not None and simulated is None:
+            return None
+        if item.claimed is None:
+            return ir.Claim(
+                value=value, changes=changes, span=item.span, asks=asks, simulated=simulated
+            )
         claimed = self.expressions.quantity(item.claimed, scope, value.dimension, "the claim")
         if claimed is None:
             return None
@@ -84,7 +99,51 @@ class ClaimChecker(OfChanges, frozen=True):
             changes=changes,
             span=item.span,
             asks=asks,
+            simulated=simulated,
         )
+
+    def _simulated(self, item: ast.Claim, scope: Scope, value: ast.Expr) -> ir.Simulated | None:
+        """Return the measures that are to be near what is simulated; None where that is wrong."""
+        if item.simulated is None:
+            return None
+        found: list[ir.Quantity] = []
+        for side in _sides_of(value):
+            quantity = self.expressions.quantity(side, scope)
+            if quantity is None:
+                return None
+            asked = [p for p in parts_of(quantity.expr) if isinstance(p, ir.Measured | ir.Changed)]
+            if not asked:
+                continue
+            reason = not_simulated(quantity.expr)
+            if reason is not None:
+                self.sink.report(
+                    codes.NOT_SIMULATED,
+                    side.span,
+                    f"`{side.span.text}` cannot be simulated: {reason}",
+                    hint="loads, latencies, their quantiles, losses and rates are simulated",
+                )
+                return None
+            found.append(quantity)
+        if not found:
+            self.sink.report(
+                codes.NOT_SIMULATED,
+                item.span,
+                "nothing of this claim can be simulated: it names no measure",
+                hint="name one, such as `job.latency simulated within 5 % with N = 20`",
+            )
+            return None
+        tolerance = self.tolerance(item.simulated, found[0].dimension)
+        if tolerance is None:
+            return None
+        if not tolerance.amount:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                item.simulated.span,
+                "what is simulated is known to an interval, never exactly",
+                hint="say how near it must come, such as `simulated within 5 %`",
+            )
+            return None
+        return ir.Simulated(tuple(found), tolerance)
 
     def tolerance(self, expr: ast.Expr | None, dimension: Dimension) -> ir.Tolerance | None:
         """Return a tolerance: a percentage is a share of the claim, all else an amount."""
@@ -120,6 +179,48 @@ class ClaimChecker(OfChanges, frozen=True):
             hint="it holds to both sides: take the minus sign away",
         )
         return None
+
+
+_SIMULATED = frozenset(
+    {
+        ir.MeasureKind.LATENCY,
+        ir.MeasureKind.QUANTILE,
+        ir.MeasureKind.LOSS,
+        ir.MeasureKind.VOLUNTARY_LOSS,
+        ir.MeasureKind.TRANSMISSION_LOSS,
+        ir.MeasureKind.RATE,
+        ir.MeasureKind.LOAD,
+    }
+)
+
+
+def not_simulated(expr: ir.Expr) -> str | None:
+    """Return why a value is not simulated, None where it is: a measure by itself."""
+    if isinstance(expr, ir.Changed):
+        return "it is asked of a changed model, say what changes behind the claim, `with …`"
+    if not isinstance(expr, ir.Measured):
+        return "it is reckoned from measures, claim them one by one"
+    if expr.kind not in _SIMULATED:
+        return "it is nothing that happens to what is played"
+    if expr.kind is ir.MeasureKind.LATENCY and expr.component is not None:
+        return "playing does not tell how long calls take by themselves"
+    return None
+
+
+def _is_condition(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.Comparison | ast.Junction | ast.Not)
+
+
+def _sides_of(expr: ast.Expr) -> Iterator[ast.Expr]:
+    """Yield what is compared in a condition, or the value itself."""
+    match expr:
+        case ast.Not():
+            yield from _sides_of(expr.operand)
+        case ast.Junction() | ast.Comparison():
+            for operand in expr.operands:
+                yield from _sides_of(operand)
+        case _:
+            yield expr
 
 
 def _is_percentage(expr: ast.Expr) -> bool:

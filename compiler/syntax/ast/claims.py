@@ -7,11 +7,15 @@ from qps.compiler.syntax.ast.written import Name, Named, Shared, Written
 
 
 class Claim(Written, frozen=True, kw_only=True):
-    """What is claimed: a condition, or a value near another (`~ … within …`)."""
+    """What is claimed: a condition, or a value near another (`~ … within …`).
+
+    Where it is `simulated within …`, each measure in it is near what playing it tells.
+    """
 
     value: Expr
     claimed: Expr | None
     tolerance: Expr | None
+    simulated: Expr | None
     changes: tuple[Change, ...]
 
 

@@ -161,6 +161,19 @@ def _test(commands: _Commands) -> None:
     command = _add(commands, "test", "every claim of the specs: claimed, predicted, difference")
     _paths(command)
     _readers(command)
+    command.add_argument(
+        "--no-simulate",
+        dest="simulate",
+        action="store_false",
+        help="leave claims of what is `simulated` alone: they are the slow ones",
+    )
+    command.add_argument(
+        "--seconds",
+        metavar="SECONDS",
+        default="60",
+        help="play for so long at most, for each configuration that claims are `simulated` of "
+        "(default: 60)",
+    )
     _format(command, "text", "json", "markdown", "junit", "github")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
+from qps.commands.efforts import player
 from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.progress import Progress
@@ -57,7 +58,8 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
     found = _solved(specs, arguments)
     runners = [ClaimRunner(model=spec.model) for spec in specs]
     progress.advance(1, "claims")
-    questions = [q for runner in runners for q in Claims(runner).questions()]
+    plays = player() if arguments.simulate else None
+    questions = [q for runner in runners for q in Claims(runner, plays).questions()]
     claims: list[ClaimResult] = []
     for question in questions:
         claims += question.ask()

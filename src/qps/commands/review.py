@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.diff import compared
+from qps.commands.efforts import player
 from qps.commands.kept_specs import load
 from qps.commands.readers import files_of
 from qps.commands.revision import git, spec_at, top_of
@@ -30,7 +31,7 @@ def run(arguments: Namespace) -> Exit:
     """Test the specs, compare those that were moved since a revision, and print one comment."""
     since = _Since.of(arguments.revision)
     paths = specs_under(arguments.paths)
-    tested = tested_specs(paths, None)
+    tested = tested_specs(paths, None, player())
     show(tested.diagnostics, arguments)
     moved = [_Moved.of(spec, before, since) for spec, before in since.moved(paths)]
     room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))

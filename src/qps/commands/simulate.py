@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.efforts import precision_of, seconds_of
 from qps.commands.kept_specs import load
 from qps.commands.progress import Progress
 from qps.compiler.lower.load_graph import LoadGraph
@@ -20,13 +20,10 @@ from qps.simulation.crew import Effort, simulate
 from qps.simulation.playing import played
 from qps.solver.answers.worst_mode import solve_model
 
-_LEAST_PRECISION, _MOST_PRECISION = 1e-4, 0.5
-_MOST_SECONDS = 86_400
-
 
 def run(arguments: Namespace) -> Exit:
     """Play a spec; status 1 where a prediction is off by more than its label allows."""
-    precision, seconds = _precision(arguments.precision), _seconds(arguments.seconds)
+    precision, seconds = precision_of(arguments.precision), seconds_of(arguments.seconds)
     spec = load(arguments.file).with_machines_of(arguments.set)
     show(spec.warnings, arguments)
     graph, at = _asked(spec, arguments)
@@ -71,27 +68,3 @@ def _asked(spec: Spec, arguments: Namespace) -> tuple[LoadGraph, int]:
             f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
         )
     return graph, at
-
-
-def _precision(text: str) -> float:
-    """Read a share, such as `2 %`."""
-    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(%?)\s*", text, re.ASCII)
-    value = float(found[1]) / (100 if found[2] else 1) if found else 0.0
-    if not _LEAST_PRECISION <= value <= _MOST_PRECISION:
-        raise complain(
-            f"`--precision` takes a share from 0.01 % to 50 %, not `{text[:20]}`",
-            "such as `--precision '2 %'`",
-        )
-    return value
-
-
-def _seconds(text: str) -> float:
-    """Read how long to play at most."""
-    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?\s*", text, re.ASCII)
-    value = float(found[1]) if found else 0.0
-    if not 0 < value <= _MOST_SECONDS:
-        raise complain(
-            f"`--seconds` takes a time from above 0 to {_MOST_SECONDS:,} s, not `{text[:20]}`",
-            "such as `--seconds 60`",
-        )
-    return value

@@ -13,6 +13,7 @@ from time import perf_counter
 from msgspec import Struct, field
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
+from qps.commands.efforts import player, seconds_of
 from qps.commands.kept_specs import check_file
 from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
@@ -33,14 +34,16 @@ from qps.reports.text.verdicts import Untested, claims_text
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
+from qps.solver.claims.simulating import Player
 
 
 def run(arguments: Namespace) -> Exit:
     """Test every spec that was named; nothing to test is no success."""
     find = readers_of if arguments.readers else specs_under
     paths = find(arguments.paths)
+    plays = player(seconds_of(arguments.seconds)) if arguments.simulate else None
     with Progress(total=len(paths), quiet=arguments.quiet, unit=None) as progress:
-        tested = tested_specs(paths, progress)
+        tested = tested_specs(paths, progress, plays)
     show(tested.diagnostics, arguments)
     if arguments.readers and not tested.results and not tested.wrong:
         if not arguments.quiet:
@@ -64,9 +67,9 @@ def status_of(tested: Tested) -> Exit:
     return Exit.NO if any(result.fails for result in tested.results) else Exit.YES
 
 
-def tested_specs(paths: Iterable[Path], progress: Progress | None) -> Tested:
+def tested_specs(paths: Iterable[Path], progress: Progress | None, plays: Player | None) -> Tested:
     """Test specs, each claim by itself: what is wrong with one takes no other away."""
-    testing = _Testing(progress=progress)
+    testing = _Testing(progress=progress, player=plays)
     for number, path in enumerate(paths, 1):
         testing.file(path)
         testing.told(number, path)
@@ -89,6 +92,7 @@ class _Testing(Struct, kw_only=True):
     unread: int = 0
     unanswered: int = 0
     progress: Progress | None = None
+    player: Player | None = None
 
     def told(self, done: float, path: Path) -> None:
         """Tell how many specs are done, and which was at work."""
@@ -112,7 +116,7 @@ class _Testing(Struct, kw_only=True):
     def _claims(self, model: ir.Model, path: Path) -> None:
         runner = ClaimRunner(model=model)
         before = 0.0 if self.progress is None else self.progress.done
-        questions = list(Claims(runner).questions())
+        questions = list(Claims(runner, self.player).questions())
         for number, question in enumerate(questions):
             self.told(before + number / len(questions), path)
             begin = perf_counter()

@@ -1,0 +1,118 @@
+"""Claims of what playing tells: whether a prediction is as near as it is said to be.
+
+Each is played until the interval of what is simulated lies wholly within what is allowed, or
+wholly without: so a verdict does not depend on how fast a machine is, but for one that is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isfinite, nan
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.stream_measures import LossKind
+from qps.simulation.agreement import ROUNDINGS, SELDOM, load_told
+from qps.simulation.crew import Effort, Simulation, simulate
+from qps.simulation.one_run import LEVELS
+from qps.simulation.playing import played
+from qps.simulation.statistics import Estimate
+from qps.solver.claims.claim_results import Near
+from qps.solver.claims.simulating import Asked, Player
+
+_SURELY = 0.99
+"""How often the interval covers the truth that a verdict rests on; 0.95 is shown."""
+
+_LOSSES = {
+    ir.MeasureKind.LOSS: "any",
+    ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY.value,
+    ir.MeasureKind.TRANSMISSION_LOSS: LossKind.TRANSMISSION.value,
+}
+
+
+def player_of(effort: Effort) -> Player:
+    """Return who plays what claims ask for, with so much effort for each configuration."""
+
+    def play(graph: LoadGraph, at: int, asked: Sequence[Asked]) -> list[Near]:
+        own = {float(one.measure.level) for one in asked if one.measure.level is not None}
+        simulation = simulate(
+            played(graph, at),
+            replace(effort, levels=tuple(sorted({*LEVELS, *own}))),
+            is_enough=lambda told: all(_judged(one, graph, told).is_told for one in asked),
+        )
+        judged = [_judged(one, graph, simulation) for one in asked]
+        return [_near(one, effort) for one in judged]
+
+    return play
+
+
+class _Judged(Struct, frozen=True):
+    """A measure as it was played; whether it is near is None where that is not told."""
+
+    told: Estimate | None
+    within: float
+    holds: bool | None
+
+    @property
+    def is_told(self) -> bool:
+        return self.holds is not None
+
+
+def _near(one: _Judged, effort: Effort) -> Near:
+    why = None
+    if one.holds is None:
+        why = f"too few came in {effort.seconds:g} s of playing"
+        if one.told is not None and isfinite(one.within) and one.told.mean:
+            share = one.within / abs(one.told.mean)
+            why = (
+                f"precision not reached: known to {share:.2g} of it after {effort.seconds:g} s of "
+                "playing, too wide to tell"
+            )
+    return Near(
+        mean=nan if one.told is None else one.told.mean,
+        half_width=inf if one.told is None else one.told.half_width(),
+        holds=one.holds is True,
+        why=why,
+    )
+
+
+def _judged(asked: Asked, graph: LoadGraph, simulation: Simulation) -> _Judged:
+    told, items = _told(asked.measure, graph, simulation)
+    if told is None:
+        return _Judged(None, inf, None)
+    within = told.half_width(_SURELY) + ROUNDINGS * max(abs(told.mean), abs(asked.predicted))
+    if asked.measure.kind in _LOSSES:
+        # What is seldom may not have happened yet: no spread is told of that.
+        within = max(within, SELDOM / max(1, items)) if asked.predicted or told.mean else 0.0
+    off = abs(asked.predicted - told.mean)
+    allowed = float(asked.tolerance.amount)
+    if asked.tolerance.relative:
+        allowed *= abs(told.mean)
+    holds = None
+    if off + within <= allowed or off == within == 0:
+        holds = True
+    elif not off - within <= allowed:  # a prediction that is no number is not near
+        holds = False
+    return _Judged(told, within, holds)
+
+
+def _told(
+    measure: ir.Measured, graph: LoadGraph, simulation: Simulation
+) -> tuple[Estimate | None, int]:
+    """Return what playing told of a measure, and of how many items."""
+    if measure.kind is ir.MeasureKind.LOAD:
+        names = [one.name for one in graph.loads_of(measure.subject)]
+        loads = [load_told(simulation, name) for name in names if name in simulation.loads]
+        return max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1)), 0
+    stream = simulation.streams[measure.subject]
+    if measure.kind is ir.MeasureKind.LATENCY:
+        return stream.mean, stream.items
+    if measure.kind is ir.MeasureKind.QUANTILE:
+        assert measure.level is not None
+        return stream.quantiles.get(float(measure.level)), stream.items
+    if measure.kind is ir.MeasureKind.RATE:
+        return stream.rate, stream.items
+    return stream.lost[_LOSSES[measure.kind]], stream.items

@@ -1,0 +1,118 @@
+"""Claims of what is simulated: what is played, what the verdict is, and what is not told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qps.cli import main
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
+from qps.compiler.syntax.format import formatted
+from qps.solver.claims.claim_results import ClaimResult, Near, Verdict
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.judging import Claims
+from qps.solver.claims.simulating import Player
+
+DESK = '''"""A desk"""
+users N in 1..100
+machine host { cpu 1 core, queueing mm1 }
+component page { cpu 8 ms/request }
+topology { node w = host }
+param simulated = 1
+stream job { traffic N * simulated * 1 request/s, 1 kB/request; at w { page } }
+expect played {
+  source model
+'''
+
+
+def results(claims: str, player: Player | None) -> tuple[ClaimResult, ...]:
+    outcome = check_source(Source("x.qps", DESK + claims + "\n}\n"))
+    assert outcome.value is not None, [d.message for d in outcome.diagnostics]
+    return Claims(ClaimRunner(model=outcome.value.model), player).results()
+
+
+def file_of(tmp_path: Path, claims: str) -> str:
+    path = tmp_path / "desk.qps"
+    path.write_text(DESK + claims + "\n}\n", encoding="utf-8")
+    return str(path)
+
+
+CLAIMS = """
+  job.latency simulated within 5 % with N = 50
+  w.cpu.load <= 45 %
+    simulated within 5 %
+    with N = 50
+  quantile(job.latency, 99 %) ~ 70 ms within 1 % simulated within 15 % with N = 50
+"""
+
+
+def test_predictions_are_held_against_what_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["test", file_of(tmp_path, CLAIMS), "--format", "json", "-q"]) == 1
+    told = json.loads(capsys.readouterr().out)["expectations"]
+    assert [(one["name"], one["kind"], one["verdict"]) for one in told] == [
+        ("played[1]", "simulated", "holds"),
+        ("played[2]", "condition", "holds"),
+        ("played[2] w.cpu.load", "simulated", "holds"),
+        ("played[3]", "value", "fails"),
+        ("played[3] quantile(job.latency, 99 %)", "simulated", "holds"),
+    ]
+    assert told[0]["predicted"] == pytest.approx(0.008 / 0.6)
+    assert told[0]["claimed"] == pytest.approx(0.008 / 0.6, rel=0.05)
+    assert 0 < told[0]["half_width"] < 0.05 * told[0]["claimed"]
+
+
+def test_the_hurried_leave_them_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claims = "job.latency simulated within 5 % with N = 50"
+    assert main(["test", file_of(tmp_path, claims), "--no-simulate"]) == 0
+    shown = capsys.readouterr().out
+    assert "not simulated" in shown
+    assert "1 not simulated, 0 fail" in shown
+
+
+def test_what_is_not_told_in_time_fails_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = "job.latency simulated within 0.001 % with N = 50"
+    assert main(["test", file_of(tmp_path, claims), "--seconds", "0.1"]) == 1
+    shown = capsys.readouterr().out
+    assert "precision not reached: known to" in shown
+    assert main(["test", file_of(tmp_path, claims), "--seconds", "0"]) == 2
+    assert "`--seconds` takes a time" in capsys.readouterr().err
+
+
+def test_claims_of_one_configuration_are_played_together() -> None:
+    played: list[tuple[int, int]] = []
+
+    def play(_: object, at: int, asked: object) -> list[Near]:
+        assert isinstance(asked, list)
+        played.append((at, len(asked)))
+        return [Near(mean=1.0, half_width=0.1, holds=True) for _ in asked]
+
+    found = results(CLAIMS + "  job.loss simulated within 1 % with N = 20\n", play)
+    assert played == [(50, 3), (20, 1)]
+    assert [one.verdict for one in found if one.near is not None] == [Verdict.HOLDS] * 4
+
+
+def test_a_published_claim_is_published_and_what_we_play_is_not() -> None:
+    def play(_: object, at: int, asked: object) -> list[Near]:
+        assert isinstance(asked, list)
+        return [Near(mean=1.0, half_width=0.1, holds=True) for _ in asked]
+
+    claims = "  w.cpu.load ~ 40 % within 1 % simulated within 1 % with N = 50"
+    text = (DESK + claims + "\n}\n").replace("source model", 'source "table 1"')
+    outcome = check_source(Source("x.qps", text))
+    assert outcome.value is not None
+    value, near = Claims(ClaimRunner(model=outcome.value.model), play).results()
+    assert (value.is_published, near.is_published) == (True, False)
+
+
+def test_it_is_laid_out_like_any_claim() -> None:
+    text = "expect a {\n  job.latency   simulated  within 5 % with N = 50\n  source model\n}\n"
+    laid = formatted(Source("x.qps", text)).value
+    assert laid is not None
+    assert "  job.latency simulated within 5 % with N = 50\n" in laid
