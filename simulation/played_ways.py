@@ -163,16 +163,17 @@ class Way(Struct, kw_only=True):
         self.run = run
 
     def _take(self, note: noted.PoolTaken) -> None:
-        frame, capacity = self._frame, self.numbers(note.capacity)
+        frame, pool = self._frame, self.stations.graph.notes.stations[note.pool]
         station = self.stations.number(note.pool, frame.copies, 1, self.numbers)
-        known = replace(self.stations.known[station], servers=capacity, copies=frame.copies)
+        whole = self.numbers(pool.servers)
+        known = replace(self.stations.known[station], servers=whole, copies=frame.copies)
         self.stations.known[station] = known
         amount = self.numbers(note.amount)
         self._add(
             Take(
                 station=station,
                 amount=amount,
-                capacity=capacity,
+                capacity=self.numbers(pool.room),
                 node=frame.node,
                 waits=note.waits,
             )

@@ -78,8 +78,25 @@ def test_what_waits_for_nothing_meanwhile_is_held_by_littles_law_exactly() -> No
 
 
 def test_an_amount_is_held_of_what_is_measured_in_bytes() -> None:
+    graph = lowered(spec("at web { take memory 200 MB; nap; give memory }", nap=200))
+    assert load(graph, "web.memory", 100) == Fraction(2 * 200, 4000)
+
+
+def test_what_is_too_little_for_one_more_is_not_there() -> None:
+    """Of 4 GB thirteen can take 300 MB each; the last 100 MB are of use to nobody."""
     graph = lowered(spec("at web { take memory 300 MB; nap; give memory }", nap=200))
-    assert load(graph, "web.memory", 100) == Fraction(2 * 300, 4000)
+    assert load(graph, "web.memory", 100) == Fraction(2, 13)
+    assert load(graph, "web.memory", 650) == 1
+
+
+def test_what_is_left_beside_sessions_is_taken_whole_by_whole() -> None:
+    """1 GB of 4 is kept: ten times 280 MB are left, and 200 MB of no use to anybody."""
+    keep = "component session { memory 1 GB }\n"
+    graph = lowered(
+        keep + spec("at web { session; take memory 280 MB; nap; give memory }", nap=200)
+    )
+    assert load(graph, "web.memory", 500) == 1
+    assert load(graph, "web.memory", 250) == Fraction(1, 4) + Fraction(3, 4) / 2
 
 
 def test_what_every_flow_keeps_for_good_is_no_longer_free() -> None:

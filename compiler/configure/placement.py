@@ -45,6 +45,13 @@ def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -
     model.once(Placement).check(configuration, sink)
 
 
+_STEPS = dict.fromkeys(
+    ("take", "give"),
+    "a stream takes it, between its steps: `at node { take threads; …; give threads }`",
+)
+"""What is a step of a stream, and no cost of a component."""
+
+
 class Placement:
     """Checks configurations of one model; what they share is looked at once."""
 
@@ -184,7 +191,8 @@ class _StreamCheck(Struct, kw_only=True):
                 f"`{component.name}` needs `{cost.resource}`, "
                 f"but `{node}` ({machine.name}) has none",
                 secondary=[Label(step.span, f"it runs at `{node}` here")],
-                hint=did_you_mean(cost.resource, [r.name for r in machine.resources])
+                hint=_STEPS.get(cost.resource)
+                or did_you_mean(cost.resource, [r.name for r in machine.resources])
                 or f"add a resource `{cost.resource}` to machine `{machine.name}`",
             )
             return

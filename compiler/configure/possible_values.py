@@ -34,7 +34,7 @@ from qps.compiler.configure.values_in_use import (
     values_in_use,
     varies,
 )
-from qps.compiler.configure.ways import conditions_of, holds_in, visited
+from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, visited
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -43,6 +43,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.exactness import NoValueError
 
 _HUNDRED = 100
+_STORE = ir.ResourceKind.STORE
 
 
 class Bounds:
@@ -88,7 +89,14 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
         named = names_in(*(one.capacity.expr for machine in machines for one in machine.resources))
         for node in model.nodes:
             yield Part(named | {node.name}, partial(_Check.cores, name=node.name))
+    hardware = [one for machine in model.machines.values() for one in machine.resources]
+    rooms = names_in(*(one.capacity.expr for one in hardware if one.kind is _STORE))
     for stream in model.streams:
+        for mark in stream.pools:
+            names = names_in(mark.amount.expr if mark.amount else None, mark.condition) | {
+                mark.node
+            }
+            yield Part(names | chosen | rooms, partial(_Check.taken, stream=stream, mark=mark))
         each = stream.flows_from
         if isinstance(each, ir.InEachGroup):
             names = names_in(each.flows.expr, ir.Members(each.group))
@@ -228,6 +236,36 @@ class _Check:
                         hint="make a stream for each kind of flow, with one flow for each user",
                     )
                     return
+
+    def taken(self, stream: ir.Stream, mark: ir.PoolMark) -> None:
+        """Report more taken at once of a pool than there is: who asks for that waits for ever."""
+        holds = holds_in(self._configuration)
+        if mark.point is not ir.PoolPoint.TAKEN or mark not in legs_of(stream, holds):
+            return
+        machine = ir.machine_at(self._model, self._configuration.nodes[mark.node])
+        pool = machine and machine.resource(mark.resource)
+        if not pool or (mark.condition is not None and holds(mark.condition) is False):
+            return
+        if mark.amount is not None and mark.amount.dimension != pool.capacity.dimension:
+            return
+        amount = ir.Constant(Fraction(1)) if mark.amount is None else mark.amount.expr
+        for folder in self._folders_for(amount):
+            try:
+                much, there = folder.fold(amount), folder.fold(pool.capacity.expr)
+            except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+                return  # that is reported where values are looked at
+            if much is None or there is None or much <= there:
+                continue
+            self._sink.report(
+                codes.OUT_OF_RANGE,
+                mark.span if mark.amount is None else mark.amount.span,
+                f"more of `{mark.pool}` is taken at once than there is: who asks for that waits "
+                "for ever",
+                label=f"this is {_shown(much / there)} times as much",
+                secondary=[Label(pool.capacity.span, "so much is there")],
+                hint="take less at once, or give the machine more of it",
+            )
+            return
 
     def too_many(self, stream: str, each: ir.InEachGroup) -> None:
         """Report more flows in a group than it has users."""

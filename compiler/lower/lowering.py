@@ -48,7 +48,7 @@ from qps.compiler.lower.lower_targets import Targets
 from qps.compiler.lower.lower_transport import averaged_losses
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
-from qps.compiler.lower.pools import refuse_elastic, settled_pools
+from qps.compiler.lower.pools import Room, refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.settled_losses import settle_losses
 from qps.compiler.lower.stream_demands import StreamDemands
@@ -238,7 +238,7 @@ def _lowered_model(
         switches=expressions.switches or {},
         notes=Notes(
             streams={result.name: tuple(result.notes) for result in results},
-            stations=_noted_stations(streams.demands, queues),
+            stations=_noted_stations(streams.demands, queues, pools.rooms),
             mixtures=expressions.mixtures,
         ),
         closed=closed.streams,
@@ -246,9 +246,11 @@ def _lowered_model(
 
 
 def _noted_stations(
-    demands: Mapping[str, Demand], queues: Mapping[str, PlacedQueue]
+    demands: Mapping[str, Demand],
+    queues: Mapping[str, PlacedQueue],
+    rooms: Mapping[str, Room],
 ) -> dict[str, NotedStation]:
-    return {
+    found = {
         name: NotedStation(
             queueing=demand.queueing,
             variation=queues[name].queue.variation if name in queues else ZERO,
@@ -258,6 +260,11 @@ def _noted_stations(
         )
         for name, demand in demands.items()
     }
+    for name, room in rooms.items():
+        found[name] = replace(
+            found[name], servers=1 / room.unit, background=room.kept, room=room.left
+        )
+    return found
 
 
 def _cited_places(configuration: Configuration) -> Iterator[Cited]:

@@ -140,14 +140,13 @@ class CallEnded(Struct, frozen=True):
 
 
 class PoolTaken(Struct, frozen=True):
-    """An item takes an amount of a pool, of which each machine has so much.
+    """An item takes an amount of a pool.
 
     It waits until there is so much, first come first served, where something `waits`.
     """
 
     pool: str
     amount: Formula
-    capacity: Formula
     waits: bool = True
 
 
@@ -176,13 +175,17 @@ Note: TypeAlias = (
 
 
 class NotedStation(Struct, frozen=True, kw_only=True):
-    """A resource: how it is waited for, its servers, and the load that no item causes."""
+    """A resource: how it is waited for, its servers, and the load that no item causes.
+
+    A pool has `room` for what is taken, of each machine, beside what is kept for good.
+    """
 
     queueing: ir.Queueing | None
     variation: Formula
     servers: Formula = ONE
     background: Formula = ZERO
     speeds: tuple[Formula, ...] = ()
+    room: Formula = ZERO
 
 
 class Notes(Struct, frozen=True, kw_only=True):

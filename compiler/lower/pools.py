@@ -7,6 +7,8 @@ for other pools, which are settled first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import floor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,10 +36,27 @@ from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.quantities.certainty import Certainty, approximation, together, upper_bound
-from qps.engine.formulas import ONE, ZERO, Formula, apply, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 from qps.engine.substitution import Substitution
 
+_HARDLY_ANY = number(Fraction(1, 10**9))
 _TRAITS = ir.Traits(counts_servers=True)
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """What a pool has to give: `kept` of it is held for good, so much is `left` to be taken.
+
+    Where all take equally much, what is less than that is of no use to anybody, and is not left.
+    """
+
+    kept: Formula
+    left: Formula
+    places: Formula
+
+    @property
+    def unit(self) -> Formula:
+        """The load that one unit of it makes which is held: 1 in all where nothing is left."""
+        return (ONE - self.kept) / self.left
 
 
 class SettledPools(Struct, frozen=True):
@@ -47,6 +66,7 @@ class SettledPools(Struct, frozen=True):
     queues: dict[str, PlacedQueue]
     networks: dict[str, Network]
     holds: list[Hold]
+    rooms: dict[str, Room]
 
 
 class _Held(Struct, frozen=True, kw_only=True):
@@ -73,22 +93,22 @@ def settled_pools(
     put_in: Substitution,
 ) -> SettledPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to."""
-    found = SettledPools(dict(resources), dict(queues), {}, [])
+    found = SettledPools(dict(resources), dict(queues), {}, [], {})
     by_name = {result.name: result for result in results}
     for name in _inner_first(demands, by_name):
         demand, load = demands[name], found.resources[name]
         held = [_held(hold, by_name[hold.stream], found, put_in) for hold in demand.holds]
-        kept = load.load  # what is held for good
         amounts = [one.rate * one.alone * one.hold.amount for one in held]
         busy = [one.rate * one.alone for one in held]
-        amount = _weighed([one.hold.amount for one in held], busy)
-        places = (ONE - kept) * demand.capacity / amount
-        network = _network(held, places)
+        found.rooms[name] = room = _room(load.load, demand.capacity, held, busy)
+        network = _network(held, room.places)
+        if network.alone is ZERO:
+            raise _held_for_no_time(held[0].hold)
         most = _most_at_a_time(held, demands, found.resources)
         comes = filled(network, total(one.rate for one in held), most)
         found.networks[name] = network
         found.holds.extend(demand.holds)
-        often = comes.held / network.alone / demand.capacity
+        often = comes.held / network.alone * room.unit
         parts = dict(load.parts)
         for one, much in zip(held, amounts, strict=True):
             by = one.hold.stream
@@ -102,6 +122,28 @@ def settled_pools(
             if one.hold.stage is not None:
                 by_name[one.hold.stream].visits[one.hold.stage] = visit
     return found
+
+
+def _room(kept: Formula, capacity: Formula, held: Sequence[_Held], busy: Sequence[Formula]) -> Room:
+    """Return what a pool has to give to those who take of it, each so `busy` with it."""
+    amounts = [one.hold.amount for one in held]
+    amount, left = _weighed(amounts, busy), (ONE - kept) * capacity
+    places = left / amount
+    is_counted = amount is ONE and kept is ZERO and not places.is_constant
+    if len(set(amounts)) == 1 and not is_counted:  # on lines between whole numbers, as servers are
+        whole = floor(places)
+        places = whole if whole.is_constant else maximum(_HARDLY_ANY, whole)
+        left = places * amount
+    return Room(kept=kept, left=left, places=places)
+
+
+def _held_for_no_time(hold: Hold) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        hold.span,
+        f"`{hold.pool}` is held for no time: nothing is done before it is given back",
+        hint="put between them what is done meanwhile, or take both out",
+    )
 
 
 def _queue(name: str, held: Sequence[_Held], network: Network, comes: Filled) -> Queue:

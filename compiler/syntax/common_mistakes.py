@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest, shortened
 from qps.compiler.quantities.units import built_in
 from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
+from qps.compiler.syntax.think_mistakes import think_mended
 from qps.grammar.keywords import keywords
 from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, TOKEN_WORDS, in_words
 
@@ -197,7 +198,9 @@ def _group(fault: Fault) -> str | None:
 
 
 def _pool(fault: Fault) -> str | None:
-    """Where the amount of a pool stands before its name."""
+    """Where the amount of a pool stands before its name, or a condition where it is given back."""
+    if fault.word == "if" and re.search(r"\bgive\s+[\w.]+$", fault.before):
+        return "`give` has no condition: what was not taken under one is not given back either"
     amount = re.match(r"[ \t]*([\w.]*)[ \t]+of[ \t]+([\w.]+)", fault.behind)
     if not re.search(r"\b(take|give)$", fault.before) or not fault.word[:1].isdigit():
         return None
@@ -326,6 +329,10 @@ def _size_in(fault: Fault) -> str | None:
     if fault.word != "in" or not re.search(r"\btraffic\s[^;{}\n]*$", fault.before[-LOOKED_BACK:]):
         return None
     return "a size stands behind a comma: `traffic 8000 byte/s, 1280 byte/packet`"
+
+
+def _think(fault: Fault) -> str | None:
+    return think_mended(fault.before[-LOOKED_BACK:], fault.word, fault.behind)
 
 
 def _comma(fault: Fault) -> str | None:
@@ -503,6 +510,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _listed,
     _run,
     _size_in,
+    _think,
     _comma,
     _bracket,
     _equals,

@@ -1,0 +1,31 @@
+"""Where the time that users think goes wrong: it stands behind the sizes of the traffic."""
+
+from __future__ import annotations
+
+import re
+
+from qps.compiler.diagnostics.suggest import shortened
+
+_FIRST = re.compile(r"\btraffic\s+think(?:ing)?(?:\s*time)?\s*\Z")
+_BEHIND = re.compile(r",\s*(think(?:ing|s)?(?:[\s_]*time)?)\s*\Z")
+_TIME = re.compile(r"[ \t]*([\w.]+)(?:[ \t]+(\w+))?")
+
+
+def think_mended(before: str, word: str, behind: str) -> str | None:
+    """Return how a time to think is written, where `word` cannot stand behind what is `before`."""
+    if word == "think":
+        told = _told(word, behind)
+        return f"it stands in the traffic, behind a comma: `traffic 1 request, {told}`"
+    is_value = word[:1].isdigit() or word in ("=", ":")
+    told = _told("think", behind if word in ("=", ":") else f"{word} {behind}")
+    if is_value and _FIRST.search(before):
+        return f"say first how many each of them has under way: `traffic 1 request, {told}`"
+    found = _BEHIND.search(before)
+    if found and is_value and (found[1] != "think" or word in ("=", ":")):
+        return f"write `{told}`"
+    return None
+
+
+def _told(word: str, behind: str) -> str:
+    time = _TIME.match(behind)
+    return shortened(f"{word} {' '.join(filter(None, time.groups()))}" if time else "think 15 s")
