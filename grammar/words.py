@@ -85,8 +85,8 @@ NO_KINDS = frozenset(["fitted", "source"])
 
 NO_UNITS = frozenset(
     [
-        "dropping", "every", "fitted", "for", "ideal", "load", "measured", "period", "priority",
-        "scaled", "source", "users",
+        "dropping", "every", "fitted", "for", "ideal", "load", "measured", "others", "period",
+        "priority", "scaled", "source", "users",
     ]
 )  # fmt: skip
 """What no unit can be called: behind a number it is another word."""

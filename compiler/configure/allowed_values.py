@@ -41,6 +41,7 @@ class Bound(Enum):
     TARGET = "a share above 0, at most 100 %"
     COUNT = "a whole number above zero"
     NUMBER = "a whole number, or zero"
+    SEVERAL = "two or more"
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
     EFFICIENCY = "above 50 %, where more cores begin to help, and at most 100 %"
@@ -76,6 +77,7 @@ _INTERVALS = {
     Bound.TARGET: Interval(least=_ZERO, most=_ONE, is_least_out=True),
     Bound.EFFICIENCY: Interval(least=Fraction(1, 2), most=_ONE, is_least_out=True),
     Bound.COUNT: _WHOLE,
+    Bound.SEVERAL: Interval(least=Fraction(2)),
     Bound.NUMBER: Interval(least=_ZERO, is_whole=True),
     Bound.RANK: _WHOLE,
     Bound.WHOLE: _WHOLE,

@@ -231,7 +231,9 @@ def flows_counted_by(configuration: Configuration, streams: Iterable[ir.Stream])
     for stream in streams:
         for leg in stream.legs:
             steps = leg.steps if isinstance(leg, ir.Visit) else ()
-            counts += [s.spread.most for s in steps if s.spread and s.spread.most is not None]
+            spreads = [step.spread for step in steps if step.spread is not None]
+            numbers = (one for spread in spreads for one in (spread.most, spread.count))
+            counts += [one for one in numbers if one is not None]
     return set[str]().union(*(_unrounded(count.expr, configuration) for count in counts))
 
 

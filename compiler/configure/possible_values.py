@@ -13,6 +13,7 @@ from functools import cached_property, partial
 
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
+from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
@@ -23,8 +24,8 @@ from qps.compiler.configure.fold import (
     UnstatedCaseError,
 )
 from qps.compiler.configure.looked_at import LookedAt, Part, names_in
+from qps.compiler.configure.receivers import names_of_receivers, rooms_for
 from qps.compiler.configure.values_in_use import (
-    Bounded,
     chosen_from,
     cores_in_place,
     count_of,
@@ -32,7 +33,6 @@ from qps.compiler.configure.values_in_use import (
     stated_values,
     users_of_instances,
     values_in_use,
-    varies,
 )
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, visited
 from qps.compiler.diagnostics import codes
@@ -97,6 +97,9 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
                 mark.node
             }
             yield Part(names | chosen | rooms, partial(_Check.taken, stream=stream, mark=mark))
+        sent = names_of_receivers(stream)
+        if sent:
+            yield Part(sent | chosen, partial(_Check.receivers, stream=stream))
         each = stream.flows_from
         if isinstance(each, ir.InEachGroup):
             names = names_in(each.flows.expr, ir.Members(each.group))
@@ -267,6 +270,11 @@ class _Check:
             )
             return
 
+    def receivers(self, stream: ir.Stream) -> None:
+        """Report what goes to more others than there are, and pairs of one."""
+        for bounded in rooms_for(stream, self._configuration, holds_in(self._configuration)):
+            self.value(bounded)
+
     def too_many(self, stream: str, each: ir.InEachGroup) -> None:
         """Report more flows in a group than it has users."""
         flows, group = each.flows, self._configuration.groups[each.group]
@@ -363,6 +371,8 @@ def _shown(value: Fraction) -> str:
 
 
 def _hint(bounded: Bounded, value: Fraction) -> str:
+    if bounded.hint:
+        return bounded.hint
     if bounded.bound in (Bound.COUNT, Bound.NUMBER) and value > 0:
         return "give a whole number, or round it where it is used: `ceil(…)`"
     if bounded.because is not None and value == 0:

@@ -5,39 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from msgspec import Struct
-
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
-from qps.compiler.configure.configuration import VARYING, Configuration
+from qps.compiler.configure.bounded import Bounded, varies
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.receivers import rooms_for
 from qps.compiler.configure.ways import holds_in, visited
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 _STEPS = 8
 _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
 """What comes to the same in every configuration, where its operands do."""
-
-
-class Bounded(Struct, frozen=True, kw_only=True):
-    """An expression with what it is called, what it may be, its dimension, and who needs it so."""
-
-    expr: ir.Expr
-    span: Span
-    what: str
-    bound: Bound
-    dimension: Dimension = DIMENSIONLESS
-    because: Label | None = None
-
-
-def varies(expr: ir.Expr) -> bool:
-    """Return whether a value may depend on the population."""
-    # Most values are plain numbers, and all of them are looked at in every configuration.
-    return not isinstance(expr, ir.Constant) and any(
-        isinstance(part, VARYING) for part in parts_of(expr)
-    )
 
 
 def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
@@ -45,6 +25,9 @@ def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bou
     yield from users_of_instances(model)
     yield from stated_values(model)
     yield from counts_in_place(model, configuration)
+    holds = holds_in(configuration)
+    for stream in model.streams:
+        yield from rooms_for(stream, configuration, holds)
 
 
 def counts_in_place(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
@@ -257,6 +240,7 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
         for step in leg.steps:
             if step.spread is not None:
                 yield from _of(step.spread.most, "how many at most", Bound.COUNT)
+                yield from _of(step.spread.count, "a number of others", Bound.NUMBER)
             if step.repeat is not None:
                 yield Bounded(
                     expr=step.repeat, span=step.span, what="a repetition", bound=Bound.NOT_NEGATIVE

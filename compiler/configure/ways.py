@@ -110,6 +110,9 @@ def _first_of_each(visits: Iterable[tuple[str, Label]]) -> Iterator[tuple[str, L
 def _visits(model: ir.Model, holds: Holds) -> Iterator[tuple[str, Label]]:
     for stream in model.streams:
         legs = legs_of(stream, holds)
+        if legs and isinstance(stream.flows_from, ir.EachPair) and stream.flows_from.node:
+            told = Label(stream.span, f"`{stream.name}` is of each pair of them")
+            yield stream.flows_from.node, told
         if legs and isinstance(stream.flows_from, str):
             yield stream.flows_from, Label(stream.span, f"`{stream.name}` starts at each of them")
         for leg in legs:

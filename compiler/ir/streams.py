@@ -77,6 +77,7 @@ class SpreadKind(Enum):
     """To whom copies go."""
 
     OTHERS = "others"
+    SOME = "some"
     ALL = "all"
     ONE = "one"
 
@@ -84,8 +85,8 @@ class SpreadKind(Enum):
 class Spread(Struct, frozen=True, kw_only=True):
     """`to others by cast`: `cast` is a plain truth (multicast) or the option that decides.
 
-    With a `group`, copies go to its members, wherever the stream goes on, and each of them gets
-    at most `most` of the streams of its group.
+    Of some others there are so many, `count`. With a `group`, copies go to its members, wherever
+    the stream goes on, and each of them gets at most `most` of the streams of its group.
     """
 
     kind: SpreadKind
@@ -94,6 +95,7 @@ class Spread(Struct, frozen=True, kw_only=True):
     span: Span
     group: str | None = None
     most: Quantity | None = None
+    count: Quantity | None = None
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -221,6 +223,18 @@ class InEachGroup(Struct, frozen=True):
     flows: Quantity
 
 
+class EachPair(Struct, frozen=True, kw_only=True):
+    """`for each pair of peer`: one flow between each two machines of a node, or members of a group.
+
+    Of an ordered pair each has a flow to the other, else one of them has it, each as often.
+    """
+
+    span: Span
+    node: str | None = None
+    group: str | None = None
+    is_ordered: bool = False
+
+
 class Whose(Enum):
     """Whose flows are that are of no node and no group: each user has one, or there is one in all.
 
@@ -250,7 +264,7 @@ class Stream(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    flows_from: str | InEachGroup | Whose
+    flows_from: str | InEachGroup | EachPair | Whose
     emission: Emission
     legs: tuple[Leg, ...]
     span: Span

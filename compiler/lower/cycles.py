@@ -195,14 +195,19 @@ class Closing:
     def _own_several(self) -> list[str]:
         """The stations of which each holder has its own, and several items there.
 
-        Those of one holder never meet those of another: there are as many classes as machines.
+        Those of one holder never meet those of another: there are as many classes as machines. So
+        it is with pairs: each has two machines of its own, which it shares with others.
         """
+        whose = self._stream.flows_from
+        if isinstance(whose, ir.EachPair):
+            starts = (leg.node for leg in self._stream.legs if isinstance(leg, ir.Visit))
+            whose = whose.node or next(starts)
         return [
             station.resource
             for station in self.cycle.stations
             if station.copies is not ONE
             and any(
-                visit.place.name == self._stream.flows_from
+                visit.place.name == whose
                 for visit in self._result.visits.values()
                 if visit.resource == station.resource
             )

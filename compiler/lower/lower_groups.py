@@ -19,6 +19,17 @@ def flows_in_each(stream: str, each: ir.InEachGroup, expressions: ExpressionLowe
     return flows * expressions.groups(each.group)
 
 
+def flows_of_pairs(pairs: ir.EachPair, expressions: ExpressionLowering) -> Formula:
+    """Return how many flows there are between each two of n: n (n - 1), by halves both ways."""
+    if pairs.group is not None:
+        members, groups = expressions.members(pairs.group), expressions.groups(pairs.group)
+    else:
+        assert pairs.node is not None
+        members, groups = expressions.counted(pairs.node), ONE
+    flows = groups * members * (members - 1)
+    return flows if pairs.is_ordered else flows / 2
+
+
 def receivers_in(
     spread: ir.Spread, stream: str, flows: Formula, expressions: ExpressionLowering
 ) -> Formula:

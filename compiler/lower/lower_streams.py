@@ -8,7 +8,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.flows import ClosedSource, Flow, StreamResult, word
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_groups import flows_in_each
+from qps.compiler.lower.lower_groups import flows_in_each, flows_of_pairs
 from qps.compiler.lower.notes import Delayed, Started
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.under_way import UnderWay
@@ -108,6 +108,8 @@ def _flows(stream: ir.Stream, expressions: ExpressionLowering) -> Formula:
     """Return how many flows a stream has."""
     if isinstance(stream.flows_from, ir.InEachGroup):
         return flows_in_each(stream.name, stream.flows_from, expressions)
+    if isinstance(stream.flows_from, ir.EachPair):
+        return flows_of_pairs(stream.flows_from, expressions)
     if isinstance(stream.flows_from, ir.Whose):
         users = ir.Population() if stream.users is None else stream.users
         return expressions.lower(users) if stream.flows_from is ir.Whose.EACH_USER else ONE

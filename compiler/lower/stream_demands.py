@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from qps.compiler import ir
+from qps.compiler.configure.bounded import varies
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.values_in_use import varies
 from qps.compiler.configure.ways import visited
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Demand

@@ -138,6 +138,8 @@ class WalkedNodes:
                 latency[index] = replace(part, value=part.value * times)
 
     def _receivers(self, spread: ir.Spread, node: str, flows: Formula) -> Formula:
+        if spread.count is not None:
+            return self._some(spread, spread.count, node)
         if spread.group is not None:
             flows = self._expressions.with_counts(flows)
             return receivers_in(spread, self._stream.name, flows, self._expressions)
@@ -147,6 +149,19 @@ class WalkedNodes:
             return self._expressions.counted(node) - 1
         assert spread.target is not None
         return self._expressions.counted(spread.target)
+
+    def _some(self, spread: ir.Spread, stated: ir.Quantity, node: str) -> Formula:
+        """Return so many others as are stated, all of them where there are fewer.
+
+        Of a fixed number of others there are so many, which is looked at where values are.
+        """
+        count = self._expressions.symbol(f"{self._stream.name}.others", stated)
+        if spread.group is not None:
+            others, grows = self._expressions.members(spread.group) - 1, True
+        else:
+            others = self._expressions.counted(node) - 1
+            grows = self._expressions.population in others.symbols
+        return self._extreme(minimum, count, others) if grows else count
 
     def _sent(self, spread: ir.Spread, receivers: Formula) -> Formula:
         """Return how many copies the sender makes: one by multicast."""

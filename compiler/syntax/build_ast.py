@@ -345,7 +345,10 @@ class Builder:
     def _spread(self, tree: Tree) -> ast.Spread:
         receivers, cast = tree.children
         to = _tree(receivers)
-        whom, most = (*to.children, None)[:2]
+        parts, count = to.children, None
+        if to.data == "to_some":
+            count, *parts = parts
+        whom, most = (*parts, None)[:2]
         is_group = isinstance(whom, Tree) and whom.data == "in_group"
         return ast.Spread(
             span=self._span(tree),
@@ -354,6 +357,7 @@ class Builder:
             cast=self._built(cast, may_be_word=True),
             group=self._built(whom) if is_group else None,
             most=self._built(most),
+            count=self._built(count),
         )
 
     def _matrix_claim(self, tree: Tree) -> ast.MatrixClaim:

@@ -194,6 +194,8 @@ def _group(fault: Fault) -> str | None:
         return "name the group of the others: `to others in room at most 4`"
     if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
         return "only of the others some can be chosen: `to others in room at most 4`"
+    if "OTHERS" in fault.accepted and "ALL" not in fault.accepted:
+        return "a number says how many of the others at this node: `to 2 others`"
     return None
 
 
@@ -442,7 +444,7 @@ def _one_thing(fault: Fault) -> str | None:
     if "ARROW" in accepted:
         accepted = frozenset({"ARROW"})
     if {"ALL", "ONE", "OTHERS"} <= accepted:
-        return "write `to others`, `to all node` or `to one node`"
+        return "write `to others`, `to 2 others`, `to all node` or `to one node`"
     if "LBRACE" in accepted:
         accepted -= {"LPAR"}
     if accepted == {"NAME"}:

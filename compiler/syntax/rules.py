@@ -195,6 +195,8 @@ RULES: dict[str, Rule] = {
         "playout:items* rank:items* source",
     ),
     "each": _rule(ast.Each, "flows name but..."),
+    "each_pair": _rule(ast.EachPair, "is_ordered! name"),
+    "each_pair_in": _rule(partial(ast.EachPair, is_of_group=True), "is_ordered! name"),
     "in_all": _rule(ast.InAll),
     "emission": _rule(_emission, "values* source"),
     "think": _rule(ast.Think, "time"),

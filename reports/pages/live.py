@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
+from qps.compiler.configure.bounded import Bounded
 from qps.compiler.configure.configuration import Configuration, base_configuration
-from qps.compiler.configure.values_in_use import Bounded
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import (

@@ -355,6 +355,11 @@ class _Walker:
         if isinstance(each, ir.InEachGroup):
             sending = min(self.value(each.flows.expr), self.members(each.group))
             return sending * self.groups(each.group)
+        if isinstance(each, ir.EachPair):
+            many, groups = self.count(each.node) if each.node else self.members(each.group), 1
+            if each.group:
+                groups = self.groups(each.group)
+            return groups * many * (many - 1) / (1 if each.is_ordered else 2)
         if each is ir.Whose.ALL:
             return Fraction(1)
         if each is ir.Whose.EACH_USER:
@@ -362,6 +367,9 @@ class _Walker:
         return self.count(each)
 
     def receivers(self, spread: ir.Spread, machines: Fraction, flows: Fraction) -> Fraction:
+        if spread.count is not None:
+            there = self.members(spread.group) if spread.group else machines
+            return min(self.value(spread.count.expr), there - 1)
         if spread.group is not None:
             return self.receivers_in(spread, flows)
         if spread.kind is ir.SpreadKind.OTHERS:

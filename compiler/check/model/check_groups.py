@@ -12,6 +12,7 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -140,6 +141,10 @@ class GroupChecker(Part, frozen=True):
         whose = stream.flows_from
         if not named or isinstance(whose, ir.InEachGroup) or whose is ir.Whose.EACH_USER:
             return
+        if isinstance(whose, ir.EachPair):
+            if whose.group is None:
+                self._not_of_pairs(stream, named[0])
+            return
         node = None if isinstance(whose, ir.Whose) else nodes[whose]
         if node is not None and Allowed.POPULATION in mentions_of(node.count):
             return
@@ -158,4 +163,16 @@ class GroupChecker(Part, frozen=True):
             else [Label(node.span, "this count does not grow with the users")],
             hint=f"say whose it is: `stream {stream.name} for each user`, or "
             f"`for each {group}` where each group has one",
+        )
+
+    def _not_of_pairs(self, stream: ir.Stream, named: tuple[Span, str]) -> None:
+        """Report a stream of pairs of machines that is kept within groups of users."""
+        span, group = named
+        self.sink.report(
+            codes.STREAM_ORDER,
+            span,
+            f"`{group}` divides the users, but `{stream.name}` is one for each pair of machines, "
+            "whatever groups these are in",
+            hint=f"let its pairs be of the members: `stream {stream.name} for each pair in each "
+            f"{group}`",
         )

@@ -42,11 +42,15 @@ def check_recovery(sink: Sink, legs: Iterable[ir.Leg]) -> None:
 
 
 class RouteChecker(Struct, frozen=True):
-    """Finds and checks the links between two visits."""
+    """Finds and checks the links between two visits.
+
+    Two visits at the node of those who are `paired`, one behind the other, are at two machines.
+    """
 
     sink: Sink
     module: Module
     links: dict[str, ir.Link]
+    paired: str | None = None
 
     @property
     def _is_whole(self) -> bool:
@@ -72,10 +76,10 @@ class RouteChecker(Struct, frozen=True):
 
         `call` is the node that is called, where the way leads there or back.
         """
-        spreading = any(step.spread for step in start.steps)
+        is_apart = start.node == self.paired or any(step.spread for step in start.steps)
         if named:
             return self._named_way(start, end, named)
-        if start.node == end.node and not spreading:
+        if start.node == end.node and not is_apart:
             return ()
         ways = self._shortest_ways(start.node, end.node)
         if len(ways) == 1:

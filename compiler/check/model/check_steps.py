@@ -185,7 +185,12 @@ class StepChecker(Part, frozen=True, kw_only=True):
         target = node if item.target is None else self.node(item.target)
         if target is None:
             return None
-        group = most = None
+        group = most = count = None
+        if item.count is not None:
+            scope, what = Scope(self.main, Allowed.POPULATION), "a number of others"
+            count = self.expressions.quantity(item.count, scope, DIMENSIONLESS, what)
+            if count is None:
+                return None
         if item.group is not None:
             group = self.groups.group(item.group)
             most = None if item.most is None else self.groups.most(item.most)
@@ -215,4 +220,5 @@ class StepChecker(Part, frozen=True, kw_only=True):
             span=item.span,
             group=group,
             most=most,
+            count=count,
         )

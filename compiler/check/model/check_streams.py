@@ -121,10 +121,14 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         report_unclosed(stream, self.sink)
         return stream
 
-    def _flows_from(self, whose: ast.Each | ast.InAll) -> str | ir.InEachGroup | ir.Whose | None:
+    def _flows_from(
+        self, whose: ast.Each | ast.EachPair | ast.InAll
+    ) -> str | ir.InEachGroup | ir.EachPair | ir.Whose | None:
         """Return whose a stream is said to be, which is looked at also where its way failed."""
         if isinstance(whose, ast.InAll):
             return ir.Whose.ALL
+        if isinstance(whose, ast.EachPair):
+            return self._each_pair(whose)
         if whose.flows is not None or lookup_as(self.main, whose.name, ast.Group) is not None:
             return self.steps.groups.in_each(whose)
         declared = lookup(self.main, whose.name)
@@ -151,6 +155,27 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             )
             return None
         return self.steps.node(whose.name)
+
+    def _each_pair(self, whose: ast.EachPair) -> ir.EachPair | None:
+        """Return the pairs of machines of a node, or of members of a group."""
+        if whose.is_of_group:
+            group = self.steps.groups.group(whose.name)
+            if group is None:
+                return None
+            return ir.EachPair(span=whose.name.span, group=group, is_ordered=whose.is_ordered)
+        if lookup_as(self.main, whose.name, ast.Group) is not None:
+            group = whose.name.text
+            self.sink.report(
+                codes.WRONG_KIND,
+                whose.name.span,
+                f"`{group}` is a group: of whom there are pairs is to be said",
+                hint=f"of its members: `for each pair in each {group}`",
+            )
+            return None
+        node = self.steps.node(whose.name)
+        if node is None:
+            return None
+        return ir.EachPair(span=whose.name.span, node=node, is_ordered=whose.is_ordered)
 
     def _one_in_all(self, declaration: ast.Stream, starts: Sequence[ir.Node]) -> ir.Whose:
         """Return whose a stream is that does not say so; of several machines it must."""
@@ -242,7 +267,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         if not visits:
             self._no_visits(declaration)
             return None
-        routes = RouteChecker(self.sink, self.main, self.links)
+        paired = self._paired(declaration.whose, visits[0])
+        routes = RouteChecker(self.sink, self.main, self.links, paired)
         checker = VisitChecker(self.expressions, steps=self.steps, routes=routes, emission=emission)
         fixed = Scope(self.main, Allowed.NOTHING)
         stops: list[_Stop] = []
@@ -263,6 +289,13 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             legs = self._way(declaration, stops, routes, {})
             return _Ways(legs) if legs else None
         return self._each_way(declaration, stops, routes, conditions)
+
+    def _paired(self, whose: ast.Each | ast.EachPair | ast.InAll | None, at: ast.At) -> str | None:
+        """Return the node of those who are paired: of members that at which the stream starts."""
+        if not isinstance(whose, ast.EachPair):
+            return None
+        declared = lookup(self.main, at.node if whose.is_of_group else whose.name)
+        return None if declared is None else declared.qualified
 
     def _each_way(
         self,

@@ -112,6 +112,8 @@ def _reached(streams: Sequence[ir.Stream]) -> tuple[set[str], set[str]]:
     for stream in streams:
         if isinstance(stream.flows_from, str):
             visited.add(stream.flows_from)
+        if isinstance(stream.flows_from, ir.EachPair) and stream.flows_from.node is not None:
+            visited.add(stream.flows_from.node)
         for leg in stream.legs:
             if isinstance(leg, ir.Crossing):
                 crossed.add(leg.link)

@@ -171,7 +171,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         here, there = self.steps.node(caller), self.steps.node(node)
         if not steps or here is None or there is None or not is_sound:
             return []
-        if here == there:
+        if here == there != self.routes.paired:
             self.sink.report(
                 codes.STREAM_ORDER,
                 node.span,

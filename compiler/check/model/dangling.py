@@ -106,9 +106,11 @@ def _names_of(part: object) -> Iterator[str]:
             yield from (f"place {name}", f"hardware {kind}")
         case ir.Node(machine=name) | ir.Link(network=name) | ir.Cost(measured_on=str(name)):
             yield f"hardware {name}"
-        case ir.Stream(flows_from=str(name)):
+        case ir.Stream(flows_from=str(name)) | ir.EachPair(node=str(name)):
             yield f"place {name}"
         case ir.Members(group=name) | ir.GroupCount(group=name) | ir.InEachGroup(group=name):
+            yield f"group {name}"
+        case ir.EachPair(group=str(name)):
             yield f"group {name}"
         case ir.Step(group=str(name)):
             yield f"group {name}"

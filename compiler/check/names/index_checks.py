@@ -207,7 +207,7 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
         kinds = stream.index.kinds.text
         for name in self.indices.names_in(stream):
             declared = self.indices.declared.get(name.text)
-            whose = stream.whose.name if isinstance(stream.whose, ast.Each) else None
+            whose = stream.whose.name if isinstance(stream.whose, ast.Each | ast.EachPair) else None
             if isinstance(declared, ast.Group) and name is not whose and declared.index is None:
                 self._refuse(
                     codes.MISPLACED,

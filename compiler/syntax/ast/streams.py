@@ -9,9 +9,10 @@ from qps.compiler.syntax.ast.written import Index, Name, Shared, Written
 
 
 class Spread(Written, frozen=True, kw_only=True):
-    """`to others by cast`: `kind` is `others`, `all` or `one`.
+    """`to others by cast`: `kind` is `others`, `some`, `all` or `one`.
 
-    Within a `group`, each receiver gets at most so many of its streams.
+    Of some others there are so many, `count`. Within a `group`, each receiver gets at most so many
+    of its streams.
     """
 
     kind: str
@@ -19,6 +20,7 @@ class Spread(Written, frozen=True, kw_only=True):
     cast: Name | None
     group: Name | None = None
     most: Expr | None = None
+    count: Expr | None = None
 
 
 class Step(Written, frozen=True, kw_only=True):
@@ -136,6 +138,17 @@ class Each(Written, frozen=True):
     but: tuple[Name, ...] = ()
 
 
+class EachPair(Written, frozen=True, kw_only=True):
+    """`for each ordered pair of peer`: a flow from each of them to each other; else one for two.
+
+    Of a group, `for each pair in each room`, the pairs are those of its members.
+    """
+
+    name: Name
+    is_ordered: bool = False
+    is_of_group: bool = False
+
+
 class InAll(Written, frozen=True):
     """`in all`: one flow in all, which the machines of its first node share."""
 
@@ -146,7 +159,7 @@ class Stream(Shared, frozen=True, kw_only=True):
     One of an `index` is made for each of its kinds, each with its `share` of the users.
     """
 
-    whose: Each | InAll | None
+    whose: Each | EachPair | InAll | None
     condition: Expr | None = None
     items: tuple[Emission | Rank | Arrivals | At | Over | Playout, ...] = ()
     source: Text | None = None

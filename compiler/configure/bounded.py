@@ -1,0 +1,36 @@
+"""A value that a model states, with what it is called and what it may be."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.allowed_values import Bound
+from qps.compiler.configure.configuration import VARYING
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+
+
+class Bounded(Struct, frozen=True, kw_only=True):
+    """An expression with what it is called, what it may be, its dimension, and who needs it so.
+
+    A `hint` of its own tells how to mend it.
+    """
+
+    expr: ir.Expr
+    span: Span
+    what: str
+    bound: Bound
+    dimension: Dimension = DIMENSIONLESS
+    because: Label | None = None
+    hint: str = ""
+
+
+def varies(expr: ir.Expr) -> bool:
+    """Return whether a value may depend on the population."""
+    # Most values are plain numbers, and all of them are looked at in every configuration.
+    return not isinstance(expr, ir.Constant) and any(
+        isinstance(part, VARYING) for part in parts_of(expr)
+    )

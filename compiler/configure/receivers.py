@@ -1,0 +1,82 @@
+"""Who there is to receive what streams send to some others, or from one of a pair to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.configure.allowed_values import Bound
+from qps.compiler.configure.bounded import Bounded, varies
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.looked_at import names_in
+from qps.compiler.configure.ways import Holds, legs_of
+
+_LESS = ir.Constant(Fraction(-1))
+
+
+def rooms_for(stream: ir.Stream, configuration: Configuration, holds: Holds) -> Iterator[Bounded]:
+    """Yield how many others get nothing of a stream, and how many machines it has pairs of.
+
+    Those who grow with the population may be few where that is small: then all of them count.
+    """
+    legs = legs_of(stream, holds)
+    pairs = stream.flows_from
+    if legs and isinstance(pairs, ir.EachPair):
+        yield from _of_pairs(stream, pairs, configuration)
+    for leg in legs:
+        for step in leg.steps if isinstance(leg, ir.Visit) else ():
+            is_there = step.condition is None or holds(step.condition) is not False
+            if is_there and step.spread is not None and step.spread.count is not None:
+                yield from _of_others(step.spread, step.spread.count, configuration)
+
+
+def names_of_receivers(stream: ir.Stream) -> frozenset[str]:
+    """Return the names that these rest on, none where nothing goes to some others or in pairs."""
+    pairs, found = stream.flows_from, frozenset[str]()
+    if isinstance(pairs, ir.EachPair):
+        found |= {name for name in (pairs.node, pairs.group) if name is not None}
+    for leg in stream.legs:
+        for step in leg.steps if isinstance(leg, ir.Visit) else ():
+            if step.spread is not None and step.spread.count is not None:
+                sent = {name for name in (step.spread.target, step.spread.group) if name}
+                found |= names_in(step.spread.count.expr, step.condition) | sent
+    return found
+
+
+def _of_others(
+    spread: ir.Spread, count: ir.Quantity, configuration: Configuration
+) -> Iterator[Bounded]:
+    if spread.group is not None:
+        there, whom = configuration.groups[spread.group].size.expr, f"members of `{spread.group}`"
+    else:
+        assert spread.target is not None
+        there, whom = configuration.nodes[spread.target].count, f"others at `{spread.target}`"
+    if varies(there) or varies(count.expr):
+        return
+    yield Bounded(
+        expr=ir.Sum((there, _LESS, ir.Product((_LESS, count.expr)))),
+        span=count.span,
+        what=f"the number of {whom} without a copy",
+        bound=Bound.NOT_NEGATIVE,
+        hint=f"there are fewer {whom} than that: send to fewer of them, or `to others`",
+    )
+
+
+def _of_pairs(
+    stream: ir.Stream, pairs: ir.EachPair, configuration: Configuration
+) -> Iterator[Bounded]:
+    name = pairs.node or pairs.group
+    assert name is not None
+    if pairs.node is not None:
+        what, there = "count", configuration.nodes[name].count
+    else:
+        what, there = "size", configuration.groups[name].size.expr
+    if not varies(there):
+        yield Bounded(
+            expr=there,
+            span=pairs.span,
+            what=f"the {what} of `{name}`, each pair of which has a flow of `{stream.name}`,",
+            bound=Bound.SEVERAL,
+            hint="one alone has nobody to send to: give it more of them",
+        )
