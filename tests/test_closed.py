@@ -353,9 +353,14 @@ def test_two_closed_streams_are_classes_of_one_network(jobs: int) -> None:
         assert graph.streams[name].latency_certainty.is_exact
 
 
-def test_what_several_closed_streams_share_has_a_queue() -> None:
-    with pytest.raises(QpsError, match=r"it shares one\.cpu with `b`"):
-        lowered(TWO.format(queueing="none"))
+def test_what_several_closed_streams_share_without_a_queue_serves_no_more_than_it_can() -> None:
+    graph = lowered(TWO.format(queueing="none"))
+    alone, there = graph.at(3), graph.at(40)
+    assert alone.number(graph.closed["a"].throughput) == pytest.approx(3 / 1.1)
+    loads = [there.number(graph.resources[name].load) for name in ("one.cpu", "two.cpu")]
+    assert max(loads) == pytest.approx(1)
+    reasons = graph.streams["a"].latency_certainty.reasons
+    assert any("`two.cpu` is full, all there are slowed alike" in one for one in reasons)
 
 
 def test_one_alone_meets_those_of_another_stream() -> None:

@@ -117,15 +117,27 @@ class Alone(Struct, frozen=True, kw_only=True):
     open_wait: Formula
 
 
-class Limit(Struct, frozen=True):
+class Limit(Struct, frozen=True, kw_only=True):
     """A resource without a queue, which serves no more than it can.
 
     `work` is what a cycle of each flow in a second asks of it, `open_load` what all else does.
+    Where other users who wait ask of it meanwhile, that is in the `work`, and `own` without it.
     """
 
     resource: str
     work: Formula
     open_load: Formula
+    own: Formula
+
+    @property
+    def is_shared(self) -> bool:
+        """True where several classes meet: all are slowed alike where it is full."""
+        return self.work is not self.own
+
+    @property
+    def longest_alone(self) -> Formula:
+        """The least time between two cycles of one flow where no other class is there."""
+        return apply("waiting", self.own, self.open_load)
 
     @property
     def longest(self) -> Formula:
@@ -140,7 +152,9 @@ class Limit(Struct, frozen=True):
 
 
 class ClosedStream(Struct, frozen=True, kw_only=True):
-    """A closed stream, settled: so many `jobs` are under way in all, an `amount` of each flow.
+    """A closed stream, or one kind of its users, settled: so many `jobs` are under way in all.
+
+    It has the name of the `stream`, but for kinds; each flow has an `amount` under way.
 
     A cycle takes `delay` s besides its stations, the time to `think` included, and makes so many
     `visits` of each of them. `free` is how many cycles all make in a second where no limits bind,
@@ -148,6 +162,7 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     """
 
     name: str
+    stream: str
     span: Span
     jobs: Formula
     flows: Formula

@@ -10,12 +10,16 @@ from qps.compiler.lower.closed import Closed, ClosedStream
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queue_certainty import mean_certainty, uncounted
-from qps.compiler.quantities.certainty import Certainty, opposite, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 
 
 def rates_known(closed: Closed, queues: Mapping[str, PlacedQueue]) -> dict[str, Certainty]:
     """Return how the rate of each closed stream is known: too high where waits are too short."""
-    return {name: opposite(_waits_known(one, queues)) for name, one in closed.streams.items()}
+    known: dict[str, Certainty] = {}
+    for one in closed.streams.values():
+        own = opposite(_waits_known(one, queues))
+        known[one.stream] = together(known.get(one.stream, EXACT), own)
+    return known
 
 
 def _waits_known(stream: ClosedStream, queues: Mapping[str, PlacedQueue]) -> Certainty:

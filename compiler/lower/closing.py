@@ -25,24 +25,24 @@ from qps.compiler.lower.cycles import Closing, Cycle, Loads, refused
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
-from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number
+from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 from qps.engine.monomials import monomials
 from qps.engine.points import Point
 
 
 def closed_streams(
-    there: Sequence[ir.Stream],
-    results: Sequence[StreamResult],
+    streams: Mapping[str, ir.Stream],
+    results: Mapping[str, Sequence[StreamResult]],
     demands: Mapping[str, Demand],
     loads: Mapping[str, Formula],
     expressions: ExpressionLowering,
 ) -> Closed:
-    """Return what the closed streams come to; QpsError where that is not told."""
-    sources = {
-        result.closed.symbol: stream
-        for stream, result in zip(there, results, strict=True)
-        if result.closed is not None
-    }
+    """Return what the closed streams come to; QpsError where that is not told.
+
+    Of each stream there are the results of its kinds of users, or one.
+    """
+    classes = [(streams[name], one) for name, each in results.items() for one in each]
+    sources = {one.closed.symbol: stream for stream, one in classes if one.closed is not None}
     if not sources:
         return Closed()
     parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
@@ -53,26 +53,31 @@ def closed_streams(
             result.closed,
             demands=demands,
             parted=parted,
+            streams=sources,
             expressions=expressions,
         )
-        for stream, result in zip(there, results, strict=True)
+        for stream, result in classes
         if result.closed is not None
     ]
     for one in closing:
         one.forget_own()
     networks = _networks([one.cycle for one in closing])
+    rates = {
+        symbol: networks[one.cycle.name].rate(one.cycle.name) / one.flows
+        for symbol, one in zip(sources, closing, strict=True)
+    }
     found = []
     for one in closing:
         network = networks[one.cycle.name]
-        found.append(one.settled(network, _network_known(network, expressions)))
+        found.append(one.settled(network, _network_known(network, expressions), rates))
     values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
     return Closed(
         streams={one.name: one for one in found},
         values=values,
-        loads=_filled(found, sources, parted),
+        loads=_filled(found, parted),
         open_loads={name: part.open_load for name, part in parted.items() if part.by},
         loading={
-            name: tuple(sources[symbol].name for symbol in part.by)
+            name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))
             for name, part in parted.items()
             if part.by
         },
@@ -187,22 +192,21 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
 
 def _filled(
     found: Iterable[ClosedStream],
-    sources: Mapping[Formula, ir.Stream],
     parted: Mapping[str, Loads],
 ) -> dict[str, Formula]:
     """Return the loads of resources that closed streams fill: full is 1, and never a bit more.
 
     The load grows with the rate, so that the minimum of the rates can go outside.
     """
-    loads = {}
-    by_name = {stream.name: symbol for symbol, stream in sources.items()}
+    by_resource: dict[str, list[Formula]] = {}
     for stream in found:
-        symbol = by_name[stream.name]
         for limit in stream.limits:
             others = [other.at_most for other in stream.limits if other is not limit]
             slowest = minimum(stream.free / stream.flows, *others)
-            most = ONE if limit.open_load is ZERO else maximum(ONE, limit.open_load)
-            loads[limit.resource] = minimum(
-                most, limit.open_load + parted[limit.resource].by[symbol] * slowest
-            )
+            by_resource.setdefault(limit.resource, []).append(limit.own * slowest)
+    loads = {}
+    for name, parts in by_resource.items():
+        open_load = parted[name].open_load
+        most = ONE if open_load is ZERO else maximum(ONE, open_load)
+        loads[name] = minimum(most, total((open_load, *parts)))
     return loads

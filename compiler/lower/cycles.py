@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
@@ -29,7 +30,7 @@ from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.quantities.certainty import Certainty, approximation, together
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.substitution import Substitution
 
 
@@ -73,6 +74,7 @@ class Closing:
         *,
         demands: Mapping[str, Demand],
         parted: Mapping[str, Loads],
+        streams: Mapping[Formula, ir.Stream],
         expressions: ExpressionLowering,
     ) -> None:
         self._stream = stream
@@ -80,6 +82,7 @@ class Closing:
         self._source = source
         self._demands = demands
         self._parted = parted
+        self._streams = streams
         self._expressions = expressions
         self._spent = [
             (on, expressions.averaged(held) / source.symbol) for on, held in result.spent
@@ -88,7 +91,6 @@ class Closing:
     @cached_property
     def cycle(self) -> Cycle:
         """What a cycle of the stream is made of."""
-        self._refuse_kinds()
         waited = dict.fromkeys(visit.resource for visit in self._result.visits.values())
         lone = [name for name in waited if self._is_alone(name)]
         stations = tuple(self._station(name) for name in waited if name not in lone)
@@ -96,14 +98,19 @@ class Closing:
         delay, overlapping = self._delay(stations, own)
         self._refuse_no_time(delay, stations)
         return Cycle(
-            name=self._stream.name,
+            name=self._result.name,
             jobs=self._source.flows * self._source.amount,
             delay=delay,
             stations=stations,
-            limits=tuple(_tightest(list(self._limits()))),
+            limits=tuple(self._limits()),
             own_waits=own,
             overlapping=tuple(overlapping),
         )
+
+    @property
+    def flows(self) -> Formula:
+        """How many flows it has."""
+        return self._source.flows
 
     def forget_own(self) -> None:
         """Count no waiting as missing at what each holder has of its own: nobody waits there."""
@@ -117,18 +124,25 @@ class Closing:
     def _is_own(self, name: str) -> bool:
         """Return whether nobody and nothing else is ever at a resource."""
         part = self._parted[name]
-        return len(part.by) == 1 and part.open_load is ZERO and self._is_alone(name)
+        return part.open_load is ZERO and not self._others_at(name) and self._is_alone(name)
 
-    def settled(self, network: ClosedNetwork, known: Certainty) -> ClosedStream:
-        """Return what the stream comes to as a class of a network, which is known so well."""
+    def settled(
+        self, network: ClosedNetwork, known: Certainty, rates: Mapping[Formula, Formula]
+    ) -> ClosedStream:
+        """Return what the stream comes to as a class of a network, which is known so well.
+
+        `rates` are those of one flow of each class where no limits bind.
+        """
         cycle, source = self.cycle, self._source
         free = network.rate(cycle.name)
         rate = free / source.flows
-        if cycle.limits:
-            rate = minimum(rate, *(limit.at_most for limit in cycle.limits))
+        limits = tuple(self._shared(limit, rates) for limit in cycle.limits)
+        if limits:
+            rate = minimum(rate, *(limit.at_most for limit in limits))
         time = cycle.jobs / free
         return ClosedStream(
             name=cycle.name,
+            stream=self._stream.name,
             span=self._stream.span,
             jobs=cycle.jobs,
             flows=source.flows,
@@ -136,14 +150,24 @@ class Closing:
             think=source.think,
             delay=cycle.delay,
             stations=cycle.stations,
-            limits=cycle.limits,
+            limits=limits,
             free=free,
             rate=rate,
             network=network,
             visits={one.resource: self._visits(one) for one in cycle.stations},
             alone={name: self._alone(name, w, time) for name, w in cycle.own_waits.items()},
-            known=together(self._known(cycle.overlapping), known),
+            known=together(self._known(cycle.overlapping, limits), known),
         )
+
+    def _shared(self, limit: Limit, rates: Mapping[Formula, Formula]) -> Limit:
+        """Return a limit with what other classes ask while a flow makes a cycle."""
+        asked = self._parted[limit.resource].by
+        others = [
+            work * rates[symbol] / rates[self._source.symbol]
+            for symbol, work in asked.items()
+            if symbol is not self._source.symbol
+        ]
+        return replace(limit, work=total((limit.own, *others))) if others else limit
 
     def _alone(self, name: str, wait: Formula, cycle: Formula) -> Alone:
         """Return a machine of each holder's own, once it is known how long a cycle takes."""
@@ -165,9 +189,20 @@ class Closing:
         service = station.demand if is_several else station.demand * servers
         return Alone(station=station, service=service, wait=wait, open_wait=open_wait)
 
-    def _known(self, overlapping: Sequence[str]) -> Certainty:
+    def _known(self, overlapping: Sequence[str], limits: Sequence[Limit]) -> Certainty:
         """Return how the waits are known, besides what each station does to it."""
         found = []
+        if self._is_in_parts:
+            found.append(
+                approximation(
+                    f"of `{self._result.name}` a part of a request may be under way: between whole "
+                    "numbers what they come to is on a line"
+                )
+            )
+        shared = [limit.resource for limit in limits if limit.is_shared]
+        if shared:
+            told = listed(shared, "or")
+            found.append(approximation(f"where {told} is full, all there are slowed alike"))
         if overlapping:
             told = listed(list(overlapping), "and")
             found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
@@ -213,30 +248,30 @@ class Closing:
             )
         ]
 
-    def _refuse_kinds(self) -> None:
-        """Refuse kinds of users: each kind is a class of its own."""
-        mixtures = self._expressions.mixtures
-        seen = {
-            symbol
-            for _, held in (*self._result.spent, ((), self._source.think))
-            for symbol in held.symbols
-        }
-        for mixed in (mixtures[symbol] for symbol in seen if symbol in mixtures):
-            if mixed.of_users:
-                raise refused(
-                    self._stream,
-                    f"each kind of `{mixed.of}` waits by itself",
-                    "make a stream of each kind, each with its own number of users",
-                )
+    @property
+    def _is_in_parts(self) -> bool:
+        """Return whether less than a whole item may be under way, at some population."""
+        expressions = self._expressions
+        jobs = expressions.put_in(self.cycle.jobs)
+        low, high = expressions.configuration.low, expressions.configuration.high
+        for at in {low, min(low + 1, high), high}:
+            known = Substitution({expressions.population: number(at)})(jobs).exact
+            if known is None or known.denominator > 1:
+                return True
+        return False
+
+    def _others_at(self, name: str) -> list[ir.Stream]:
+        """Return the other closed streams that are at a resource."""
+        at = [self._streams[symbol] for symbol in self._parted[name].by]
+        return [stream for stream in at if stream is not self._stream]
 
     def _refuse_others(self, name: str) -> None:
-        """Refuse what several closed streams share where it has no queue or is a holder's own."""
-        others = [symbol for symbol in self._parted[name].by if symbol is not self._source.symbol]
+        """Refuse what several closed streams share where it is a holder's own."""
+        others = self._others_at(name)
         if others:
-            other = others[0].name.partition(" ")[0]
             raise refused(
                 self._stream,
-                f"it shares {name} with `{other}`, whose users wait as well",
+                f"it shares {name} with `{others[0].name}`, whose users wait as well",
                 f"say how it is waited for, such as `queueing {name} ps`",
             )
 
@@ -320,13 +355,25 @@ class Closing:
         return held * self._expressions.averaged(self._result.rate) / self._source.symbol
 
     def _limits(self) -> Iterator[Limit]:
-        """Yield the resources that state no queueing and yet serve no more than they can."""
+        """Yield the resources that state no queueing and yet serve no more than they can.
+
+        What others ask of one moves, so that it may be the tightest whatever this stream asks.
+        """
+        own: list[Limit] = []
+        for limit in self._all_limits():
+            if len(self._parted[limit.resource].by) > 1:
+                yield limit
+            else:
+                own.append(limit)
+        yield from _tightest(own)
+
+    def _all_limits(self) -> Iterator[Limit]:
         for name in self._result.unbounded:
             part = self._parted[name]
             if self._source.symbol not in part.by:
                 continue
-            self._refuse_others(name)
-            yield Limit(name, part.by[self._source.symbol], part.open_load)
+            work = part.by[self._source.symbol]
+            yield Limit(resource=name, work=work, open_load=part.open_load, own=work)
 
     def _refuse_no_time(self, delay: Formula, stations: Sequence[ClosedStation]) -> None:
         """Refuse a cycle that takes no time at all: it would go round without end."""

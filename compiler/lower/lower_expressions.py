@@ -241,7 +241,12 @@ class ExpressionLowering(Assuming, kw_only=True):
         stands = symbol(f"{name} of each kind")
         each = tuple((number(k.share), self._parameter(k.parameter)) for k in mixture.classes)
         self.mixtures[stands] = Mixed(
-            symbol=stands, of=mixture.of, of_users=mixture.of_users, mean=mean, each=each
+            symbol=stands,
+            of=mixture.of,
+            of_users=mixture.of_users,
+            mean=mean,
+            each=each,
+            kinds=tuple(kind.name for kind in mixture.classes),
         )
         return stands
 

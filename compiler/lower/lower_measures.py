@@ -303,6 +303,7 @@ def stream_measures(
         endless=_endless(result, measures, expressions.configuration.case)
         if closed is None
         else (),
+        cycle_certainty=EXACT if closed is None else closed.known,
     )
     return measured if playout is None else _with_playout_known(measured, playout, expressions)
 

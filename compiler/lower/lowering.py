@@ -7,6 +7,7 @@ from contextlib import suppress
 from enum import Enum
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -18,6 +19,7 @@ from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.closed import Closed
+from qps.compiler.lower.closed_kinds import put_together, taken_apart
 from qps.compiler.lower.closed_known import rates_known, with_known
 from qps.compiler.lower.closing import closed_streams, refuse_pools
 from qps.compiler.lower.comparing import compare
@@ -159,10 +161,10 @@ def _lowered_model(
     there = tuple(one for one in model.streams if expressions.holds(one.condition))
     results = [lower_stream(stream, streams) for stream in there]
     streams.idle()
-    _average(expressions, streams, results)
-    settle_losses(
-        streams.losing, streams.demands, results, lambda change: _rewrite(change, results)
-    )
+    classes = taken_apart(there, results, streams.demands, expressions)
+    every = list({id(one): one for one in chain(results, *classes.values())}.values())
+    _average(expressions, streams, every)
+    settle_losses(streams.losing, streams.demands, every, lambda change: _rewrite(change, every))
     absent = frozenset(one.name for one in model.streams if one not in there)
     requirements = requirements_in_force(model, configuration.mode, absent)
     targets = Targets(
@@ -173,8 +175,9 @@ def _lowered_model(
     )
     refuse_elastic(streams.demands, results, expressions.elastic.values())
     refuse_pools(there, streams.demands)
-    closed = closed_streams(there, results, streams.demands, _loads(streams), expressions)
-    resources, elastic = _resources(streams, expressions, targets, results, closed)
+    by_name = {stream.name: stream for stream in there}
+    closed = closed_streams(by_name, classes, streams.demands, _loads(streams), expressions)
+    resources, elastic = _resources(streams, expressions, targets, every, closed)
     prices, unpriced = priced(model, configuration, expressions)
     put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in elastic})
     queues = queues_of(streams.demands, resources, put_in, expressions, closed)
@@ -184,12 +187,19 @@ def _lowered_model(
     resources, queues = pools.resources, pools.queues
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent)
     for stream, result in zip(there, results, strict=True):
-        measured.streams[stream.name] = stream_measures(
-            stream, result, measured, expressions, queues, closed.streams.get(stream.name)
-        )
-        if stream.name in rates:
-            one = replace(measured.streams[stream.name], rate_known=rates[stream.name])
-            measured.streams[stream.name] = one
+        if stream.name not in classes:
+            told = stream_measures(stream, result, measured, expressions, queues)
+        else:
+            each = [(closed.streams[one.name], one) for one in classes[stream.name]]
+            told = put_together(
+                stream.name,
+                [
+                    (of, stream_measures(stream, one, measured, expressions, queues, of))
+                    for of, one in each
+                ],
+            )
+            told = replace(told, rate_known=rates[stream.name])
+        measured.streams[stream.name] = told
     served = measured.of_what_is_served
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
     served_in_series = in_series.of_what_is_served

@@ -21,7 +21,8 @@ from qps.engine.substitution import substituted
 class Mixed(Struct, frozen=True, kw_only=True):
     """A parameter by kinds: `mean` over all of them, and `each` kind with its share and value.
 
-    `of` names the kinds, so that parameters of the same ones are taken together.
+    `of` names the kinds, so that parameters of the same ones are taken together; `kinds` are their
+    names.
     """
 
     symbol: Formula
@@ -29,6 +30,7 @@ class Mixed(Struct, frozen=True, kw_only=True):
     of_users: bool
     mean: Formula
     each: tuple[tuple[Formula, Formula], ...]
+    kinds: tuple[str, ...]
 
 
 Mixtures = Mapping[Formula, Mixed]

@@ -117,6 +117,10 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     """How its rate is known: that of users who wait is as their waits are."""
     late_certainty: Certainty = EXACT
     """How the share is known that comes too late for the playout buffer."""
+    cycle_certainty: Certainty = EXACT
+    """How a cycle is known of users who wait, besides what each station does to it."""
+    kinds: tuple[StreamMeasures, ...] = ()
+    """What each kind of users sees, where each waits by itself."""
 
     @property
     def queue(self) -> Formula:
@@ -155,8 +159,10 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
         Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
         counts there. What does not vary counts with its mean. Of several ways to allot, the least
-        bound counts.
+        bound counts. Of kinds that wait by themselves, that of the slowest counts.
         """
+        if self.kinds:
+            return longest([kind.latency_quantile(level) for kind in self.kinds])
         ways = self.ways
         if ways:
             return longest([self.quantile_of(way, level) for way in ways])
@@ -260,10 +266,14 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     def latency_certainty(self) -> Certainty:
         """How the mean latency is known."""
         waits = [part.certainty for part in self.latency]
-        return together(*waits, self.buffer_certainty, uncounted(self.uncounted))
+        missing = uncounted(self.uncounted)
+        return together(*waits, self.buffer_certainty, self.cycle_certainty, missing)
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
+        if self.kinds:
+            slowest = upper_bound("where kinds of users or items differ, the slowest counts")
+            return together(slowest, *(kind.quantile_certainty(level) for kind in self.kinds))
         ways = self.ways
         if ways:
             return self._sum_certainty(ways, level)
@@ -275,7 +285,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         if count + self.varies > 1:
             parts.append(_added_up(count, varies=self.varies))
         parts.append(calls_certainty(self.latency, varies=self.varies))
-        parts.append(kinds_certainty(self.latency))
+        parts += [kinds_certainty(self.latency), self.cycle_certainty]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     def _sum_certainty(self, ways: Sequence[Way], level: Fraction) -> Certainty:
@@ -293,7 +303,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         if self.jitter and self.playout is None:
             laws = [part.resource for part in self.jitter]
             parts.append(jitter_certainty(laws, 1 - self._allotment(ways[0], level).late))
-        parts.append(kinds_certainty(self.latency))
+        parts += [kinds_certainty(self.latency), self.cycle_certainty]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     @property

@@ -102,6 +102,9 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
             hint=f"such as `quantile({stream}.latency, 99.9 %)`",
         )
     found = graph.streams[stream]
+    if found.kinds:
+        value = graph.at(at).number
+        found = max(found.kinds, key=lambda kind: value(kind.latency_quantile(share)))
     told = percent(float(share), 8)
     what = f"time that {told} of the items do not exceed"
     scope = (stream, *found.rests_on)

@@ -32,16 +32,25 @@ def closed_solutions(graph: LoadGraph, at: int) -> tuple[ClosedSolution, ...]:
 
 
 def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution:
-    there, stream = graph.at(at), graph.streams[closed.name]
+    there, whole = graph.at(at), graph.streams[closed.stream]
+    stream = next((kind for kind in whole.kinds if kind.name == closed.name), whole)
     stations = [_station(there, one) for one in closed.stations]
     flows = there.number(closed.flows)
     slowest = {one.resource: one.between for one in stations} | {
-        one.resource: there.number(one.longest) / flows for one in closed.limits
+        one.resource: there.number(one.longest_alone) / flows for one in closed.limits
     }
     jobs, delay = there.number(closed.jobs), there.number(closed.delay)
     alone = sum(one.alone for one in stations)
     longest = max(slowest.values(), default=0.0)
-    is_shared = len(closed.network.names) > 1
+    others = [name for name in closed.network.names if name != closed.name]
+    others += [
+        one.name
+        for one in graph.closed.values()
+        for limit in one.limits
+        if one is not closed and one.name not in others
+        if limit.is_shared and any(limit.resource == own.resource for own in closed.limits)
+    ]
+    is_shared = bool(others)
     least, most = _asymptotic(jobs, delay, alone, longest, stations)
     return ClosedSolution(
         stream=closed.name,
@@ -50,14 +59,14 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
         rate=there.number(closed.throughput),
         latency=there.number(stream.mean_latency),
         think=there.number(closed.think),
-        rate_known=stream.rate_known,
+        rate_known=whole.rate_known,
         latency_known=stream.latency_certainty,
         most=1 / longest if longest else inf,
         levels_off_at=tuple(n for n, time in slowest.items() if longest and time == longest),
         knee=(delay + alone) / longest if longest else inf,
         asymptotic=(0.0 if is_shared else least, most),
         balanced=None if is_shared else _balanced(jobs, delay, stations),
-        meets=tuple(name for name in closed.network.names if name != closed.name),
+        meets=tuple(dict.fromkeys(others)),
     )
 
 
