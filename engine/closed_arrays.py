@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qps.engine import closed_numbers
+from qps.engine import closed_numbers, closed_quantiles
 from qps.engine.arrays import Array, filled, in_blocks
 
 _MOST_CUSTOMERS = 8000
@@ -40,6 +40,12 @@ def mixed_wait(customers: ArrayLike, think: ArrayLike, *stations: ArrayLike) -> 
     """Return the mean wait of an open visit at the first station, in mean service times."""
     function = partial(_found, _wait, closed_numbers.mixed_wait)
     return in_blocks(function, customers, think, *stations)
+
+
+def closed_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
+    """Return what a share `level` of all cycles does not exceed at all stations together."""
+    function = partial(_one_by_one, closed_quantiles.closed_quantile)
+    return in_blocks(function, level, *operands)
 
 
 def _found(of_many: Callable[..., Array], of_one: Callable[..., float], *columns: Array) -> Array:

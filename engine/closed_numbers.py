@@ -267,7 +267,7 @@ def _weighed(stations: Sequence[Several], shares: Sequence[float], most: int) ->
     Each station is told that of all others, and of its other copies.
     """
     size = min(most + 1, len(shares))
-    fewer = [_power(one.weights, one.copies - 1, size) for one in stations]
+    fewer = [power(one.weights, one.copies - 1, size) for one in stations]
     each = [convolved(less, one.weights, size) for less, one in zip(fewer, stations, strict=True)]
     ahead = list(accumulate(each, lambda one, other: convolved(one, other, size), initial=[1.0]))
     behind = [1.0]
@@ -277,7 +277,8 @@ def _weighed(stations: Sequence[Several], shares: Sequence[float], most: int) ->
     return [one * share for one, share in zip(behind, shares, strict=False)]
 
 
-def _power(values: list[float], exponent: int, size: int) -> list[float]:
+def power(values: list[float], exponent: int, size: int) -> list[float]:
+    """Return the first coefficients of a power of a polynomial."""
     found = [1.0]
     while exponent:
         if exponent % 2:

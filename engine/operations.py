@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from qps.engine.closed_networks import GROWING_RATE, GROWING_WAIT
+from qps.engine.closed_networks import GROWING_QUANTILE, GROWING_RATE, GROWING_WAIT
 from qps.engine.exactness import Exact
 from qps.engine.repeating import place_of, repeated
 
@@ -348,6 +348,7 @@ _ROWS = (
     _of_queues("closed_rate", *GROWING_RATE, repeats=4, by_floats=True),
     _of_queues("closed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
     _of_queues("mixed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
+    _of_queues("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6, by_floats=True),
     _of_queues("burst_wait", 1, 1, 1, by_floats=True),
     _of_queues("burst_quantile", 1, 1, 1, 1, by_floats=True),
     _by_ends("uneven", 1, 1, 1),

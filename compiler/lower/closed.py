@@ -81,6 +81,18 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         elsewhere = total(self.wait(name, one.resource) for one in visited[1:])
         return cycle - served - elsewhere
 
+    def quantile(self, level: Formula, visits: Mapping[str, tuple[Formula, bool]]) -> Formula:
+        """Return the quantile of a cycle's time at all stations of the one stream that there is.
+
+        Each is visited so often; there all are served at once, or one after the other.
+        """
+        operands = []
+        for one in self.stations:
+            often, shares = visits[one.resource]
+            told = (one.demands[0], one.servers, one.open_load, one.copies)
+            operands += [*told, often, ONE if shares else ZERO]
+        return apply("closed_quantile", level, *self.jobs, *self.delays, *operands)
+
     def open_wait(self, resource: str) -> Formula:
         """Return what a visit of open traffic waits at a station, in mean service times."""
         stations = self._from(resource)

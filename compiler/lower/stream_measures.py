@@ -9,6 +9,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.cycle_quantile import CycleSum, cycle_of
 from qps.compiler.lower.latency import (
     Allotment,
     LatencyPart,
@@ -163,11 +164,19 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         """
         if self.kinds:
             return longest([kind.latency_quantile(level) for kind in self.kinds])
+        cycle = self.cycle
+        if cycle is not None:
+            return total((cycle.quantile(level), *(part.value for part in self.endless)))
         ways = self.ways
         if ways:
             return longest([self.quantile_of(way, level) for way in ways])
         bounds = [self.quantile_by(allotment) for allotment in self.allotments(level)]
         return bounds[0] if len(bounds) == 1 else minimum(*bounds)
+
+    @property
+    def cycle(self) -> CycleSum | None:
+        """The cycle of a closed stream that the latency is; None where it is something else."""
+        return None if self.jitter or self.playout is not None else cycle_of(self.latency)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -274,6 +283,9 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         if self.kinds:
             slowest = upper_bound("where kinds of users or items differ, the slowest counts")
             return together(slowest, *(kind.quantile_certainty(level) for kind in self.kinds))
+        cycle = self.cycle
+        if cycle is not None:
+            return together(self.latency_certainty, cycle.known)
         ways = self.ways
         if ways:
             return self._sum_certainty(ways, level)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
+from math import inf, isnan
 
 from flint import arb, ctx, fmpq
 
-from qps.engine import closed_numbers, closed_sums
+from qps.engine import closed_numbers, closed_quantiles, closed_sums
 from qps.engine.closed_networks import (
+    GROWING_QUANTILE,
     GROWING_RATE,
     GROWING_WAIT,
     Station,
@@ -59,6 +61,22 @@ def mixed_wait(customers: arb, think: arb, *stations: arb) -> arb:
     if found is not None:
         return found
     return _by_floats(closed_numbers.mixed_wait, GROWING_WAIT, customers, think, *stations)
+
+
+def closed_quantile(level: arb, *operands: arb) -> arb:
+    """Return what a share of all cycles does not exceed at all stations, as floats have it."""
+    numbers = (level, *operands)
+    if is_unknown(*numbers):
+        return UNKNOWN
+    there = [float(one.mid()) if one.is_finite() else float(one) for one in numbers]
+    value = closed_quantiles.closed_quantile(*there)
+    refuse(isnan(value))
+    if value == inf:
+        return INFINITE
+    grows = repeated(GROWING_QUANTILE, closed_quantiles.OPERANDS, len(numbers))
+    # How often a station is visited is the float next to what is known.
+    told = (arb(near) if not g else one for g, one, near in zip(grows, numbers, there, strict=True))
+    return by_floats(closed_quantiles.closed_quantile, grows, *told)
 
 
 def _by_floats(number: Callable[..., float], grows: tuple[int, ...], *operands: arb) -> arb:

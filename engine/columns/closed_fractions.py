@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import inf
+from math import inf, isnan
 
-from qps.engine import closed_sums
+from qps.engine import closed_quantiles, closed_sums
 from qps.engine.closed_networks import Station, between, never_ends, stations_of
 from qps.engine.exactness import Exact, InexactError, NoValueError
 
@@ -35,6 +35,18 @@ def mixed_wait(customers: Exact, think: Exact, *stations: Exact) -> Exact:
     """Return the mean wait of an open visit at the first station, of up to 64 customers."""
     found: Exact = between(_wait, *_read(customers, think, stations))
     return found
+
+
+def closed_quantile(level: Exact, *operands: Exact) -> Exact:
+    """Return a quantile of a cycle: nothing or infinite, else no fraction."""
+    found = closed_quantiles.closed_quantile(*map(float, (level, *operands)))
+    if isnan(found):
+        raise NoValueError
+    if found == inf:
+        return inf
+    if found == 0:
+        return _ZERO
+    raise InexactError
 
 
 def _read(

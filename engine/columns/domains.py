@@ -149,6 +149,18 @@ def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domai
 closed_wait = mixed_wait = closed_rate
 
 
+def closed_quantile(
+    level: Formula, customers: Formula, think: Formula, *stations: Formula
+) -> Domain:
+    """Return for what there is a quantile of a cycle."""
+    needed = [*share(level), Needed(customers), Needed(think)]
+    for place in range(0, len(stations), 6):
+        asked, servers, load, copies, often, _ = stations[place : place + 6]
+        needed += [Needed(asked), Needed(servers - 1), Needed(load), Needed(often)]
+        needed.append(Needed(copies, is_zero_out=True))
+    return tuple(needed)
+
+
 def class_rate(classes: Formula, _of: Formula, *told: Formula) -> Domain | None:
     """Return for what there is a rate of a closed network of several classes."""
     return class_open_wait(classes, *told)

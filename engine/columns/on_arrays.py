@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qps.engine.class_arrays import class_open_wait, class_rate, class_wait
-from qps.engine.closed_arrays import closed_rate, closed_wait, mixed_wait
+from qps.engine.closed_arrays import closed_quantile, closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.on_floats import (
     BRANCH,
     DIGAMMA,
@@ -51,6 +51,7 @@ __all__ = [
     "class_open_wait",
     "class_rate",
     "class_wait",
+    "closed_quantile",
     "closed_rate",
     "closed_wait",
     "erlang_b",

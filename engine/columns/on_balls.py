@@ -14,7 +14,12 @@ from operator import add
 
 from flint import arb, fmpq
 
-from qps.engine.columns.closed_balls import closed_rate, closed_wait, mixed_wait
+from qps.engine.columns.closed_balls import (
+    closed_quantile,
+    closed_rate,
+    closed_wait,
+    mixed_wait,
+)
 from qps.engine.columns.closed_classes import class_open_wait, class_rate, class_wait
 from qps.engine.columns.queue_balls import (
     INFINITE,
@@ -50,6 +55,7 @@ __all__ = [
     "class_open_wait",
     "class_rate",
     "class_wait",
+    "closed_quantile",
     "closed_rate",
     "closed_wait",
     "erlang_b",

@@ -11,6 +11,7 @@ from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 
 from qps.engine.class_numbers import class_open_wait, class_rate, class_wait
 from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
+from qps.engine.closed_quantiles import closed_quantile
 from qps.engine.queue_numbers import (
     batch_quantile,
     burst_quantile,
@@ -38,6 +39,7 @@ __all__ = [
     "class_open_wait",
     "class_rate",
     "class_wait",
+    "closed_quantile",
     "closed_rate",
     "closed_wait",
     "erlang_b",

@@ -12,7 +12,12 @@ from math import floor as rounded_down
 from math import inf, isnan
 
 from qps.engine.columns.class_fractions import class_open_wait, class_rate, class_wait
-from qps.engine.columns.closed_fractions import closed_rate, closed_wait, mixed_wait
+from qps.engine.columns.closed_fractions import (
+    closed_quantile,
+    closed_rate,
+    closed_wait,
+    mixed_wait,
+)
 from qps.engine.columns.on_floats import ONE_OVER_E
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.powers import exact_power
@@ -24,6 +29,7 @@ __all__ = [
     "class_open_wait",
     "class_rate",
     "class_wait",
+    "closed_quantile",
     "closed_rate",
     "closed_wait",
     "mixed_wait",

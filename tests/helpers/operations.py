@@ -50,6 +50,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
     "stages_quantile": (LEVEL, *STAGE),
     "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
+    "closed_quantile": (LEVEL, CUSTOMERS, POSITIVE, *STATION, (1.0, 3.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "burst_wait": (FLOWS, (0.05, 0.95), (0.001, 1.0)),

@@ -16,7 +16,7 @@ from qps.compiler.quantities.certainty import (
     approximation,
     together,
 )
-from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, minimum, total
 
 
 class InClosedNetwork(Law, frozen=True):
@@ -31,7 +31,7 @@ class InClosedNetwork(Law, frozen=True):
         What users wait in a cycle is shared among their visits: where all who are there are served
         at once in proportion to their service, else, as first comes first, alike.
         """
-        name, closed = queue.resource, self._stream_of(own)
+        name, closed = queue.resource, self.stream_of(own)
         if closed is None:
             return self._open_wait(queue, own)
         if name in closed.alone:
@@ -48,9 +48,21 @@ class InClosedNetwork(Law, frozen=True):
         return -whole * apply("ln", 1 - formula(level)) - own.service
 
     def stage(self, queue: Queue, own: Visit) -> Stage:
-        """Return wait and service together, as if exponential."""
-        whole = self.wait(queue, own) + own.service
-        return Stage(waits=ZERO, work=ZERO, service=whole, variation=ONE, counted=own.service)
+        """Return wait and service together, of a gamma law.
+
+        It varies as an exponential time at most. Beyond the knee nearly all are there: then its
+        variance is that of as many services as are waited for, and that of how many are elsewhere,
+        which is about that of a Poisson law.
+        """
+        whole, closed = self.wait(queue, own) + own.service, self.stream_of(own)
+        variation = ONE
+        if closed is not None and queue.resource not in closed.alone:
+            station = closed.station(queue.resource)
+            jobs, servers = total(closed.network.jobs), station.servers
+            service = own.service / _as_fast(queue, station)
+            spread = (1 + jobs / servers**2) * service**2
+            variation = minimum(ONE, apply("mean", spread, whole**2))
+        return Stage(waits=ZERO, work=ZERO, service=whole, variation=variation, counted=own.service)
 
     def stage_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
@@ -73,11 +85,12 @@ class InClosedNetwork(Law, frozen=True):
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
         return approximation(
-            f"wait and service at `{queue.resource}` are taken as exponential together, which is "
-            "too long beyond the knee"
+            f"wait and service at `{queue.resource}` have a gamma law together, of the variance of "
+            "an exponential one up to the knee: that is too much next to it"
         )
 
-    def _stream_of(self, own: Visit) -> ClosedStream | None:
+    def stream_of(self, own: Visit) -> ClosedStream | None:
+        """Return the closed stream of a visit; None where that is of open traffic."""
         return next((one for one in self.streams if one.name == own.of[0]), None)
 
     def _is_alone(self, name: str) -> bool:
@@ -86,7 +99,7 @@ class InClosedNetwork(Law, frozen=True):
     def _open_wait(self, queue: Queue, own: Visit) -> Formula:
         """Return what open traffic waits that meets a closed stream."""
         name, closed = queue.resource, self.streams[0]
-        others = [visit for visit in queue.visits if self._stream_of(visit) is None]
+        others = [visit for visit in queue.visits if self.stream_of(visit) is None]
         service = own.service
         if not queue.traits.is_insensitive and len({visit.service for visit in others}) > 1:
             works = [visit.rate * visit.service for visit in others]

@@ -10,7 +10,7 @@ const kept = new Map(), MOST_KEPT = 1000;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function closedNumbers(erlangC) {
-  const waits = (customers, think, stations) => remembered(`${customers} ${think} ${stations.join(" ")}`, () => waitsOf(erlangC, customers, think, stations));
+  const waits = closedWaits(erlangC);
   const rate = (customers, think, stations) => {
     if (customers === 0 || stations.some(neverEnds)) return 0;
     const each = waits(customers - 1, think, stations);
@@ -40,6 +40,11 @@ export function closedNumbers(erlangC) {
   };
 }
 
+// The waits of open visits at each station of a network.
+export function closedWaits(erlangC) {
+  return (customers, think, stations) => remembered(`${customers} ${think} ${stations.join(" ")}`, () => waitsOf(erlangC, customers, think, stations));
+}
+
 export function remembered(key, make) {
   if (!kept.has(key)) {
     if (kept.size >= MOST_KEPT) kept.clear();
@@ -49,7 +54,7 @@ export function remembered(key, make) {
 }
 
 // Null where there is no value; less than one copy is one that takes longer.
-function stationsOf(customers, think, told) {
+export function stationsOf(customers, think, told) {
   const isThere = [customers, think, ...told].every((one) => one >= 0 && one < Infinity);
   if (!isThere || told.some((one, k) => (k % 4 === 1 && one < 1) || (k % 4 === 3 && one === 0))) return null;
   const stations = [];
@@ -61,7 +66,7 @@ function stationsOf(customers, think, told) {
 }
 
 // A value on lines between whole numbers of customers, servers and copies of several servers.
-function between(value, customers, think, stations) {
+export function between(value, customers, think, stations) {
   const line = (count, at) => {
     const whole = Math.floor(count), low = at(whole), high = at(whole + 1);
     return Number.isFinite(low) && Number.isFinite(high) ? low + (count - whole) * (high - low) : Math.max(low, high);
@@ -175,7 +180,7 @@ function waitOf({ servers, growing, waits, others }, shares, numbers) {
   return dot(convolved(others, waits, shares.length), shares) + growing * dot(others, held);
 }
 
-function poisson(mean, count) {
+export function poisson(mean, count) {
   const found = [];
   for (let k = 0, share = Math.exp(-mean); k < count; k++) {
     found.push(mean > LARGEST ? Math.exp(k * Math.log(mean) - mean - logGamma(k + 1)) : share);
@@ -199,7 +204,7 @@ function weighed(stations, shares, most) {
   return behind.map((one, k) => one * shares[k]);
 }
 
-function powered(values, exponent, size) {
+export function powered(values, exponent, size) {
   let found = [1], square = values;
   for (let rest = exponent; rest; rest = Math.floor(rest / 2)) {
     if (rest % 2) found = convolved(found, square, size);
@@ -208,7 +213,7 @@ function powered(values, exponent, size) {
   return found;
 }
 
-function convolved(one, other, size) {
+export function convolved(one, other, size) {
   const found = new Array(Math.min(one.length + other.length - 1, size)).fill(0);
   for (let k = 0; k < Math.min(one.length, size); k++) {
     for (let j = 0; j < Math.min(other.length, size - k); j++) found[k + j] += one[k] * other[j];

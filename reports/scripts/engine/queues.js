@@ -2,7 +2,8 @@
 // `engine/queue_numbers.py` and `engine/md1_numbers.py`. Times are counted in service times.
 
 import { classNumbers } from "./classes.js";
-import { closedNumbers } from "./closed.js";
+import { closedNumbers, closedWaits } from "./closed.js";
+import { closedQuantile } from "./closed_quantiles.js";
 import { burstQuantile, burstWait, uneven } from "./bursts.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
@@ -23,12 +24,13 @@ export const QUEUES = {
   gamma_quantile: gammaQuantile,
   stages_quantile: stagesQuantile,
   ...closedNumbers(erlangC),
+  closed_quantile: closedQuantile(closedWaits(erlangC), anyNormalQuantile),
   burst_wait: burstWait,
   burst_quantile: burstQuantile,
   uneven,
   ...classNumbers(erlangC),
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
-  normal_quantile: (level) => (level < 0.5 ? -normalQuantile(level) : normalQuantile(1 - level)),
+  normal_quantile: anyNormalQuantile,
 };
 
 function isLevel(level) { return level >= 0 && level < 1; }
@@ -235,6 +237,8 @@ function gammaTime(shape, level) {
   while (excess(high)[0] > 0) high *= 2;
   return fallingRoot(excess, low, high, Math.max(low, Math.min(shape, high)));
 }
+
+function anyNormalQuantile(level) { return level < 0.5 ? -normalQuantile(level) : normalQuantile(1 - level); }
 
 function normalTail(distance) { return gammaShares(0.5, (distance * distance) / 2)[0] / 2; }
 

@@ -13,7 +13,7 @@ const inverse = (a) => scale([a[0], -a[1]], 1 / (a[0] * a[0] + a[1] * a[1]));
 const exponential = (a) => scale([Math.cos(a[1]), Math.sin(a[1])], Math.exp(a[0]));
 
 // By what the terms of an alternating series count, the last ones averaged (Euler).
-function weights(plain, averaged) {
+export function weights(plain, averaged) {
   const found = [0.5, ...Array(plain).fill(1)], count = [1];
   for (let j = 1; j <= averaged; j++) count.push((count[j - 1] * (averaged - j + 1)) / j);
   for (let k = 1; k <= averaged; k++) found.push(count.slice(k).reduce((sum, one) => sum + one) / 2 ** averaged);

@@ -1,0 +1,127 @@
+"""The quantile of a closed stream's latency: that of the time of a cycle at all of its stations.
+
+Where a latency is the whole cycle of the one class of a network, the table of operations has the
+law of all stays together. How many are found at one station tells how many are not at others: the
+stays are no independent stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.closed import ClosedStream
+from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
+from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.queueing import Queue
+from qps.compiler.quantities.certainty import Certainty, approximation, together
+from qps.engine.formulas import ONE, Formula, number, total
+
+_ONCE, _AGAIN, _SHARED = 0.04, 0.16, 0.12
+"""How far off quantiles were at the worst, told over simulated."""
+
+
+class CycleSum(Struct, frozen=True, kw_only=True):
+    """What a cycle of a stream takes: `fixed`, and the time at its stations, of which `queues` are.
+
+    It visits them so `often`.
+    """
+
+    stream: ClosedStream
+    fixed: Formula
+    queues: tuple[Queue, ...]
+    often: tuple[Formula, ...]
+
+    def quantile(self, level: Fraction) -> Formula:
+        """Return what a share of all cycles does not exceed."""
+        visits = {
+            queue.resource: (often, queue.traits.is_insensitive)
+            for queue, often in zip(self.queues, self.often, strict=True)
+        }
+        stays = self.stream.network.quantile(number(level), visits)
+        return self.fixed + stays
+
+    @property
+    def known(self) -> Certainty:
+        """How that is known."""
+        once: list[str] = []
+        again: list[str] = []
+        shared: list[str] = []
+        for queue, often in zip(self.queues, self.often, strict=True):
+            found = shared if queue.traits.is_insensitive else once if often is ONE else again
+            found.append(queue.resource)
+        known = []
+        if once:
+            known.append(
+                approximation(
+                    f"who passes {listed(once, 'and')} is taken to overtake nobody: up to 99.9 % "
+                    f"within {_ONCE * 100:.0f} %",
+                    error=_ONCE,
+                )
+            )
+        if again:
+            known.append(
+                approximation(
+                    f"who comes to {listed(again, 'and')} again is taken to find as many each "
+                    f"time: within {_AGAIN * 100:.0f} %",
+                    error=_AGAIN,
+                )
+            )
+        if shared:
+            known.append(
+                approximation(
+                    f"who shares {listed(shared, 'and')} is taken to share it with about as many "
+                    f"all along: within {_SHARED * 100:.0f} %",
+                    error=_SHARED,
+                )
+            )
+        return together(*known)
+
+
+def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
+    """Return the cycle that the stages of a latency are; None where they are something else."""
+    if any(part.branches or part.differs for part in parts):
+        return None
+    waits = [part for part in parts if part.queue is not None]
+    stream = _stream_of(waits)
+    if stream is None or not stream.network.is_of_one:
+        return None
+    visits: dict[str, list[LatencyPart]] = {}
+    for part in waits:
+        assert part.queue is not None
+        visits.setdefault(part.queue.resource, []).append(part)
+    stations = [station.resource for station in stream.network.stations]
+    if set(visits) != set(stations):
+        return None
+    often = {name: total(part.times for part in visits[name]) for name in stations}
+    if any(often[name] is not stream.visits[name] for name in stations):
+        return None
+    queues = tuple(visits[name][0].queue for name in stations)
+    if any(queue is None or queue.speeds for queue in queues):
+        return None
+    fixed = [part.value for part in parts if part.queue is None]
+    served = [part.visit.service * part.times for part in waits if part.visit is not None]
+    return CycleSum(
+        stream=stream,
+        fixed=total(fixed) - total(served),
+        queues=tuple(queue for queue in queues if queue is not None),
+        often=tuple(often[name] for name in stations),
+    )
+
+
+def _stream_of(waits: Sequence[LatencyPart]) -> ClosedStream | None:
+    """Return the one closed stream that all waits are of, at stations of its network."""
+    found: set[int] = set()
+    stream = None
+    for part in waits:
+        queue, visit = part.queue, part.visit
+        if queue is None or visit is None or not isinstance(queue.law, InClosedNetwork):
+            return None
+        stream = queue.law.stream_of(visit)
+        if stream is None or queue.resource in stream.alone:
+            return None
+        found.add(id(stream))
+    return stream if len(found) == 1 else None
