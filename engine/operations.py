@@ -349,6 +349,8 @@ _ROWS = (
     _of_queues("closed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
     _of_queues("mixed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
     _of_queues("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6, by_floats=True),
+    _of_queues("room_loss", -1, -1, 1, of="servers room traffic", lies=_SHARE),
+    _of_queues("room_wait", -1, 1, 1, of="servers room traffic"),
     _of_queues("burst_wait", 1, 1, 1, by_floats=True),
     _of_queues("burst_quantile", 1, 1, 1, 1, by_floats=True),
     _by_ends("uneven", 1, 1, 1),
@@ -371,7 +373,7 @@ ROUNDINGS = tuple(word for word, row in OPERATIONS.items() if row.rounds)
 EXTREMES = tuple(word for word, row in OPERATIONS.items() if row.chooses)
 """Words of what is the largest of its operands, or the least."""
 
-NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
+NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count", "room"])
 """Names of arguments that mean nothing below zero."""
 
 OF_QUEUES = frozenset(row.word for row in _ROWS if row.is_slow)

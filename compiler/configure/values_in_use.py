@@ -196,6 +196,7 @@ def _network(network: ir.Network) -> Iterator[Bounded]:
 def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
     if queueing is not None:
         yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
+        yield from _of(queueing.room, "a room", Bound.WHOLE)
         for speed in queueing.speeds:
             yield from _of(speed, "a speed", Bound.POSITIVE)
 

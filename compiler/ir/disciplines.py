@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parameters import Quantity
@@ -60,11 +61,15 @@ class Discipline(Enum):
 
 _TRAITS = {
     Discipline.NONE: Traits(variation=0, is_random=False),
-    Discipline.MM1: Traits(has_product_form=True),
-    Discipline.MD1: Traits(variation=0),
-    Discipline.MG1: Traits(variation=None, takes=("cv",)),
-    Discipline.MMC: Traits(counts_servers=True, needs_cores=True, has_product_form=True),
-    Discipline.MGC: Traits(variation=None, takes=("cv",), counts_servers=True, needs_cores=True),
+    Discipline.MM1: Traits(has_product_form=True, takes=("room",)),
+    Discipline.MD1: Traits(variation=0, takes=("room",)),
+    Discipline.MG1: Traits(variation=None, takes=("cv", "room")),
+    Discipline.MMC: Traits(
+        counts_servers=True, needs_cores=True, has_product_form=True, takes=("room",)
+    ),
+    Discipline.MGC: Traits(
+        variation=None, takes=("cv", "room"), counts_servers=True, needs_cores=True
+    ),
     Discipline.PS: Traits(
         counts_servers=True, has_product_form=True, is_insensitive=True, takes=("speeds",)
     ),
@@ -80,7 +85,8 @@ class Queueing(Struct, frozen=True, kw_only=True):
     """A discipline, and what is said of it.
 
     `variation` is the coefficient of variation of the service time; `speeds` are how fast all
-    are served together, by how many there are, the last one for all numbers beyond.
+    are served together, by how many there are, the last one for all numbers beyond. There is `room`
+    for so many, those being served among them.
     """
 
     discipline: Discipline
@@ -88,6 +94,7 @@ class Queueing(Struct, frozen=True, kw_only=True):
     variation: Quantity | None = None
     is_preemptive: bool = False
     speeds: tuple[Quantity, ...] = ()
+    room: Quantity | None = None
 
     @property
     def that_waits(self) -> Queueing | None:
@@ -96,8 +103,11 @@ class Queueing(Struct, frozen=True, kw_only=True):
 
     @property
     def traits(self) -> Traits:
-        """What is true of its discipline."""
-        return self.discipline.traits
+        """What is true of its discipline; with a room also that it loses what finds none."""
+        known = self.discipline.traits
+        if self.room is None:
+            return known
+        return replace(known, loses=True, may_be_closed=False, has_product_form=False)
 
     @property
     def counts_servers(self) -> bool:
@@ -110,6 +120,8 @@ class Queueing(Struct, frozen=True, kw_only=True):
         told = [self.discipline.value, *["preemptive"] * self.is_preemptive]
         if self.variation is not None:
             told.append(f"cv {self.variation.text}")
+        if self.room is not None:
+            told.append(f"room {self.room.text}")
         if self.speeds:
             told.append(f"speeds [{', '.join(speed.text for speed in self.speeds)}]")
         return " ".join(told)
@@ -117,5 +129,5 @@ class Queueing(Struct, frozen=True, kw_only=True):
     @property
     def as_read(self) -> object:
         """What is equal where two say the same, wherever they stand."""
-        numbers = (self.variation, *self.speeds)
+        numbers = (self.variation, self.room, *self.speeds)
         return self.discipline, self.is_preemptive, tuple(one and one.expr for one in numbers)

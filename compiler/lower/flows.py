@@ -10,6 +10,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.notes import Note
+from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
@@ -25,7 +26,7 @@ class Demand(Struct, kw_only=True):
     Where it is waited for, also how, by which visits, and the load that no visit causes.
     `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
     `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
-    is held of it, and `capacity` how much there is.
+    is held of it, and `capacity` how much there is. Where some find no room, `offered` are all.
     """
 
     span: Span
@@ -39,6 +40,7 @@ class Demand(Struct, kw_only=True):
     port_of: str | None = None
     holds: list[Hold] = field(default_factory=list)
     capacity: Formula = ONE
+    offered: Offered | None = None
 
     def add(self, by: str, load: Formula) -> None:
         """Add to the demand of a component or stream."""

@@ -103,14 +103,7 @@ def _queue(
     expressions: ExpressionLowering,
 ) -> Queue:
     traits, law = queueing.traits, law_of(queueing)
-    variation = ZERO if traits.variation == 0 else ONE
-    if queueing.variation is not None:
-        known = queueing.variation.expr
-        if isinstance(known, ir.Constant) and known.value in (0, 1):
-            # The law of the service times is known then: fixed or exponential.
-            variation = number(known.value)
-        else:
-            variation = expressions.symbol(f"{name}.cv", queueing.variation)
+    variation = variation_of(name, queueing, expressions)
     visits = tuple(visit.changed(put_in) for visit in demand.visits)
     periods = [visit.flows / visit.rate for visit in visits]
     if law.rests_on_periods and len(set(periods)) > 1:
@@ -128,9 +121,21 @@ def _queue(
         ),
         visits=visits,
         background=put_in(total(demand.background)),
+        offered=demand.offered and demand.offered.changed(put_in),
         is_in_step=len(set(_settled(periods, expressions))) == 1,
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )
+
+
+def variation_of(name: str, queueing: ir.Queueing, expressions: ExpressionLowering) -> Formula:
+    """Return the coefficient of variation of the service times at a resource."""
+    if queueing.variation is None:
+        return ZERO if queueing.traits.variation == 0 else ONE
+    known = queueing.variation.expr
+    if isinstance(known, ir.Constant) and known.value in (0, 1):
+        # The law of the service times is known then: fixed or exponential.
+        return number(known.value)
+    return expressions.symbol(f"{name}.cv", queueing.variation)
 
 
 def _sizes(

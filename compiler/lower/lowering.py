@@ -164,7 +164,13 @@ def _lowered_model(
     classes = taken_apart(there, results, streams.demands, expressions)
     every = list({id(one): one for one in chain(results, *classes.values())}.values())
     _average(expressions, streams, every)
-    settle_losses(streams.losing, streams.demands, every, lambda change: _rewrite(change, every))
+    settle_losses(
+        streams.losing,
+        streams.demands,
+        every,
+        expressions,
+        lambda change: _rewrite(change, every),
+    )
     absent = frozenset(one.name for one in model.streams if one not in there)
     requirements = requirements_in_force(model, configuration.mode, absent)
     targets = Targets(
@@ -267,6 +273,7 @@ def _noted_stations(
             servers=demand.servers,
             background=total(demand.background),
             speeds=queues[name].queue.speeds if name in queues else (),
+            places=None if demand.offered is None else demand.offered.room,
         )
         for name, demand in demands.items()
     }

@@ -178,6 +178,7 @@ class NotedStation(Struct, frozen=True, kw_only=True):
     """A resource: how it is waited for, its servers, and the load that no item causes.
 
     A pool has `room` for what is taken, of each machine, beside what is kept for good.
+    A queue has `places` for so many, those served among them, where that is stated.
     """
 
     queueing: ir.Queueing | None
@@ -186,6 +187,7 @@ class NotedStation(Struct, frozen=True, kw_only=True):
     background: Formula = ZERO
     speeds: tuple[Formula, ...] = ()
     room: Formula = ZERO
+    places: Formula | None = None
 
 
 class Notes(Struct, frozen=True, kw_only=True):

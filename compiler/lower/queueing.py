@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.bursts import Burst, Bursts, BurstyFlows, bursts_of
+from qps.compiler.lower.offered import Offered
 from qps.compiler.quantities.certainty import Certainty, lower_bound
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
@@ -109,7 +110,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     random than the discipline says, `arrivals` how uneven it is: the square of the coefficient of
     variation of the times between two of them. `is_in_step` where all flows have one period,
     `is_alike` where all visits have one service time and all batches one size at the numbers that
-    the spec gives.
+    the spec gives. `offered` is what comes to a queue that loses what finds no room.
     """
 
     resource: str
@@ -125,6 +126,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     arrivals: Formula = ONE
     is_in_step: bool = True
     is_alike: bool = False
+    offered: Offered | None = None
 
     # -- what is known of the visits -------------------------------------------------------
 
@@ -382,6 +384,10 @@ class Law(Struct, frozen=True):
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Return what it does to how quantiles are known, besides."""
         raise NotImplementedError
+
+    def lost_of(self, offered: Offered) -> Formula:  # noqa: ARG002 - in most all find room
+        """Return which share of what is offered finds no room."""
+        return ZERO
 
     def lost(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002 - of most all lose alike
         """Return which share of a stream is beyond what a resource can do."""

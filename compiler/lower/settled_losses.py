@@ -10,8 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.disciplines.laws import law_of
 from qps.compiler.lower.flows import Demand, StreamResult
-from qps.engine.formulas import ZERO, Formula, apply, total
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_queues import variation_of
+from qps.compiler.lower.offered import Offered
+from qps.engine.formulas import ONE, ZERO, Formula, apply, total
 from qps.engine.substitution import Substitution
 
 
@@ -19,32 +23,38 @@ def settle_losses(
     symbols: Mapping[str, Formula],
     demands: Mapping[str, Demand],
     results: Sequence[StreamResult],
+    expressions: ExpressionLowering,
     rewrite: Callable[[Callable[[Formula], Formula]], None],
 ) -> None:
     """Put in what is lost, where its symbols stand; QpsError where losses rest on each other."""
     if not symbols:
         return
     values: dict[Formula, Formula] = {}
-    open_ones = {name: _offered(demands.get(name), symbol) for name, symbol in symbols.items()}
-    while open_ones:
-        unknown = {symbols[name] for name in open_ones}
-        ready = [name for name, offered in open_ones.items() if unknown.isdisjoint(offered.symbols)]
+    open_ones = {
+        name: _offered(name, demands[name], symbol, expressions)
+        for name, symbol in symbols.items()
+        if name in demands
+    }
+    values |= {symbol: ZERO for name, symbol in symbols.items() if open_ones.get(name) is None}
+    left = {name: offered for name, offered in open_ones.items() if offered is not None}
+    while left:
+        unknown = {symbols[name] for name in left}
+        ready = [name for name, one in left.items() if unknown.isdisjoint(one.symbols)]
         if not ready:
-            names = listed(list(open_ones), "and")
+            names = listed(list(left), "and")
             raise QpsError.single(
                 codes.NO_ANSWER,
-                demands[next(iter(open_ones))].span,
+                demands[next(iter(left))].span,
                 f"what is lost at {names} rests on itself: what gets through comes back there",
                 hint="let no stream come back to a resource that it may be lost at",
             )
         for name in ready:
-            offered = open_ones.pop(name)
-            lost = ZERO
-            if offered is not ZERO:
-                lost = apply("erlang_b", demands[name].servers, offered)
-            values[symbols[name]] = lost
+            offered, demand = left.pop(name), demands[name]
+            assert demand.queueing is not None
+            demand.offered = offered
+            values[symbols[name]] = law_of(demand.queueing).lost_of(offered)
         put_in = Substitution(values)
-        open_ones = {name: put_in(offered) for name, offered in open_ones.items()}
+        left = {name: offered.changed(put_in) for name, offered in left.items()}
     put_in = Substitution(values)
     for demand in demands.values():
         demand.parts = {by: [put_in(load) for load in loads] for by, loads in demand.parts.items()}
@@ -56,7 +66,30 @@ def settle_losses(
     rewrite(put_in)
 
 
-def _offered(demand: Demand | None, symbol: Formula) -> Formula:
-    """Return the traffic that is offered to a resource, in erlang: what it serves is the rest."""
-    visits = [] if demand is None else demand.visits
-    return total(visit.rate / (1 - symbol) * visit.service for visit in visits)
+def _offered(
+    name: str, demand: Demand, symbol: Formula, expressions: ExpressionLowering
+) -> Offered | None:
+    """Return what is offered to a resource: what it serves is the rest; None where that is none.
+
+    Cores that count as one are one that is as fast as all of them.
+    """
+    queueing = demand.queueing
+    if queueing is None or not demand.visits:
+        return None
+    counts = queueing.counts_servers
+    servers = demand.servers if counts else ONE
+    times = [visit.service if counts else visit.service / demand.servers for visit in demand.visits]
+    rates = [visit.rate / (1 - symbol) for visit in demand.visits]
+    works = [rate * time for rate, time in zip(rates, times, strict=True)]
+    variation = variation_of(name, queueing, expressions)
+    service, spread = times[0], variation**2
+    if len(set(times)) > 1:
+        service = apply("mean", total(works), total(rates))
+        squares = [work * time for work, time in zip(works, times, strict=True)]
+        mixed = apply("mean", total(squares), total(works)) / service
+        spread = mixed * (1 + spread) - 1
+    room = None
+    if queueing.room is not None:
+        room = expressions.symbol(f"{name}.room", queueing.room)
+    traffic = total((*works, *(load * servers for load in demand.background)))
+    return Offered(traffic=traffic, servers=servers, service=service, room=room, spread=spread)

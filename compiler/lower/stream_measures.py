@@ -66,7 +66,7 @@ class LossKind(Enum):
     VOLUNTARY = "voluntary"  # what a step drops, what comes too late for the playout buffer
     SATURATION = "saturation"  # what is beyond the capacity of a resource
     TRANSMISSION = "transmission"  # what a network loses
-    BLOCKED = "blocked"  # what finds no room at a resource without a queue
+    BLOCKED = "blocked"  # what finds no room at a resource
 
 
 class LossPart(Struct, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ class LossPart(Struct, frozen=True, kw_only=True):
 
     `resource` is the one that is saturated, None for the other kinds. Where lost items are
     `restored`, which says what share of them, the value is below zero: so many more items leave
-    the stage than reach it.
+    the stage than reach it. What finds no room does so `at` a resource.
     """
 
     stage: str
@@ -83,6 +83,8 @@ class LossPart(Struct, frozen=True, kw_only=True):
     span: Span
     restored: Formula | None = None
     resource: str | None = None
+    at: str | None = None
+    known: Certainty = EXACT
 
 
 class StreamMeasures(Struct, frozen=True, kw_only=True):

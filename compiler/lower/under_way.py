@@ -43,9 +43,12 @@ class UnderWay(Struct, kw_only=True):
             held = part.value * self.flow.rates[self.flow.primary]
             self.result.spent.append((resources, held))
 
-    def lose(self, stage: str, kind: LossKind, share: Formula, span: Span) -> None:
+    def lose(
+        self, stage: str, kind: LossKind, share: Formula, span: Span, at: str | None = None
+    ) -> None:
         """Lose a share of the items; what is lost loads nothing that comes after."""
-        self.result.losses.append(LossPart(stage=stage, kind=kind, value=share, span=span))
+        lost = LossPart(stage=stage, kind=kind, value=share, span=span, at=at)
+        self.result.losses.append(lost)
         self.flow = self.flow.scaled(1 - share)
         self.note(Gone(stage, kind.value, share))
 

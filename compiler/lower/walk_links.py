@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
+from qps.compiler.lower.flows import Flow
 from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.notes import Crossed, Delayed, Port
 from qps.compiler.lower.queueing import Place
@@ -68,18 +69,15 @@ class WalkedLinks:
         last: bool,
     ) -> None:
         """Load the ports of a link, wait for them, and take the time of the transfer."""
-        streams, flow = self._streams, self._under_way.flow
+        streams = self._streams
         rate = self._of_link(leg, "rate", stated, is_capacity=True)
-        bits = flow.rates[INFORMATION_BASE]
-        item_bits = flow.per_item(INFORMATION_BASE)
-        if network.header is not None:
-            item = next(iter(network.header.dimension.bases - {INFORMATION_BASE}))
-            header = self._of_link(leg, "header", network.header)
-            bits = bits + header * flow.rates[item]
-            item_bits = item_bits + header * flow.per_item(item)
-        arriving = flow.total if last else self._under_way.copies
+        arriving = self._under_way.flow.total if last else self._under_way.copies
         ports: list[Port] = []
+        item_bits: Formula = ONE
         for name, flows, count in self._ports(leg, link, network, arriving):
+            self._waits.admit_to(name, network.waits)
+            flow = self._under_way.flow
+            bits, item_bits = self._bits(leg, network, flow)
             fastest = streams.fastest(name, network.waits)
             self._load_link(name, flows * bits / (rate * fastest), link, network)
             demand = streams.demand(name, link.span)
@@ -119,6 +117,15 @@ class WalkedLinks:
         self._under_way.note(Crossed(link=leg.link, ports=tuple(ports), is_last=last))
         travel = LatencyPart(stage=f"over {leg.link}", value=item_bits / rate, place=leg.link)
         self._under_way.takes(travel, *(port.resource for port in ports))
+
+    def _bits(self, leg: ir.Crossing, network: ir.Network, flow: Flow) -> tuple[Formula, Formula]:
+        """Return the bit/s of a flow on a link, and the bits of an item, headers included."""
+        bits, item_bits = flow.rates[INFORMATION_BASE], flow.per_item(INFORMATION_BASE)
+        if network.header is None:
+            return bits, item_bits
+        item = next(iter(network.header.dimension.bases - {INFORMATION_BASE}))
+        header = self._of_link(leg, "header", network.header)
+        return bits + header * flow.rates[item], item_bits + header * flow.per_item(item)
 
     @staticmethod
     def _node_of(port: str, leg: ir.Crossing, network: ir.Network) -> str | None:

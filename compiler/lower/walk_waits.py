@@ -58,12 +58,17 @@ class WalkedWaits:
 
     def admit(self, name: str, resource: ir.Resource) -> None:
         """Lose what finds no room at a resource, once for a run of steps."""
-        queueing, now = resource.waits, self._under_way
-        if queueing is None or not queueing.traits.loses or name in self._runs:
+        if name not in self._runs:
+            self.admit_to(name, resource.waits)
+
+    def admit_to(self, name: str, queueing: ir.Queueing | None) -> None:
+        """Lose what finds no room."""
+        now = self._under_way
+        if queueing is None or not queueing.traits.loses:
             return
         if now.flow.primary is not None:
             share = self._streams.lost(name)
-            now.lose(f"no room at {name}", LossKind.BLOCKED, share, queueing.span)
+            now.lose(f"no room at {name}", LossKind.BLOCKED, share, queueing.span, at=name)
 
     def wait(
         self,

@@ -96,6 +96,14 @@ def erlang_c(servers: Formula, traffic: Formula) -> Domain:
     return Needed(servers, is_zero_out=True), Needed(traffic)
 
 
+def room_loss(servers: Formula, room: Formula, traffic: Formula) -> Domain:
+    """Return for what there is a share that finds no room."""
+    return Needed(servers, is_zero_out=True), Needed(room), Needed(traffic)
+
+
+room_wait = room_loss
+
+
 def batch_quantile(load: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of the wait in a batch."""
     return Needed(load), *share(level)

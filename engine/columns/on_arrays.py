@@ -42,6 +42,7 @@ from qps.engine.queue_arrays import (
     stages_quantile,
     uneven,
 )
+from qps.engine.room_arrays import room_loss, room_wait
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -65,6 +66,8 @@ __all__ = [
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",
+    "room_loss",
+    "room_wait",
     "sojourn_quantile",
     "stages_quantile",
     "uneven",

@@ -44,6 +44,7 @@ from qps.engine.columns.queue_balls import (
     stages_quantile,
     uneven,
 )
+from qps.engine.columns.room_balls import room_loss, room_wait
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -69,6 +70,8 @@ __all__ = [
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",
+    "room_loss",
+    "room_wait",
     "sojourn_quantile",
     "stages_quantile",
     "uneven",

@@ -30,6 +30,7 @@ from qps.engine.queue_numbers import (
     stages_quantile,
     uneven,
 )
+from qps.engine.room_numbers import room_loss, room_wait
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -53,6 +54,8 @@ __all__ = [
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",
+    "room_loss",
+    "room_wait",
     "sojourn_quantile",
     "stages_quantile",
     "uneven",

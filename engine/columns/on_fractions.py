@@ -292,6 +292,51 @@ def erlang_c(servers: Exact, traffic: Exact) -> Exact:
     return 1 / (inverse - share * (inverse - 1))
 
 
+def room_loss(servers: Exact, room: Exact, traffic: Exact) -> Exact:
+    """Return the share that finds no room, where that is not too long."""
+    c = _of_room(servers, room, traffic)
+    if traffic == inf:
+        _refuse(room == inf and servers == inf)
+        return _ONE
+    if room == inf:
+        return _ZERO if traffic <= c else 1 - _finite(c) / _finite(traffic)
+    if room == 0 or traffic == 0:
+        return _ZERO if room else _ONE
+    q, m = _finite(c) / _finite(traffic), _places(c, room, traffic)
+    return 1 / (sum((q**j for j in range(m)), _ZERO) + q**m * _inverse_b(c, traffic))
+
+
+def room_wait(servers: Exact, room: Exact, traffic: Exact) -> Exact:
+    """Return the mean wait of those who get in, of as many."""
+    c = _of_room(servers, room, traffic)
+    if servers >= room or traffic == 0:
+        return _ZERO
+    if traffic == inf:
+        return inf if room == inf else (_finite(room) - _finite(c)) / _finite(c)
+    if room == inf:
+        found = inf if traffic >= c else _finite(c) - _finite(traffic)
+        return inf if found == inf else erlang_c(c, traffic) / found
+    q, m = _finite(c) / _finite(traffic), _places(c, room, traffic)
+    waiting = sum(((m - j) * q**j for j in range(m)), _ZERO) / _finite(traffic)
+    others = sum((q**j for j in range(1, m)), _ZERO)
+    return waiting / (others + q**m * _inverse_b(c, traffic))
+
+
+def _of_room(servers: Exact, room: Exact, traffic: Exact) -> Exact:
+    """Return how many can be served at once."""
+    _refuse(servers <= 0, "has no value: there are no servers")
+    _refuse(room < 0 or traffic < 0)
+    return min(servers, room)
+
+
+def _places(servers: Exact, room: Exact, traffic: Exact) -> int:
+    """Return how many places there are to wait, where such powers are not too long."""
+    places = _finite(room) - _finite(servers)
+    if places.denominator != 1 or _bits(_finite(traffic)) * (places + 1) > _MOST_TRAFFIC_BITS:
+        raise InexactError
+    return int(places)
+
+
 def periodic_wait(flows: Exact, load: Exact) -> Exact:
     """Return the mean wait of N D/D/1 in service times, of up to 65 flows."""
     _refuse(load < 0)

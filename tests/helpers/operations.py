@@ -53,6 +53,8 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "closed_quantile": (LEVEL, CUSTOMERS, POSITIVE, *STATION, (1.0, 3.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
+    "room_loss": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
+    "room_wait": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
     "burst_wait": (FLOWS, (0.05, 0.95), (0.001, 1.0)),
     "burst_quantile": (FLOWS, (0.05, 0.95), (0.001, 1.0), LEVEL),
     "uneven": ((0.0, 4.0), (0.01, 4.0), (0.01, 0.97)),

@@ -38,6 +38,8 @@ WIDE: dict[str, Ranges] = {
     "periodic_quantile": (_SERVERS, _SHARES, _LATE),
     "sojourn_quantile": (_SHARES, _FEW_TIMES, _LATE),
     "gamma_quantile": (_SHARES, _VARIATIONS, _LATE),
+    "room_loss": ((0.0, 2.0), _SERVERS, (0.0, 3.0)),
+    "room_wait": ((0.0, 2.0), _SERVERS, (0.0, 3.0)),
     "burst_wait": ((0.0, 2.5), (-3.0, 0.0), (-3.0, 0.0)),
     "burst_quantile": ((0.0, 2.5), (-3.0, 0.0), (-3.0, 0.0), _LATE),
     "uneven": (_VARIATIONS, _VARIATIONS, _SHARES),

@@ -20,7 +20,7 @@ _NOT_TAKEN = {
     ),
     "room": (
         "room",
-        "leave it out: all who come may wait; under `loss`, who finds all cores busy is lost",
+        "only {takers} do; under `loss`, who finds all cores busy is lost",
     ),
     "speeds": ("speeds", "only {takers} does: all who are there share the server"),
     "preemptive": ("preemption", "only {takers} does: whose streams say `priority 1` goes first"),
@@ -99,14 +99,17 @@ class QueueingChecker(Part, frozen=True):
             return None
         variation = self._number(stated.variation, scope, "a coefficient of variation")
         speeds = [self._number(speed, scope, "a speed") for speed in stated.speeds]
+        room = self._number(stated.room, scope, "a room")
         found = ir.Queueing(
             discipline=discipline,
             span=stated.span,
             variation=variation,
             is_preemptive=stated.is_preemptive,
             speeds=tuple(speed for speed in speeds if speed is not None),
+            room=room,
         )
         is_whole = (variation is None) == (stated.variation is None)
+        is_whole = is_whole and (room is None) == (stated.room is None)
         return found if is_whole and len(found.speeds) == len(speeds) else None
 
     def _number(self, stated: ast.Expr | None, scope: Scope, what: str) -> ir.Quantity | None:

@@ -7,6 +7,7 @@ from qps.compiler.lower.disciplines.by_priority import ByPriority, Preemptive
 from qps.compiler.lower.disciplines.loss import Loss
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
+from qps.compiler.lower.disciplines.room import Room
 from qps.compiler.lower.disciplines.several_servers import GeneralServers, SeveralServers
 from qps.compiler.lower.disciplines.sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.queueing import Law
@@ -26,6 +27,8 @@ LAWS: dict[ir.Discipline, Law] = {
 
 def law_of(queueing: ir.Queueing) -> Law:
     """Return what a discipline comes to, with what is said of it."""
+    if queueing.room is not None:
+        return Room()
     if queueing.is_preemptive:
         return Preemptive()
     return SharingAtSpeeds() if queueing.speeds else LAWS[queueing.discipline]

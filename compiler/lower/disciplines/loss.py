@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Law, Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
-from qps.engine.formulas import ZERO, Formula
+from qps.engine.formulas import ZERO, Formula, apply
 
 
 class Loss(Law, frozen=True):
@@ -23,6 +24,10 @@ class Loss(Law, frozen=True):
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
         """Return that what is served leaves less at random than all that comes."""
         return False
+
+    def lost_of(self, offered: Offered) -> Formula:
+        """Return which share finds all servers busy."""
+        return apply("erlang_b", offered.servers, offered.traffic)
 
     def mean_known(self, queue: Queue) -> Certainty:
         """Calls that come one by one are lost as told, whatever the law of their service times."""

@@ -63,7 +63,7 @@ class GeneralServers(SeveralServers, frozen=True):
     def _random_wait(self, queue: Queue) -> Formula:
         """Return the mean wait for random arrivals."""
         work = self.share_waiting(queue) * _mean_service(queue) / queue.servers
-        return apply("waiting", work * _beside_exponential(queue), queue.load)
+        return apply("waiting", work * beside_exponential(queue), queue.load)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service.
@@ -121,7 +121,7 @@ def _mean_service(queue: Queue) -> Formula:
     return apply("mean", total(works), total(visit.rate for visit in queue.visits))
 
 
-def _beside_exponential(queue: Queue) -> Formula:
+def beside_exponential(queue: Queue) -> Formula:
     """Return the wait as a part of what it is for exponential service times."""
     spread = queue.variation**2
     if not queue.is_uniform:

@@ -7,6 +7,7 @@ import { closedQuantile } from "./closed_quantiles.js";
 import { burstQuantile, burstWait, uneven } from "./bursts.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
+import { rooms } from "./rooms.js";
 import { fallingRoot } from "./roots.js";
 import { stagesQuantile } from "./stages.js";
 
@@ -25,6 +26,7 @@ export const QUEUES = {
   stages_quantile: stagesQuantile,
   ...closedNumbers(erlangC),
   closed_quantile: closedQuantile(closedWaits(erlangC), anyNormalQuantile),
+  ...rooms(inverseErlangB, erlangC),
   burst_wait: burstWait,
   burst_quantile: burstQuantile,
   uneven,

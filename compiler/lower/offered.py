@@ -1,0 +1,41 @@
+"""What is offered to a resource that loses what finds no room, before anything is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.engine.formulas import ONE, Formula
+
+
+class Offered(Struct, frozen=True, kw_only=True):
+    """So much `traffic`, in erlang, for `servers` and a `room`, None where that is for them alone.
+
+    `service` is the mean time of a visit, `spread` the squared variation of these times; `lost` is
+    the share that finds no room.
+    """
+
+    traffic: Formula
+    servers: Formula
+    service: Formula
+    room: Formula | None = None
+    spread: Formula = ONE
+
+    @property
+    def symbols(self) -> frozenset[Formula]:
+        """The symbols on which it rests."""
+        room = self.room.symbols if self.room is not None else frozenset()
+        return self.traffic.symbols | self.service.symbols | self.spread.symbols | room
+
+    def changed(self, change: Callable[[Formula], Formula]) -> Offered:
+        """Return the same with every formula changed."""
+        return replace(
+            self,
+            traffic=change(self.traffic),
+            servers=change(self.servers),
+            service=change(self.service),
+            room=self.room and change(self.room),
+            spread=change(self.spread),
+        )

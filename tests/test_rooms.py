@@ -1,0 +1,126 @@
+"""Finite rooms: `room 100` holds so many, those served among them; who finds it full is lost."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.specs import lowered
+from qps.compiler import ir
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.losses_in_series import loss_known
+from qps.compiler.quantities.certainty import Kind
+from qps.engine.operations import OPERATIONS
+from qps.engine.queue_numbers import erlang_b, erlang_c
+
+LOSS, WAIT = OPERATIONS["room_loss"], OPERATIONS["room_wait"]
+
+
+# -- the rows ------------------------------------------------------------------------------
+
+
+def _chain(servers: int, room: int, traffic: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the loss and the mean wait of births and deaths, as fractions."""
+    weights = [Fraction(1)]
+    for there in range(1, room + 1):
+        weights.append(weights[-1] * traffic / min(there, servers))
+    shares = [weight / sum(weights) for weight in weights]
+    waits = sum(shares[n] * (n - servers + 1) / servers for n in range(servers, room))
+    return shares[-1], Fraction(waits / (1 - shares[-1]))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 12), st.integers(0, 20), st.fractions(Fraction(1, 9), 3, max_denominator=9))
+def test_they_are_those_of_a_chain(servers: int, places: int, load: Fraction) -> None:
+    at = servers, servers + places, load * servers
+    loss, wait = _chain(*at)
+    assert LOSS.exact(*map(Fraction, at)) == loss
+    assert WAIT.exact(*map(Fraction, at)) == wait
+    assert LOSS.number(*map(float, at)) == pytest.approx(float(loss), rel=1e-12)
+    assert WAIT.number(*map(float, at)) == pytest.approx(float(wait), rel=1e-12)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-7, -1e-7, 1e-6])
+def test_near_full_load_nothing_is_lost_of_the_digits(off: float) -> None:
+    room = 10**6
+    r = 1 + off
+    powers = [r**k for k in (0, room // 2, room)]
+    loss = powers[2] * off / (r ** (room + 1) - 1) if abs(off) > 1e-8 else 1 / (room + 1)
+    within = 1e-9 if abs(off) > 1e-8 or not off else 1e-2
+    assert LOSS.number(1, room, r) == pytest.approx(loss, rel=within)
+    assert float(LOSS.array(1.0, room, r)) == pytest.approx(LOSS.number(1, room, r), rel=1e-9)
+    assert float(WAIT.array(1.0, room, r)) == pytest.approx(WAIT.number(1, room, r), rel=1e-9)
+
+
+def test_their_limits_are_those_of_erlang() -> None:
+    assert LOSS.number(7, 7, 9) == pytest.approx(erlang_b(7, 9))
+    assert LOSS.number(7, 5, 9) == pytest.approx(erlang_b(5, 9))
+    assert WAIT.number(3, 10**6, 2.4) == pytest.approx(erlang_c(3, 2.4) / 0.6)
+    assert WAIT.number(1, 10**6, 2.0) == pytest.approx(10**6 - 2, rel=1e-6)
+
+
+# -- specs ---------------------------------------------------------------------------------
+
+
+def _box(queueing: str, cores: int = 1, users: int = 100) -> LoadGraph:
+    return lowered(
+        f"users N in 1..{users}\ncomponent work {{ cpu 10 ms/packet }}\n"
+        f"machine box {{ cpu {cores} core, queueing {queueing} }}\ntopology {{ node far = box }}\n"
+        "stream flow for each user { traffic 1 packet/s, 1 kB/packet; at far { work } }\n"
+    )
+
+
+def _told(graph: LoadGraph, population: int) -> tuple[float, float, float]:
+    """Return the loss, the mean wait and the load."""
+    flow, at = graph.streams["flow"], graph.at(population)
+    return (
+        at.number(flow.loss),
+        at.number(flow.mean_latency) - 0.01,
+        at.number(graph.resources["far.cpu"].load),
+    )
+
+
+def test_a_room_holds_those_who_are_served_too() -> None:
+    loss, wait, load = _told(_box("mmc room 6", 4), 250)
+    at = 4, 6, Fraction(250, 100)
+    assert (loss, wait * 100) == pytest.approx([float(one) for one in _chain(*at)])
+    assert load == pytest.approx(2.5 / 4 * (1 - loss))
+    assert _box("mm1 room 6").streams["flow"].latency_certainty.kind is Kind.EXACT
+
+
+def test_beyond_saturation_a_room_is_full_and_nothing_is_endless() -> None:
+    loss, wait, load = _told(_box("mm1 room 10", users=10**5), 10**5)
+    assert loss == pytest.approx(0.999)
+    assert wait == pytest.approx(0.09, rel=1e-2)
+    assert load == pytest.approx(1)
+
+
+def test_other_services_are_told_as_approximated() -> None:
+    graph = _box("md1 room 20")
+    loss = graph.streams["flow"].losses[0]
+    assert loss.known.kind is Kind.APPROXIMATION
+    assert loss_known(ir.MeasureKind.LOSS, graph.streams["flow"], {}).kind is Kind.APPROXIMATION
+    fixed, random = (_told(_box(f"{law} room 20"), 90) for law in ("md1", "mm1"))
+    assert fixed[0] < random[0] / 4
+    assert fixed[1] < random[1]
+
+
+def test_a_port_has_a_room_and_what_is_lost_there_loads_nothing_behind() -> None:
+    graph = lowered(
+        "users N in 1..100\nmachine box { }\n"
+        "network line { rate 80 kbit/s; duplex; queueing mm1 room 5 }\n"
+        "network wide { rate 1 Mbit/s; duplex; queueing mm1 }\n"
+        "topology { node a, b, c = box; link first = line between a, b; "
+        "link second = wide between b, c }\n"
+        "stream flow for each user { traffic 1 packet/s, 1 kB/packet; at a { }; at b { }; at c { } "
+        "}\n"
+    )
+    loss, _ = _chain(1, 5, Fraction(12, 10))
+    at = graph.at(12)
+    assert at.number(graph.streams["flow"].loss) == pytest.approx(float(loss))
+    assert at.number(graph.resources["second.forth"].load) == pytest.approx(
+        0.096 * (1 - float(loss))
+    )
