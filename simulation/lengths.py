@@ -20,6 +20,8 @@ _MOST = 40
 _ITEMS = 200
 """Of each stream in the first length, where that is not too long."""
 _RELAXING = 25.0
+_CYCLES = 15
+"""Of each user who waits for answers: at first all of them think, and then many ask together."""
 _PERIODS = 4
 _BURSTS = 8
 
@@ -31,7 +33,13 @@ def first_length(played: Played) -> float:
         return 1.0
     slowest = min(source.rate for source in played.sources)
     bursts = [cycle for source in played.sources for cycle in burst_cycles(source.steps)]
-    wanted = max(_EVENTS / busy, _ITEMS / slowest, *(_ITEMS * cycle for cycle in bursts))
+    rounds = [source.customers / source.rate for source in played.sources]
+    wanted = max(
+        _EVENTS / busy,
+        _ITEMS / slowest,
+        *(_ITEMS * cycle for cycle in bursts),
+        *(_CYCLES * time for time in rounds),
+    )
     return min(wanted, _MOST * _EVENTS / busy)
 
 

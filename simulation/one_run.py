@@ -78,16 +78,14 @@ class Run:
     def _begin(self) -> None:
         """Begin anew, with other phases; what is counted goes on."""
         self._clock = simpy.Environment()
-        name = f"{self._name}/{self._episodes}"
-        begin(
-            Scene(
-                played=self._played,
-                clock=self._clock,
-                name=name,
-                told=self._told,
-                busy=self._busy,
-            )
+        self._scene = Scene(
+            played=self._played,
+            clock=self._clock,
+            name=f"{self._name}/{self._episodes}",
+            told=self._told,
+            busy=self._busy,
         )
+        begin(self._scene)
 
     def advance(self, until: float, parts: int, stopped: Stopped) -> bool:
         """Play on to a time, in parts; False where it was broken off."""
@@ -122,7 +120,9 @@ class Run:
     def _forget(self) -> None:
         """Take the counters back to where the last episode ended."""
         last = self._marks[-1] if self._marks else self._nothing
-        self._busy[:] = last.busy
+        # What was begun before is done now, and counts.
+        left = self._scene.left()
+        self._busy[:] = [busy + more for busy, more in zip(last.busy, left, strict=True)]
         for index, told in enumerate(self._told.values()):
             del told.ends[self._kept[index] :], told.latency[self._kept[index] :]
             told.done, told.sum = last.done[index], last.sums[index]
@@ -146,7 +146,9 @@ class Run:
         self._marks.append(
             Mark(
                 time=time,
-                busy=tuple(self._busy),
+                busy=tuple(
+                    b - left for b, left in zip(self._busy, self._scene.left(), strict=True)
+                ),
                 done=tuple(one.done for one in told),
                 sums=tuple(one.sum for one in told),
                 lost=tuple(tuple(one.lost.values()) for one in told),

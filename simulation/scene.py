@@ -48,3 +48,10 @@ class Scene(Struct, kw_only=True):
     random: Random = field(default_factory=Random)
     schedule: Schedule = field(default_factory=lambda: _no_clock)
     several: frozenset[str] = frozenset()
+
+    def left(self) -> list[float]:
+        """Return, of each station, the work that is counted as busy and still to be done."""
+        found = [sum(queue.left for queue in at.values()) for at in self.queues]
+        for (station, *_), machine in self.machines.items():
+            found[station] += machine.left
+        return found

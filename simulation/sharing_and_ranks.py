@@ -52,6 +52,10 @@ def _gone_on(_: Any) -> None:
 class Machine(Protocol):
     """One machine of a station."""
 
+    @property
+    def left(self) -> float:
+        """The work that is there and not done yet, in s of one server."""
+
     def enter(self, visitor: Visitor) -> None:
         """Let somebody come."""
 
@@ -98,6 +102,12 @@ class Sharing:
         visitor.begins()
 
     @property
+    def left(self) -> float:
+        """The work that is there and not done yet."""
+        self._pass()
+        return sum(until - self._served for until, _, _ in self._there)
+
+    @property
     def _pace(self) -> float:
         there = len(self._there)
         if self._speeds:
@@ -142,6 +152,12 @@ class Ranked:
         """Let somebody come."""
         heappush(self._waiting, (visitor.priority, next(self._number), visitor))
         self._start()
+
+    @property
+    def left(self) -> float:
+        """The work that is there and not done yet."""
+        there = (entry[2].left for entry in (*self._waiting, *self._served))
+        return sum(there) - sum(self._clock.now - one.since for _, _, one in self._served)
 
     def _start(self) -> None:
         while self._waiting:

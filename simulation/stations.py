@@ -72,6 +72,12 @@ class InTurn:
         heapreplace(free, begin + service)
         return begin - now
 
+    @property
+    def left(self) -> float:
+        """The work that is there and not done yet, in s of one server."""
+        now = self._clock.now
+        return sum(free - now for free in self._free if free > now)
+
 
 class Lock:
     """A single thread: who has it keeps it until it is given back."""

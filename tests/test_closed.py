@@ -368,3 +368,15 @@ def test_one_alone_meets_those_of_another_stream() -> None:
     demands = [(F(20, 1000), F(70, 1000)), (F(80, 1000), F(30, 1000))]
     rates = of_classes((5, 1), (F(1), F(2)), demands)
     assert graph.at(5).number(graph.closed["b"].throughput) == pytest.approx(float(rates[1]))
+
+
+def test_two_who_choose_a_machine_each_time_may_meet_there() -> None:
+    """Of two machines that nobody owns: told as if each of the two users had one of them."""
+    graph = lowered(
+        "users N in 1..2\nmachine pc { cpu 1 core, queueing mm1 }\n"
+        "component work { cpu 0.2 s/request }\ntopology { node a = pc * 2 }\n"
+        "stream job in all { traffic 2 request, 1 bit/request, think 0.1 s; at a { work } }\n"
+    )
+    assert graph.at(1).number(graph.streams["job"].mean_latency) == pytest.approx(
+        0.2 * (1 + 0.2 / (2 * 0.3))
+    )

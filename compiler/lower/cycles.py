@@ -276,12 +276,18 @@ class Closing:
             )
 
     def _is_alone(self, name: str) -> bool:
-        """Return whether no two items of the stream ever meet at a resource: each has its own."""
-        held = self._result.held.get(name)
-        is_met = len(self._parted[name].by) > 1 and self._demands[name].count is ONE
-        if held is None or is_met:
+        """Return whether no two items of the stream ever meet at a resource: each has its own.
+
+        So it is at the machine of each holder; elsewhere two may choose the same one.
+        """
+        held, count = self._result.held.get(name), self._demands[name].count
+        if held is None:
             return False
-        most = self._expressions.put_in(held * self._source.amount)
+        is_own = self._stream.flows_from in (self._result.where[name], ir.Whose.EACH_USER)
+        if len(self._parted[name].by) > 1 and (count is ONE or not is_own):
+            return False
+        met = held if is_own else held * count
+        most = self._expressions.put_in(met * self._source.amount)
         return most.is_constant and compare("<=", most, ONE)
 
     def _station(self, name: str) -> ClosedStation:

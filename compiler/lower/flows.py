@@ -88,6 +88,8 @@ class StreamResult(Struct, kw_only=True):
     """For each stage that is no wait: the resources busy with it, the items of a flow in it."""
     held: dict[str, Formula] = field(default_factory=dict)
     """How many flows each resource on the way serves."""
+    where: dict[str, str] = field(default_factory=dict)
+    """The node that each of them stands at."""
 
 
 class Flow(Struct, frozen=True):

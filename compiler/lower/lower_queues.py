@@ -53,10 +53,18 @@ def queues_of(
         for name, demand in demands.items()
         if demand.queueing is not None
     }
+    uneven = {
+        name
+        for name, queue in found.items()
+        if not queue.is_in_product_form
+        and not any(name in s.alone for s in closed.streams.values())
+    }
     for name, queue in found.items():
         streams = closed.waiting_for(name)
         if streams:
-            found[name] = replace(queue, law=InClosedNetwork(queue.law, streams))
+            met = {one.resource for stream in streams for one in stream.network.stations}
+            others = tuple(one for one in found if one in uneven and one in met)
+            found[name] = replace(queue, law=InClosedNetwork(queue.law, streams, others))
     shaped = _shaped(found, demands)
     found = with_arrivals(found, put_in)
     placed = {}

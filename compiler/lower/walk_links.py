@@ -84,6 +84,7 @@ class WalkedLinks:
             demand.carried.append(flows * bits)
             demand.count = count
             self._result.held[name] = flows
+            self._result.where[name] = _site(name, leg)
             if network.waits is not None and flow.primary is not None:
                 arriving_rate = flows * flow.rates[flow.primary]
                 place = Place(_site(name, leg), count)

@@ -85,6 +85,7 @@ class WalkedWaits:
         if busy is ZERO:
             return
         self._result.held[name] = held
+        self._result.where[name] = self._place.name
         queueing = resource.waits
         if queueing is None or self._under_way.flow.primary is None:
             unwaited = Unwaited(name, name, resource.name, fitting(resource))

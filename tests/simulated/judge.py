@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+
 from msgspec import Struct
 
 from qps.compiler.configure.configuration import base_configuration
@@ -10,6 +13,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
+from qps.compiler.quantities.certainty import Kind
 from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import RUNS, Effort, simulate
 from qps.simulation.playing import played
@@ -17,6 +21,9 @@ from simulated.generated import spec_of
 
 _SCREENED = 20
 """How many comparisons of one screening are taken as one test each at 1 of 1,000."""
+_NEARLY_FULL = 0.97
+_NAMED = r"`[^`]*`((, `[^`]*`)* and `[^`]*`)?"
+"""One or several names of a spec."""
 
 
 class Wrong(Struct, frozen=True):
@@ -33,12 +40,27 @@ class Wrong(Struct, frozen=True):
         )
 
 
-class Judged(Struct, frozen=True):
+class Approximated(Struct, frozen=True, kw_only=True):
+    """How far off an approximation is, as parts of what was played: at least, and as it seems.
+
+    `what` are its reasons without the names of the spec.
+    """
+
+    seed: int
+    measure: str
+    what: tuple[str, ...]
+    error: float | None
+    least: float
+    ratio: float
+
+
+class Judged(Struct, frozen=True, kw_only=True):
     """What became of one spec: how many numbers were compared, which are wrong; or refused."""
 
     seed: int
-    compared: int
+    compared: int = 0
     wrong: tuple[Wrong, ...] = ()
+    approximated: tuple[Approximated, ...] = ()
     refused: str | None = None
 
 
@@ -56,20 +78,29 @@ def judge(seed: int, models: int, seconds: float, runs: int = RUNS) -> Judged:
     Of all models together, one in a hundred judgements of models that are right is wrong. In no
     seconds the least is played that tells something, the same on every machine.
     """
-    graph = graph_of(spec_of(seed))
+    return judge_text(spec_of(seed), seed, models, seconds, runs)
+
+
+def judge_text(text: str, seed: int, models: int, seconds: float, runs: int = RUNS) -> Judged:
+    """Do the same with any spec."""
     try:
+        graph = graph_of(text)
         ready = played(graph, 1)
     except QpsError as refused:
-        return Judged(seed, 0, refused=refused.diagnostics[0].message)
+        return Judged(seed=seed, refused=refused.diagnostics[0].message)
     told = simulate(ready, Effort(precision=0.01, seconds=seconds, seed=seed, workers=1, runs=runs))
     first = compared(graph, told)
+    full = next(filter(_is_full, first), None)
+    if full is not None:
+        return Judged(seed=seed, refused=f"{full.subject} is full, though not told so")
+    approximated = tuple(_approximated(seed, first))
     suspects = {
         (one.subject, one.measure)
         for one in judged(first, _SCREENED)
         if one.verdict is Verdict.DIFFERS
     }
     if not suspects:
-        return Judged(seed, len(first))
+        return Judged(seed=seed, compared=len(first), approximated=approximated)
     effort = Effort(
         precision=0.001, seconds=8 * seconds, seed=10**6 + seed, workers=1, runs=3 * runs
     )
@@ -79,4 +110,30 @@ def judge(seed: int, models: int, seconds: float, runs: int = RUNS) -> Judged:
         for one in judged(again, max(1, models * _SCREENED // 10))
         if (one.subject, one.measure) in suspects and one.verdict is Verdict.DIFFERS
     )
-    return Judged(seed, len(first), wrong)
+    return Judged(seed=seed, compared=len(first), wrong=wrong, approximated=approximated)
+
+
+def _is_full(one: Compared) -> bool:
+    """Return whether a load that is told by an approximation is so near 1 that nothing is stated.
+
+    What is exact beside it is so as long as it gets through there.
+    """
+    is_pool = one.measure == "load" and one.known.kind is Kind.APPROXIMATION
+    return is_pool and one.predicted < 1 and one.simulated.mean + one.within > _NEARLY_FULL
+
+
+def _approximated(seed: int, found: Sequence[Compared]) -> Iterator[Approximated]:
+    """Yield how far off approximations are."""
+    for one in found:
+        truth = one.simulated.mean
+        if one.known.kind is not Kind.APPROXIMATION or not truth > 0:
+            continue
+        off = max(0.0, abs(one.predicted - truth) - one.within)
+        yield Approximated(
+            seed=seed,
+            measure=one.measure,
+            what=tuple(dict.fromkeys(re.sub(_NAMED, "·", why) for why in one.known.reasons)),
+            error=one.known.error,
+            least=off / (truth + one.within),
+            ratio=one.predicted / truth,
+        )

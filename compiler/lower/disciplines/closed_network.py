@@ -11,7 +11,6 @@ from fractions import Fraction
 from qps.compiler.lower.closed import ClosedStation, ClosedStream
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import (
-    EXACT,
     Certainty,
     approximation,
     together,
@@ -20,10 +19,15 @@ from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, minimum, tot
 
 
 class InClosedNetwork(Law, frozen=True):
-    """A station of closed `streams`; `stated` is the discipline that it has."""
+    """A station of closed `streams`; `stated` is the discipline that it has.
+
+    `uneven` are the stations of its network that are not in product form: these are told as if they
+    were, and so are the numbers of users at all others.
+    """
 
     stated: Law
     streams: tuple[ClosedStream, ...]
+    uneven: tuple[str, ...] = ()
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait of a visit.
@@ -72,15 +76,18 @@ class InClosedNetwork(Law, frozen=True):
         """Return whether what arrives at random leaves at random."""
         return queue.is_in_product_form or self.stated.keeps_randomness(queue)
 
-    def mean_known(self, queue: Queue) -> Certainty:
+    def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
         """A network in product form is told exactly, any other as if it were one."""
-        name = queue.resource
-        found = EXACT
-        if not self._is_alone(name) and not queue.is_in_product_form:
-            found = approximation(
-                f"visits of `{name}` count with their mean alone, as in a network in product form"
-            )
-        return together(found, *(stream.known for stream in self.streams))
+        return together(
+            *(
+                approximation(
+                    f"visits of `{name}` count with their mean alone, as in a network in product "
+                    "form"
+                )
+                for name in self.uneven
+            ),
+            *(stream.known for stream in self.streams),
+        )
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
