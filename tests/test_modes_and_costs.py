@@ -734,7 +734,7 @@ def test_the_keys_of_the_contract() -> None:
         "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
         "next_limit", "more_users", "margin", "helps_most", "carries", "measures",
-        "known", "closed",
+        "known", "closed", "mixes",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least
     assert (told["mode"], told["largest_acceptable"], told["at"]) == ("one", 50, 50)

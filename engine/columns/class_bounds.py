@@ -3,24 +3,30 @@
 More customers of one class may be good or bad for another. So a box that is no point is bounded by
 what is true of any mix: a class has no more than it would have alone, nor more than the slowest
 station lets through (Muntz and Wong 1975); nobody waits for more than all others at one copy.
+Where nothing but numbers of customers moves, and these little, values are on lines between whole
+ones: the least and the greatest are at corners.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, floor, inf, isfinite, isnan
+from itertools import product
+from math import ceil, floor, inf, isfinite, isnan, prod
 
 from qps.engine import class_numbers
-from qps.engine.class_networks import Network, network_of
+from qps.engine.class_networks import Network, is_exact, network_of
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above
 
 _ERROR = 1e-9
+_MOST_CORNERS = 64
 
 
 def class_rate(*operands: Interval) -> Interval:
     """Return between which rates that of a class lies."""
     if _is_point(operands):
         return _at_point(class_numbers.class_rate, operands)
+    if corners := _corners(operands, 2):
+        return _at_corners(class_numbers.class_rate, corners)
     ends = _ends(operands, 2)
     if ends is None:
         return NOTHING_KNOWN
@@ -41,6 +47,8 @@ def class_wait(*operands: Interval) -> Interval:
     """Return between which times the wait of a class at the first station lies."""
     if _is_point(operands):
         return _at_point(class_numbers.class_wait, operands)
+    if corners := _corners(operands, 2):
+        return _at_corners(class_numbers.class_wait, corners)
     ends = _ends(operands, 2)
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
@@ -53,6 +61,8 @@ def class_open_wait(*operands: Interval) -> Interval:
     """Return between which numbers of service times the wait of open visits lies."""
     if _is_point(operands):
         return _at_point(class_numbers.class_open_wait, operands)
+    if corners := _corners(operands, 1):
+        return _at_corners(class_numbers.class_open_wait, corners)
     ends = _ends(operands, 1)
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
@@ -71,6 +81,41 @@ def _at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> I
     is_fixed = isfinite(value) and all(one.is_fixed for one in operands)
     slopes = (0.0, 0.0) if is_fixed else (-inf, inf)
     return Interval(value * (1 - _ERROR), value * (1 + _ERROR), *slopes)
+
+
+def _corners(operands: tuple[Interval, ...], before: int) -> list[tuple[float, ...]]:
+    """Return the points between which all lies, where that is told by few; else none."""
+    count = before + int(operands[0].low) if _is_point(operands[:before]) else 0
+    if not _is_point((*operands[:before], *operands[count:])) or not count:
+        return []
+    moving = operands[before:count]
+    if not all(0 <= one.low <= one.high < inf for one in moving):
+        return []
+    if prod(ceil(one.high) - floor(one.low) + 1 for one in moving) > _MOST_CORNERS:
+        return []
+    network = network_of(operands[0].low, [one.high for one in operands[before:]])
+    if network is None or not _is_quick(network):
+        return []
+    sides = [
+        sorted({one.low, one.high, *map(float, range(ceil(one.low), floor(one.high) + 1))})
+        for one in moving
+    ]
+    first = tuple(one.low for one in operands[:before])
+    last = tuple(one.low for one in operands[count:])
+    return [(*first, *chosen, *last) for chosen in product(*sides)]
+
+
+def _is_quick(network: Network) -> bool:
+    """Return whether its populations are found at once, all servers being single."""
+    is_single = all(place.servers == 1 for place in network.places)
+    return is_single and is_exact(network.customers, len(network.places))
+
+
+def _at_corners(number: Callable[..., float], corners: list[tuple[float, ...]]) -> Interval:
+    values = [number(*corner) for corner in corners]
+    if any(map(isnan, values)):
+        return NOTHING_KNOWN
+    return _between(min(values), max(values))
 
 
 def _ends(operands: tuple[Interval, ...], before: int) -> tuple[Network, Network] | None:

@@ -17,6 +17,7 @@ from qps.solver.answers.solution import (
     ClosedSolution,
     CostSolution,
     Knee,
+    MixSolution,
     ModeSolution,
     Sensitivity,
 )
@@ -184,6 +185,7 @@ class SolveView(Struct, frozen=True, kw_only=True):
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]
     closed: tuple[ClosedSolution, ...]
+    mixes: tuple[MixSolution, ...]
     cost: tuple[CostSolution, ...]
     modes: tuple[ModeSolution, ...]
     advice: tuple[Advice, ...]

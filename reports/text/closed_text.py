@@ -10,14 +10,36 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import TIME, Dimension
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked
-from qps.reports.text.quantities import number, quantity
-from qps.solver.answers.solution import ClosedSolution
+from qps.reports.text.quantities import number, percent, quantity
+from qps.solver.answers.solution import ClosedSolution, FullTogether, MixSolution
 
 
 def closed_lines(view: SolveView) -> Iterator[str]:
-    """Yield a sentence or two for each stream of users who wait for their answer."""
+    """Yield a sentence or two for each stream of users who wait for their answer, and each mix."""
     for one in view.closed:
         yield f"{_now(view, one)} {_ends(one)}{_bounds(one)}"
+    for mix in view.mixes:
+        yield _mix(mix)
+
+
+def _mix(mix: MixSolution) -> str:
+    """Return which stations are full by the share of one class."""
+    others = listed(list(mix.others), "and")
+    first, *behind = map(_full, mix.ranges)
+    if not behind:
+        return f"Whatever the mix of {mix.of} and {others}: with many under way, {first}."
+    starts = [percent(one.at) for one in mix.ranges[1:]]
+    told = [first, *(f"from {at} on {what}" for at, what in zip(starts, behind, strict=True))]
+    now = percent(mix.share)
+    return (
+        f"Mix of {mix.of} (now {now} of all under way) with {others}: with many under way, "
+        f"{', '.join(told)}."
+    )
+
+
+def _full(one: FullTogether) -> str:
+    names = listed(list(one.full), "and")
+    return f"{names} is full" if len(one.full) == 1 else f"{names} are full together"
 
 
 def _rate(one: ClosedSolution, value: float) -> str:

@@ -48,6 +48,7 @@ from qps.solver.answers.answer_certainty import (
     saturation_known,
 )
 from qps.solver.answers.answering import QUALITY, rests_on_users
+from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.headroom import MoreUsers, more_users, next_limit
 from qps.solver.answers.solution import (
     CriterionSolution,
@@ -101,6 +102,7 @@ def solve_view(
         sensitivity_of=solution.sensitivity_of,
         elastic=tuple(_elastic(item) for item in solution.elastic),
         closed=solution.closed,
+        mixes=class_mixes(solution.graph, solution.at),
         cost=solution.costs,
         modes=solution.modes,
         advice=tuple(advice),

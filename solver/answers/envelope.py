@@ -19,6 +19,9 @@ from qps.solver.search.critical import critical_points
 _LEAST_BOXES = 100
 """So many boxes are looked at for each load, however many others took."""
 
+_NARROW = Fraction(1, 10**7)
+"""Of the range: where bounds do not tell, a meeting is told that lies in so narrow a place."""
+
 _HALVINGS = 60
 _SAME = 1e-9
 
@@ -145,6 +148,12 @@ def _rises_above(
         budget.boxes -= own.boxes
         try:
             found = first_above(gap, axis, here, high, own)
+        except UndecidedError as undecided:
+            near = max(here, Fraction(undecided.near))
+            behind = near + (high - here) * _NARROW
+            if behind < high and _is_above(gap, axis, behind):
+                return behind  # up to there it has been below, and is above now
+            raise
         finally:
             budget.boxes += max(own.boxes, 0)
         return None if found is None else found.at

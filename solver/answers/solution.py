@@ -174,6 +174,26 @@ class ClosedSolution(Struct, frozen=True, kw_only=True):
     meets: tuple[str, ...] = ()
 
 
+class FullTogether(Struct, frozen=True):
+    """The stations that are full while the share of a class is between two, with many under way."""
+
+    at: float
+    to: float
+    full: tuple[str, ...]
+
+
+class MixSolution(Struct, frozen=True, kw_only=True):
+    """What the share `of` a class decides, of all that is under way; the `others` keep theirs.
+
+    Its `share` is that of now; the ranges are those from none of it to nothing else.
+    """
+
+    of: str
+    others: tuple[str, ...]
+    share: float
+    ranges: tuple[FullTogether, ...]
+
+
 class CostSolution(Struct, frozen=True, kw_only=True):
     """What the configuration costs at the limit, in all, for each user, and by place.
 

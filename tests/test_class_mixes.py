@@ -1,0 +1,61 @@
+"""Which stations are full together, by the mix of classes: against corners and many users."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers.specs import lowered
+from qps.engine.class_numbers import class_rate
+from qps.solver.answers.class_mixes import class_mixes
+from qps.solver.answers.fair_rates import full_stations
+
+SPEC = """
+users N in 2..200
+machine server {{ cpu 1 core, queueing ps; disk 1 core, queueing ps }}
+machine desk {{ }}
+network office {{ propagation 0 s }}
+component a_cpu {{ cpu 40 ms/request }}
+component a_disk {{ disk 10 ms/request }}
+component b_cpu {{ cpu 10 ms/request }}
+component b_disk {{ disk {disk} ms/request }}
+topology {{
+  node s = server; node r = desk * (N / 2); node w = desk * (N / 2)
+  link lan = office between s, r, w
+}}
+stream readers for each r {{ traffic 1 request, think 1 s; at r {{ }}; at s {{ a_cpu; a_disk }} }}
+stream writers for each w {{ traffic 1 request, think 1 s; at w {{ }}; at s {{ b_cpu; b_disk }} }}
+"""
+
+
+def test_two_stations_are_full_together_between_two_shares() -> None:
+    (mix,) = class_mixes(lowered(SPEC.format(disk=50)), 100)
+    assert mix.of == "readers"
+    assert mix.share == 0.5
+    assert [one.full for one in mix.ranges] == [("s.disk",), ("s.cpu", "s.disk"), ("s.cpu",)]
+    # Balbo and Serazzi 1997: b D21/D11 + (1 - b) D22/D12 = 1, and the same the other way round.
+    assert mix.ranges[1].at == pytest.approx((1 - 10 / 50) / (40 / 10 - 10 / 50))
+    assert mix.ranges[1].to == pytest.approx((1 - 50 / 10) / (10 / 40 - 50 / 10))
+
+
+def test_one_that_is_slower_for_all_is_full_whatever_the_mix() -> None:
+    (mix,) = class_mixes(lowered(SPEC.format(disk=5)), 100)
+    assert [(one.at, one.to, one.full) for one in mix.ranges] == [(0, 1, ("s.cpu",))]
+
+
+@pytest.mark.parametrize(
+    ("share", "full"), [(0.1, {1}), (0.3, {0, 1}), (0.5, {0, 1}), (0.8, {0, 1}), (0.95, {0})]
+)
+def test_many_users_fill_what_is_told(share: float, full: set[int]) -> None:
+    asked = [(0.04, 0.01), (0.01, 0.05)]
+    assert full_stations(asked, (share, 1 - share)) == full
+    jobs = 240 * share, 240 * (1 - share)
+    places = (1, 0, 1, *asked[0], 1, 0, 1, *asked[1])
+    rates = [class_rate(2, k, *jobs, 0, 0, *places) for k in (1, 2)]
+    busy = [sum(map(float.__mul__, rates, each)) for each in asked]
+    assert {i for i in (0, 1) if busy[i] > 0.985} == full
+
+
+def test_three_classes_fill_three_stations() -> None:
+    asked = [(0.04, 0.01, 0.02), (0.01, 0.05, 0.02), (0.02, 0.02, 0.05)]
+    assert full_stations(asked, (0.5, 0.25, 0.25)) == {0, 1, 2}
+    assert full_stations(asked, (0.9, 0.05, 0.05)) == {0}
