@@ -18,7 +18,7 @@ from qps.engine.class_networks import Network, is_exact, network_of
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above
 
 _ERROR = 1e-9
-_MOST_CORNERS = 64
+_MOST_CORNERS = 27
 
 
 def class_rate(*operands: Interval) -> Interval:
