@@ -25,6 +25,8 @@ ROUNDINGS = 1e-6
 _FALSE_ALARM = 0.01
 """How probably a table with no wrong prediction tells of one nevertheless."""
 SELDOM = 10.0
+_FEW = 100
+"""Of fewer items than these nothing is told."""
 
 
 class Verdict(StrEnum):
@@ -99,6 +101,8 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
         if criterion.span is not None and criterion.measure in values:
             told_of, items = values[criterion.measure]
             found.append(_requirement(graph, criterion, told_of, items, point.number))
+    if not simulation.has_settled:
+        return tuple(found)  # nothing can be said of these
     return judged(found)
 
 
@@ -249,8 +253,11 @@ def _judged(one: Compared, level: float) -> Compared:
         # What is seldom may not have happened yet: no spread is told of that.
         within = max(within, SELDOM / max(1, one.items))
     off = one.predicted - told.mean
+    is_seldom = 0 < one.items < _FEW or not (told.mean or one.measure.endswith("loss"))
     if isnan(off):
         verdict = Verdict.DIFFERS
+    elif is_seldom and abs(off) > within:
+        verdict = Verdict.UNKNOWN
     elif abs(off) <= within:
         verdict = Verdict.AGREES
     elif one.known.kind is Kind.UPPER_BOUND:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from qps.simulation.items import Go, Item, Joined, of_item
-from qps.simulation.played import Call, Fork, Pick, Reach, Step
+from qps.simulation.played import Call, Fork, Gather, Pick, Reach, Step
 from qps.simulation.scene import Of, Scene
 from qps.simulation.stations import NORMAL, Happening
 
@@ -76,6 +76,29 @@ def call_of(scene: Scene, step: Call, then: Go, of: Of, chain: Chain) -> Go:
         body(item)
 
     return call
+
+
+def gather_of(scene: Scene, step: Gather, then: Go, of: Of, chain: Chain) -> Go:
+    """Let an item do steps with others that come with it, and go on for all behind the last."""
+    (whole, part), random = _whole_and_part(step.number), scene.random.random
+
+    def back(item: Item) -> None:
+        joined = item.open[-1]
+        joined.left -= 1
+        if not joined.left:
+            then(joined.item)
+
+    body = chain(step.steps, back, of)
+
+    def gather(item: Item) -> None:
+        count = whole + (part > 0 and random() < part)
+        joined = Joined(item, count)
+        for _ in range(count):
+            twin = item.copied()
+            twin.open = (*twin.open, joined)
+            body(twin)
+
+    return gather
 
 
 def fork_of(step: Fork, then: Go, of: Of, chain: Chain) -> Go:

@@ -8,7 +8,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from qps.simulation.branching import call_of, copy_of, fork_of, pick_of
+from qps.simulation.branching import call_of, copy_of, fork_of, gather_of, pick_of
 from qps.simulation.holding import give_of, take_of
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.lots import lot_of
@@ -17,12 +17,15 @@ from qps.simulation.played import (
     Copy,
     Delay,
     Fork,
+    Gather,
     Give,
     Lose,
     Pick,
     Reach,
     Recovery,
     Serve,
+    Shake,
+    Shift,
     Source,
     Step,
     Take,
@@ -111,10 +114,21 @@ def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
             return give_of(scene, step, then)
         case Copy():
             return copy_of(scene, step.number, then)
+        case Shift() | Shake():
+            return _later(scene, step, then)
+        case _:
+            return _branched(scene, step, then, of)
+
+
+def _branched(scene: Scene, step: Call | Fork | Gather | Recovery, then: Go, of: Of) -> Go:
+    """Let an item do a step that has steps of its own."""
+    match step:
         case Call():
             return call_of(scene, step, then, of, partial(_chain, scene))
         case Fork():
             return fork_of(step, then, of, partial(_chain, scene))
+        case Gather():
+            return gather_of(scene, step, then, of, partial(_chain, scene))
         case Recovery():
             shelters = (*of.shelters, Shelter(step.share, then))
             return _chain(scene, step.steps, then, replace(of, shelters=shelters))
@@ -129,6 +143,25 @@ def _delay(scene: Scene, time: float, then: Go) -> Go:
         schedule(Happening(after, item), NORMAL, time)
 
     return wait
+
+
+def _later(scene: Scene, step: Shift | Shake, then: Go) -> Go:
+    """Let an item have taken longer, or less: nothing behind it sees that."""
+    if isinstance(step, Shift):
+        time = step.time
+
+        def shift(item: Item) -> None:
+            item.born -= time
+            then(item)
+
+        return shift
+    normal, deviation = scene.random.gauss, step.deviation
+
+    def shake(item: Item) -> None:
+        item.born -= normal(0.0, deviation)
+        then(item)
+
+    return shake
 
 
 def _use(scene: Scene, step: Use, then: Go) -> Go:

@@ -10,13 +10,16 @@ from time import monotonic
 from typing import Any, Protocol, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from qps.simulation.lengths import first_length
+from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS, Run, RunResult
 from qps.simulation.played import Played
 from qps.simulation.statistics import Estimate, estimate, warm_up
 
 RUNS = 20
+MOST_ITEMS = 40_000_000
+"""Each takes 16 bytes of memory."""
 _PARTS = 50
 _LEAST_CUT, _MOST_CUT = 0.1, 0.5
 
@@ -55,6 +58,8 @@ class Simulation(Struct, frozen=True, kw_only=True):
     length: float
     """Of each run, in s of the model, with what is cut off."""
     cut: float
+    has_settled: bool = True
+    """Whether it was played as long as it takes at least to tell of anything."""
 
 
 Tell = Callable[[float], None]
@@ -67,10 +72,14 @@ def simulate(
     tell: Tell | None = None,
     is_enough: Callable[[Simulation], bool] = lambda told: told.is_precise,
 ) -> Simulation:
-    """Play, with lengths that double, until it is known precisely enough or the time is over."""
+    """Play, with lengths that double, until it is known precisely enough or the time is over.
+
+    In no time the same is played on every machine: what most need to tell anything.
+    """
     begin = monotonic()
     deadline = begin + effort.seconds
-    length = first_length(played)
+    lengths = lengths_of(played)
+    length = lengths.first if effort.seconds else lengths.fair
     with _crew(played, effort) as crew:
         found: Simulation | None = None
         while found is None or not is_enough(found):
@@ -79,10 +88,14 @@ def simulate(
             if not all(told):
                 break
             cut = _cut(played, crew)
-            found = _told(played, effort, crew.ask("result", cut, None), length, cut)
+            runs = crew.ask("result", cut, None)
+            found = _told(played, effort, runs, length, cut)
+            if effort.seconds and length < lengths.least * (1 - 1e-9):
+                found = replace(found, has_settled=False, is_precise=False)
             if tell is not None:
                 tell(min(1.0, (monotonic() - begin) / effort.seconds))
-            if monotonic() > deadline:
+            is_large = sum(told.items for told in found.streams.values()) > MOST_ITEMS // 2
+            if monotonic() > deadline or is_large:
                 break
             length *= 2
     assert found is not None

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from math import ceil, inf, log2
+
+from msgspec import Struct
+
 from qps.simulation.played import (
     Call,
+    Copy,
     Delay,
     Fork,
+    Gather,
+    Lose,
     Played,
     Recovery,
+    Serve,
     Step,
+    Take,
+    Thin,
     burst_cycles,
+    goes_on,
     served,
 )
 
@@ -18,7 +29,9 @@ _EVENTS = 15_000
 _MOST = 40
 """How many times as many events there may be, for something seldom to happen at all."""
 _ITEMS = 200
-"""Of each stream in the first length, where that is not too long."""
+"""Of each stream, where that is not too long."""
+_FORGETTING = 20.0
+"""How many times as long as it takes a queue to forget how it was, the least length is."""
 _RELAXING = 25.0
 _CYCLES = 15
 """Of each user who waits for answers: at first all of them think, and then many ask together."""
@@ -26,21 +39,34 @@ _PERIODS = 4
 _BURSTS = 8
 
 
-def first_length(played: Played) -> float:
-    """Return how long each run is at first, in s of the model."""
-    busy = sum(source.rate * (1 + _events(source.steps)) for source in played.sources)
+class Lengths(Struct, frozen=True):
+    """How long each run is, in s of the model.
+
+    `first` takes a moment, what is shorter than `least` has not settled yet, `fair` is what most
+    need where nobody looks at the time.
+    """
+
+    first: float
+    least: float
+    fair: float
+
+
+def lengths_of(played: Played) -> Lengths:
+    """Return how long each run is."""
+    busy = sum(source.rate * (1 + events(source.steps)) for source in played.sources)
     if busy <= 0:
-        return 1.0
+        return Lengths(1.0, 1.0, 1.0)
     slowest = min(source.rate for source in played.sources)
     bursts = [cycle for source in played.sources for cycle in burst_cycles(source.steps)]
-    rounds = [source.customers / source.rate for source in played.sources]
-    wanted = max(
-        _EVENTS / busy,
-        _ITEMS / slowest,
-        *(_ITEMS * cycle for cycle in bursts),
-        *(_CYCLES * time for time in rounds),
-    )
-    return min(wanted, _MOST * _EVENTS / busy)
+    rounds = [_CYCLES * one.customers / one.rate for one in played.sources]
+    wanted = max(_EVENTS / busy, _ITEMS / slowest, *rounds, *(_ITEMS * cycle for cycle in bursts))
+    fair = min(wanted, _MOST * _EVENTS / busy)
+    settled = rounds + [_BURSTS * cycle for cycle in bursts]
+    if not any(source.customers for source in played.sources):
+        settled += [_FORGETTING * memory for memory in _memories(played)]
+    longest = max(fair, *settled)
+    first = longest / 2 ** max(0, ceil(log2(longest * busy / _EVENTS) - 1e-9))
+    return Lengths(first, max(settled), fair)
 
 
 def lead_of(played: Played) -> float:
@@ -66,8 +92,32 @@ def episode_of(played: Played) -> tuple[float, float] | None:
     return warm, 4 * warm
 
 
-def _events(steps: tuple[Step, ...]) -> float:
-    return sum(often for _, often in served(steps)) + sum(isinstance(s, Delay) for s in steps)
+def events(steps: tuple[Step, ...]) -> float:
+    """Return how many things happen to an item on its way, on average."""
+    found, often = 0.0, 1.0
+    for step in steps:
+        match step:
+            case Delay() | Take():
+                found += often
+            case Serve():
+                found += often
+                for _, lot in step.parts:
+                    often *= 1.0 if lot is None else goes_on(lot)
+            case Thin() | Lose():
+                often *= goes_on(step)
+            case Copy():
+                often *= step.number
+            case Call():
+                found += often * step.times * (1 + events(step.steps))
+            case Gather():
+                found += often * step.number * (1 + events(step.steps))
+            case Recovery():
+                found += often * events(step.steps)
+            case Fork():
+                found += often * sum(map(events, step.branches))
+            case _:
+                pass
+    return found
 
 
 def _way(steps: tuple[Step, ...]) -> float:
@@ -84,7 +134,7 @@ def _delays(steps: tuple[Step, ...]) -> float:
                 found += step.time
             case Call():
                 found += step.times * _delays(step.steps)
-            case Recovery():
+            case Recovery() | Gather():
                 found += _delays(step.steps)
             case Fork():
                 found += max(map(_delays, step.branches))
@@ -95,14 +145,17 @@ def _delays(steps: tuple[Step, ...]) -> float:
 
 def _memories(played: Played) -> list[float]:
     """Return the times in which queues forget how they were: longer the fuller they are."""
-    loads = [0.0] * len(played.stations)
+    loads = [station.background for station in played.stations]
     longest = [0.0] * len(played.stations)
     for source in played.sources:
         for visit, often in served(source.steps):
             station = played.stations[visit.station]
-            each = source.rate * often * visit.mean / (station.servers * station.copies)
+            each = source.rate * often * visit.mean / (station.fastest * station.copies)
             loads[visit.station] += each
             longest[visit.station] = max(longest[visit.station], visit.mean)
-    return [mean / max(1e-3, 1 - load) ** 2 for load, mean in zip(loads, longest, strict=True)] or [
-        0.0
-    ]
+    found = [mean / max(1e-3, 1 - load) ** 2 for load, mean in zip(loads, longest, strict=True)]
+    # Where there is room for few, nothing older than these is remembered.
+    for number, station in enumerate(played.stations):
+        if station.room < inf:
+            found[number] = min(found[number], (1 + station.room) * longest[number])
+    return found or [0.0]

@@ -64,7 +64,7 @@ class _Judged(Struct, frozen=True):
 def _near(one: _Judged, effort: Effort) -> Near:
     why = None
     if one.holds is None:
-        why = f"too few came in {effort.seconds:g} s of playing"
+        why = f"too little was played in {effort.seconds:g} s"
         if one.told is not None and isfinite(one.within) and one.told.mean:
             share = one.within / abs(one.told.mean)
             why = (
@@ -81,8 +81,8 @@ def _near(one: _Judged, effort: Effort) -> Near:
 
 def _judged(asked: Asked, graph: LoadGraph, simulation: Simulation) -> _Judged:
     told, items = _told(asked.measure, graph, simulation)
-    if told is None:
-        return _Judged(None, inf, None)
+    if told is None or not simulation.has_settled:
+        return _Judged(told, inf, None)
     within = told.half_width(_SURELY) + ROUNDINGS * max(abs(told.mean), abs(asked.predicted))
     if asked.measure.kind in _LOSSES:
         # What is seldom may not have happened yet: no spread is told of that.
@@ -107,7 +107,9 @@ def _told(
         names = [one.name for one in graph.loads_of(measure.subject)]
         loads = [load_told(simulation, name) for name in names if name in simulation.loads]
         return max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1)), 0
-    stream = simulation.streams[measure.subject]
+    stream = simulation.streams.get(measure.subject)
+    if stream is None:
+        return None, 0
     if measure.kind is ir.MeasureKind.LATENCY:
         return stream.mean, stream.items
     if measure.kind is ir.MeasureKind.QUANTILE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -159,9 +160,9 @@ class Run:
 
     def series(self, parts: int) -> dict[str, list[float]]:
         """Return the mean latency of each stream in each of equal parts of the run."""
-        marks = self._marks
-        step = max(1, len(marks) // parts)
-        chosen = marks[step - 1 :: step]
+        times = [mark.time for mark in self._marks]
+        equal = (times[-1] * part / parts * (1 - 1e-9) for part in range(1, parts + 1))
+        chosen = [self._marks[bisect_left(times, time)] for time in equal]
         found: dict[str, list[float]] = {}
         for index, name in enumerate(self._told):
             means, done, total = [], 0, 0.0

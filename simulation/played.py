@@ -6,6 +6,7 @@ Nothing of an engine is in it, and nothing of the formulas of waits.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -17,7 +18,8 @@ class Station(Struct, frozen=True, kw_only=True):
     `waits` says whether it is waited for; where it is not, it has room for all at once. Service
     times vary by `variation`, their coefficient of variation; 0 for fixed ones, 1 for exponential
     ones, gamma distributed otherwise. `background` is the load that no item causes, `speeds` how
-    fast all are served together, by how many there are.
+    fast all are served together, by how many there are. Each copy has `room` for so many, those
+    that are served among them; others are lost.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Station(Struct, frozen=True, kw_only=True):
     variation: float = 0.0
     background: float = 0.0
     speeds: tuple[float, ...] = ()
+    room: float = inf
 
     @property
     def fastest(self) -> float:
@@ -40,7 +43,8 @@ class Serve(Struct, frozen=True, kw_only=True):
 
     After each part but the last, a share goes on. The item itself goes on when the station begins
     with it where it `overlaps` (a switch forwards while it receives). `node` is where the station
-    stands, if it is one of several of its machines, `apart` the same for its single `thread`.
+    stands, if it is one of several of its machines; a single `thread` is had first. Each that finds
+    no room would have become `worth` items at the end.
     """
 
     station: int
@@ -48,6 +52,7 @@ class Serve(Struct, frozen=True, kw_only=True):
     node: str | None = None
     overlaps: bool = False
     thread: int | None = None
+    worth: float = 1.0
 
     @property
     def mean(self) -> float:
@@ -66,6 +71,18 @@ class Delay(Struct, frozen=True):
     """A fixed time."""
 
     time: float
+
+
+class Shift(Struct, frozen=True):
+    """A fixed time that is added: nothing that an item meets behind it depends on when."""
+
+    time: float
+
+
+class Shake(Struct, frozen=True):
+    """An item is later or earlier by chance, by a normal law that has this deviation."""
+
+    deviation: float
 
 
 class Thin(Struct, frozen=True):
@@ -145,8 +162,30 @@ class Fork(Struct, frozen=True):
     branches: tuple[tuple[Step, ...], ...]
 
 
+class Gather(Struct, frozen=True):
+    """So many items come here together, on average: all do the steps, then one goes on for all."""
+
+    number: float
+    steps: tuple[Step, ...]
+
+
 Step: TypeAlias = (
-    Serve | Use | Delay | Thin | Lose | Pick | Reach | Take | Give | Copy | Call | Fork | Recovery
+    Serve
+    | Use
+    | Delay
+    | Shift
+    | Shake
+    | Gather
+    | Thin
+    | Lose
+    | Pick
+    | Reach
+    | Take
+    | Give
+    | Copy
+    | Call
+    | Fork
+    | Recovery
 )
 
 
@@ -171,8 +210,9 @@ class Source(Struct, frozen=True, kw_only=True):
 
 
 class Played(Struct, frozen=True, kw_only=True):
-    """All that is played. `flows` are those that each stream arrives with.
+    """All that is played.
 
+    `flows` are those that each stream arrives with; of bare bytes, over the bits of a piece.
     `remarks` tell what is played otherwise than it may be meant. Fixed cycles never forget their
     phases: where there are some, a run is made of episodes, which have phases of their own, and of
     each a time of warming up is not counted. Nothing is counted in the `lead` of a
@@ -210,6 +250,8 @@ def served(steps: tuple[Step, ...], often: float = 1.0) -> list[tuple[Serve, flo
                 found += served(step.steps, often * step.times)
             case Recovery():
                 found += served(step.steps, often)
+            case Gather():
+                found += served(step.steps, often * step.number)
             case Fork():
                 for branch in step.branches:
                     found += served(branch, often)
@@ -224,7 +266,7 @@ def stood(steps: tuple[Step, ...]) -> Iterator[tuple[str | None, int]]:
         match step:
             case Serve() | Take():
                 yield step.node, step.station
-            case Call() | Recovery():
+            case Call() | Recovery() | Gather():
                 yield from stood(step.steps)
             case Fork():
                 for branch in step.branches:
@@ -242,7 +284,7 @@ def burst_cycles(steps: tuple[Step, ...]) -> list[float]:
                 found.append(lasting / share)
             case Serve():
                 found += burst_cycles(tuple(lot for _, lot in step.parts if lot is not None))
-            case Call() | Recovery():
+            case Call() | Recovery() | Gather():
                 found += burst_cycles(step.steps)
             case Fork():
                 for branch in step.branches:

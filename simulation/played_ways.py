@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from math import inf, sqrt
+from typing import NoReturn, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.lower import notes as noted
 from qps.compiler.lower.lower_measures import TOO_LATE
+from qps.compiler.lower.stream_measures import LossKind
 from qps.simulation.kinds import Numbers
 from qps.simulation.played import (
     Call,
     Copy,
     Delay,
     Fork,
+    Gather,
     Give,
     Lose,
     Pick,
     Reach,
     Recovery,
     Serve,
+    Shake,
     Step,
     Take,
     Thin,
     Use,
 )
 from qps.simulation.stations_in_play import Stations, refused
+
+_Change: TypeAlias = (
+    noted.Thinned | noted.Gone | noted.Restored | noted.Copied | noted.Merged | noted.Resized
+)
+_GATHERED = Serve | Use | Delay
 
 
 class _Frame(Struct, kw_only=True):
@@ -36,15 +45,24 @@ class _Frame(Struct, kw_only=True):
     call: noted.CallBegun | None = None
     node: str | None = None
     copies: float = 1.0
+    begun: int = 0
+    """How many steps there were when it came to the node."""
+    works: list[tuple[int, float]] = field(default_factory=list)
+    """Which of the steps since are work that nobody waits for, and how many cores share it."""
 
 
 class Way(Struct, kw_only=True):
-    """Makes the steps of a way of what was noted. `flows` are as many for each that began."""
+    """Makes the steps of a way of what was noted.
+
+    `flows` are as many for each that began. An item played stands for `weight` noted ones: bare
+    bytes are played in pieces.
+    """
 
     stations: Stations
     stream: str
     numbers: Numbers
     flows: float = 1.0
+    weight: float = 1.0
     frames: list[_Frame] = field(default_factory=lambda: [_Frame()])
     copied: tuple[float, float] | None = None
     forks: dict[int, int] = field(default_factory=dict)
@@ -68,18 +86,6 @@ class Way(Struct, kw_only=True):
             case noted.Delayed():
                 self.run = None
                 self._add(Delay(self.numbers(note.time)))
-            case noted.Thinned():
-                self._thin(note)
-            case noted.Gone():
-                self._lot(Lose(kind=note.kind, share=self.numbers(note.share)))
-            case noted.Restored():
-                self._restore(note)
-            case noted.Copied():
-                if len(self.frames) > 1:
-                    self._refuse("copies within a call")
-                sent, receivers = self.numbers(note.sent), self.numbers(note.receivers)
-                self.flows *= receivers
-                self.copied = sent, receivers / sent
             case noted.Crossed():
                 self._cross(note)
             case noted.CallBegun():
@@ -93,17 +99,41 @@ class Way(Struct, kw_only=True):
                 self._take(note)
             case noted.PoolGiven():
                 self._add(Give(self.stations.index[note.pool]))
-            case noted.Unplayed():
-                self._refuse(note.what)
             case noted.Started():
                 raise AssertionError(note)
+            case _:
+                self._change(note)
+
+    def _change(self, note: _Change) -> None:
+        """Add what changes how many items there are."""
+        match note:
+            case noted.Thinned():
+                self._thin(note)
+            case noted.Gone(kind=LossKind.BLOCKED.value):
+                pass  # whoever finds no room is lost where that happens
+            case noted.Gone():
+                self._lot(Lose(kind=note.kind, share=self.numbers(note.share)))
+            case noted.Restored():
+                self._restore(note)
+            case noted.Copied():
+                if len(self.frames) > 1:
+                    self._refuse("copies within a call")
+                sent, receivers = self.numbers(note.sent), self.numbers(note.receivers)
+                self.flows *= receivers
+                self.copied = sent, receivers / sent
+            case noted.Merged():
+                self._merge(note)
+            case noted.Resized():
+                self.weight *= self.numbers(note.share)
 
     def play_out(self) -> None:
         """Let what arrives wait in the playout buffer; what is too late for it is as stated."""
         stream = self.stations.graph.streams[self.stream]
-        if stream.jitter:
-            self.stations.remarks.append(f"jitter laws on the way of {self.stream}: not at all")
         if stream.playout is None:
+            variance = sum(self.numbers(part.value) for part in stream.jitter)
+            if variance > 0:
+                self._split()
+                self._add(Shake(sqrt(variance)))
             return
         self._split()
         self._add(Delay(self.numbers(stream.buffer)))
@@ -132,11 +162,13 @@ class Way(Struct, kw_only=True):
         self.run = None
         self._frame.node, self._frame.copies = note.node, count
         self._add(Pick(note.node, round(count)))
+        self._frame.begun, self._frame.works = len(self._frame.steps), []
 
     def _work(self, note: noted.Worked) -> None:
         frame = self._frame
         assert frame.node is not None
         service = self.numbers(note.service)
+        piece = service * self.weight
         copies, cores = frame.copies, self.numbers(note.capacity)
         station = self.stations.number(note.resource, copies, cores, self.numbers)
         known = self.stations.known[station]
@@ -147,18 +179,20 @@ class Way(Struct, kw_only=True):
         if not known.waits:
             self.run = run
             if service > 0:
+                together = 1.0 if threaded is not None else cores
+                frame.works.append((len(frame.steps), together))
                 self._add(Delay(service))
-                self._add(Use(station, service))
+                self._add(Use(station, piece))
                 if threaded is not None:
-                    self._add(Use(threaded, service))
+                    self._add(Use(threaded, piece))
             return
+        if known.room < inf and threaded is not None:
+            self._refuse(f"a single thread at `{known.name}`, which has room for so many,")
         last = frame.steps[-1] if frame.steps else None
         if self.run == run and isinstance(last, Serve):
-            frame.steps[-1] = replace(last, parts=(*last.parts, (service, None)))
+            frame.steps[-1] = replace(last, parts=(*last.parts, (piece, None)))
         elif service > 0:
-            visit = Serve(
-                station=station, parts=((service, None),), node=frame.node, thread=threaded
-            )
+            visit = Serve(station=station, parts=((piece, None),), node=frame.node, thread=threaded)
             self._add(visit)
         self.run = run
 
@@ -207,6 +241,24 @@ class Way(Struct, kw_only=True):
         self.run = None
         self._frame.steps = [Recovery(tuple(steps), self.numbers(note.share))]
 
+    def _merge(self, note: noted.Merged) -> None:
+        """Let one item of so many flows be there with the others: all are served, one goes on."""
+        frame, flows = self._frame, self.numbers(note.flows)
+        if flows <= 1:
+            return
+        self.run = None
+        before = frame.steps[frame.begun :]
+        if self.copied is not None or not all(isinstance(step, _GATHERED) for step in before):
+            self._refuse(f"merging by {note.by} behind copies, losses or calls at the same node")
+        for index, cores in frame.works:
+            work = before[index - frame.begun]
+            assert isinstance(work, Delay)
+            # The machine does all of them, on all its cores, before one goes on.
+            before[index - frame.begun] = Delay(work.time * max(1.0, flows / cores))
+        frame.steps[frame.begun :] = [Thin(1 / flows), Gather(flows, tuple(before))]
+        frame.works = []
+        self.flows /= flows
+
     # -- links ---------------------------------------------------------------------------
 
     def _cross(self, note: noted.Crossed) -> None:
@@ -229,14 +281,15 @@ class Way(Struct, kw_only=True):
         if port.capped is not None:
             name, amount = port.capped
             cap = self.stations.number(name, copies, 1, self.numbers)
-            self._add(Use(cap, self.numbers(amount)))
+            self._add(Use(cap, self.numbers(amount) * self.weight))
         if known.waits:
             key = port.resource if port.node is None else port.node
             step = Reach if is_own else Pick
             self._add(step(key, round(copies)))
-            self._add(Serve(station=station, parts=((service, None),), node=key, overlaps=overlaps))
+            parts = ((service * self.weight, None),)
+            self._add(Serve(station=station, parts=parts, node=key, overlaps=overlaps))
             return
-        self._add(Use(station, service))
+        self._add(Use(station, service * self.weight))
         if not overlaps:
             self._add(Delay(service))
 
@@ -301,9 +354,11 @@ def with_worth(steps: tuple[Step, ...], behind: float = 1.0) -> tuple[Step, ...]
                         continue
                     behind *= 1.0 if lot is None else lot.share
                     parts.append((mean, lot))
-                found.append(replace(step, parts=tuple(reversed(parts))))
+                found.append(replace(step, parts=tuple(reversed(parts)), worth=behind))
             case Call():
                 found.append(Call(step.times, with_worth(step.steps, behind)))
+            case Gather():
+                found.append(Gather(step.number, with_worth(step.steps, behind)))
             case Recovery():
                 found.append(Recovery(with_worth(step.steps, behind), step.share))
             case Fork():

@@ -18,14 +18,17 @@ from qps.simulation.kinds import Numbers, kinds_of, mixtures_in
 from qps.simulation.lengths import episode_of, lead_of
 from qps.simulation.played import Pick, Played, Serve, Source, Step, served
 from qps.simulation.played_ways import Way, with_worth
+from qps.simulation.shifting import shifted
 from qps.simulation.stations_in_play import NEARLY, Stations, refused
 
 _FULL = 1 - 1e-9
+_BITS = 8
+_PIECE = 1000.0
+"""So many bytes are played as one, where nothing says in what pieces they come."""
 
 
 def played(graph: LoadGraph, at: int) -> Played:
     """Return what is to be played of a load graph at a population; QpsError where it cannot be."""
-    _refuse_losses(graph)
     _refuse_overload(graph, at)
     playing = _Playing(stations=Stations(graph=graph, at=at))
     for name in graph.notes.streams:
@@ -58,12 +61,6 @@ def _refuse_overload(graph: LoadGraph, at: int) -> None:
             )
 
 
-def _refuse_losses(graph: LoadGraph) -> None:
-    for name, known in graph.notes.stations.items():
-        if known.queueing is not None and known.queueing.traits.loses:
-            raise refused(f"`{name}` loses what finds no room: that is not played yet")
-
-
 def _started(notes: Sequence[noted.Note]) -> noted.Started:
     assert isinstance(notes[0], noted.Started)
     return notes[0]
@@ -81,31 +78,32 @@ class _Playing(Struct, kw_only=True):
         graph = self.stations.graph
         notes = graph.notes.streams[name]
         started = _started(notes)
-        if started.item is None:
-            raise refused(
-                f"`{name}` is a stream of bytes: nothing says what comes in one piece",
-                "give its traffic as items, such as `100 packet/s, 1 kB/packet`",
-            )
         mixed = mixtures_in(notes, graph.notes.mixtures)
-        self.flows[name] = 0.0
         for share, kind in kinds_of(mixed):
             numbers = Numbers(graph, self.stations.at, kind)
-            way = Way(stations=self.stations, stream=name, numbers=numbers)
+            piece = 1.0 if started.item is not None else _PIECE
+            way = Way(stations=self.stations, stream=name, numbers=numbers, weight=piece)
             for note in notes[1:]:
                 way.take(note)
             way.play_out()
             steps = with_worth(way.ended())
+            if started.think is None:
+                steps = shifted(steps)
             flows = numbers(started.flows)
-            self.flows[name] += share * flows * way.flows
+            # Of bare bytes the rate is told in bits.
+            bits = 1.0 if started.item is not None else _BITS * way.weight
+            arriving = share * flows * way.flows / bits
             customers, think = 0, 0.0
             if started.think is None or started.amount is None:
-                rate = share * flows * numbers(started.rate)
+                sent = 1.0 if started.item is not None else _BITS * piece
+                rate = share * flows * numbers(started.rate) / sent
             else:
                 customers = self._customers(name, share * flows * numbers(started.amount))
                 think = numbers(started.think)
                 rate = share * flows * graph.at(self.stations.at).number(graph.streams[name].rate)
             if rate <= 0:
                 continue
+            self.flows[name] = self.flows.get(name, 0.0) + arriving
             self.sources.append(
                 Source(
                     stream=name,

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from qps.simulation.items import Go, Told
 from qps.simulation.played import Played
 from qps.simulation.sharing_and_ranks import Machine
-from qps.simulation.stations import InTurn, Lock, Places, Schedule
+from qps.simulation.stations import InRoom, InTurn, Lock, Places, Schedule
 
 
 class Shelter(Struct, frozen=True):
@@ -42,6 +42,7 @@ class Scene(Struct, kw_only=True):
     told: dict[str, Told]
     busy: list[float]
     queues: list[dict[int, InTurn]] = field(default_factory=list)
+    rooms: dict[tuple[int, int], InRoom] = field(default_factory=dict)
     locks: list[dict[int, Lock]] = field(default_factory=list)
     places: list[dict[int, Places]] = field(default_factory=list)
     machines: dict[tuple[int, ...], Machine] = field(default_factory=dict)
@@ -52,6 +53,8 @@ class Scene(Struct, kw_only=True):
     def left(self) -> list[float]:
         """Return, of each station, the work that is counted as busy and still to be done."""
         found = [sum(queue.left for queue in at.values()) for at in self.queues]
+        for (station, _), room in self.rooms.items():
+            found[station] += room.left
         for (station, *_), machine in self.machines.items():
             found[station] += machine.left
         return found

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
+from msgspec.structs import replace
+
+from qps.compiler.lower.stream_measures import LossKind
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.lots import gone_of, lot_of
-from qps.simulation.played import Serve, Thin
+from qps.simulation.played import Lose, Serve, Thin
 from qps.simulation.scene import Of, Scene
 from qps.simulation.sharing_and_ranks import IN_TURN, Visitor, machine_of
-from qps.simulation.stations import NORMAL, Happening, InTurn, Lock, draws
+from qps.simulation.stations import NORMAL, Happening, InRoom, InTurn, Lock, draws
 
 
 def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
@@ -28,6 +33,8 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
         then = lot_of(scene, last, then, of)
     if step.thread is not None:
         return _serve_threaded(scene, step, mean, then)
+    if known.room < math.inf:
+        return _serve_in_room(scene, step, mean, then, of)
     if known.discipline not in IN_TURN:
         return _serve_otherwise(scene, step, mean, then)
     after = (of_item(then),)
@@ -40,6 +47,32 @@ def serve(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
         service = draw(mean)
         busy[number] += service
         wait = queue.begins(service)
+        schedule(Happening(after, item), NORMAL, wait if overlaps else wait + service)
+
+    return enter
+
+
+def _serve_in_room(scene: Scene, step: Serve, mean: float, then: Go, of: Of) -> Go:
+    """Serve where there is room for so many, and lose the others."""
+    known, number = scene.played.stations[step.station], step.station
+    draw, servers, room = draws(known.variation, scene.random), int(known.servers), int(known.room)
+    clock, schedule, overlaps = scene.clock, scene.schedule, step.overlaps
+    busy, rooms = scene.busy, scene.rooms
+    node = step.node if step.node in scene.several else None
+    lost = gone_of(scene, Lose(kind=LossKind.BLOCKED.value, share=1.0, worth=step.worth), of)
+    after = (of_item(then),)
+
+    def enter(item: Item) -> None:
+        key = number, 0 if node is None else item.picks[node]
+        machine = rooms.get(key)
+        if machine is None:
+            machine = rooms[key] = InRoom(clock, servers, room)
+        service = draw(mean)
+        wait = machine.begins(service)
+        if wait is None:
+            lost(item)
+            return
+        busy[number] += service
         schedule(Happening(after, item), NORMAL, wait if overlaps else wait + service)
 
     return enter
@@ -76,21 +109,9 @@ def _serve_partly(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
             continue
         share = lot.share if isinstance(lot, Thin) else 1 - lot.share
         gone = gone_of(scene, lot, of)
-        short = Serve(
-            station=step.station,
-            parts=((done, None),),
-            node=step.node,
-            overlaps=step.overlaps,
-            thread=step.thread,
-        )
+        short = replace(step, parts=((done, None),))
         lots.append((share, serve(scene, short, gone, of)))
-    whole = Serve(
-        station=step.station,
-        parts=((step.mean, None),),
-        node=step.node,
-        overlaps=step.overlaps,
-        thread=step.thread,
-    )
+    whole = replace(step, parts=((step.mean, None),))
     full = serve(scene, whole, then, of)
 
     def enter(item: Item) -> None:

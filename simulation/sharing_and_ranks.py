@@ -12,7 +12,7 @@ import simpy
 from qps.simulation.played import Station
 from qps.simulation.stations import NORMAL, Happening, Schedule
 
-IN_TURN = frozenset({"mm1", "md1", "mg1", "mmc", "mgc", "periodic"})
+IN_TURN = frozenset({"mm1", "md1", "mg1", "mmc", "mgc", "periodic", "loss"})
 """Disciplines that take who came first."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from heapq import heapreplace
+from heapq import heappop, heappush, heapreplace
 from random import Random
 from typing import Any
 
@@ -77,6 +77,33 @@ class InTurn:
         """The work that is there and not done yet, in s of one server."""
         now = self._clock.now
         return sum(free - now for free in self._free if free > now)
+
+
+class InRoom:
+    """Servers that take who came first, with room for so many, those that are served among them."""
+
+    __slots__ = ("_clock", "_leaving", "_room", "_turn")
+
+    def __init__(self, clock: simpy.Environment, servers: int, room: int) -> None:
+        self._clock, self._room = clock, room
+        self._turn = InTurn(clock, servers)
+        self._leaving: list[float] = []
+
+    def begins(self, service: float) -> float | None:
+        """Take a visit; return how long it waits, None where it finds no room."""
+        now, leaving = self._clock.now, self._leaving
+        while leaving and leaving[0] <= now:
+            heappop(leaving)
+        if len(leaving) >= self._room:
+            return None
+        wait = self._turn.begins(service)
+        heappush(leaving, now + wait + service)
+        return wait
+
+    @property
+    def left(self) -> float:
+        """The work that is there and not done yet, in s of one server."""
+        return self._turn.left
 
 
 class Lock:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.notes import NotedStation
 from qps.simulation.kinds import Numbers
 from qps.simulation.played import Station
 
@@ -48,9 +51,19 @@ class Stations(Struct, kw_only=True):
                     variation=numbers(noted.variation),
                     background=numbers(noted.background),
                     speeds=tuple(numbers(speed) for speed in noted.speeds),
+                    room=self._room(name, noted, cores, numbers),
                 )
             )
         return self.index[name]
+
+    def _room(self, name: str, noted: NotedStation, cores: float, numbers: Numbers) -> float:
+        """Return for how many there is room: where nobody may wait, for those being served."""
+        if noted.places is not None:
+            room = numbers(noted.places)
+            self._refuse_parts(name, room, "places")
+            return round(room)
+        loses = noted.queueing is not None and noted.queueing.traits.loses
+        return round(cores) if loses else inf
 
     def _refuse_parts(self, name: str, count: float, what: str) -> None:
         if abs(count - round(count)) > NEARLY * max(1.0, count) or count < 1:

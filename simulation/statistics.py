@@ -12,6 +12,8 @@ from functools import cache
 from msgspec import Struct
 
 _STEPS = 80
+_ROUNDINGS = 1e-7
+"""Times are differences of what a clock shows, which is large."""
 _NEARLY_BEST = 1.25
 """Where nothing warms up, the best cut is one by chance, and costs what it cuts."""
 
@@ -37,9 +39,9 @@ def estimate(values: Sequence[float]) -> Estimate:
     if count == 1:
         return Estimate(mean, math.inf, 1)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    # What comes of the roundings of a sum is no spread.
+    # What comes of roundings is no spread.
     deviation = math.sqrt(variance)
-    if deviation <= 1e-12 * abs(mean):
+    if deviation <= _ROUNDINGS * abs(mean):
         deviation = 0.0
     return Estimate(mean, deviation / math.sqrt(count), count)
 

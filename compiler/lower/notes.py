@@ -87,10 +87,20 @@ class Restored(Struct, frozen=True):
     share: Formula
 
 
-class Unplayed(Struct, frozen=True):
-    """Something happens that is not noted well enough to be played."""
+class Merged(Struct, frozen=True):
+    """So many flows of a machine become one, which goes on when the last of them is there.
 
-    what: str
+    What was done at the node before is done for each of them.
+    """
+
+    by: str
+    flows: Formula
+
+
+class Resized(Struct, frozen=True):
+    """A stream of bare bytes goes on with a share of them."""
+
+    share: Formula
 
 
 class Copied(Struct, frozen=True):
@@ -164,7 +174,8 @@ Note: TypeAlias = (
     | Thinned
     | Gone
     | Restored
-    | Unplayed
+    | Merged
+    | Resized
     | Copied
     | Crossed
     | CallBegun

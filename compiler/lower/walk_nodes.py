@@ -26,7 +26,16 @@ from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
-from qps.compiler.lower.notes import AtNode, Copied, Delayed, Restored, Thinned, Unplayed, Worked
+from qps.compiler.lower.notes import (
+    AtNode,
+    Copied,
+    Delayed,
+    Merged,
+    Resized,
+    Restored,
+    Thinned,
+    Worked,
+)
 from qps.compiler.lower.queueing import Place
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind
@@ -80,6 +89,7 @@ class WalkedNodes:
             merged = self._extreme(maximum, 0, held / pools - 1) if merges else None
             if merges:
                 self._wait_for_all(begins, held / pools)
+                self._under_way.note(Merged(step.component.name, held / pools))
             step_copies: Formula = ONE
             if step.spread is not None:
                 receivers = self._receivers(step.spread, leg.node, held * count)
@@ -321,7 +331,6 @@ class WalkedNodes:
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
                 held = self._extreme(minimum, held / pools, 1) * pools
-                self._under_way.note(Unplayed(f"merging by {step.component.name}"))
                 self._under_way.burst = None  # merged flows are on by another law
                 continue
             assert effect.value is not None
@@ -381,6 +390,8 @@ class WalkedNodes:
         item = next(iter(quantity.dimension.bases - {INFORMATION_BASE}), None)
         if item is None:
             now.flow = now.flow.with_bits(bits * value)
+            if now.flow.primary is None:
+                now.note(Resized(value))
             return
         now.flow = replace(now.flow, sizes=now.flow.sizes | {item: value})
         changed = value * now.flow.rates[item] if item == now.flow.primary else bits

@@ -189,7 +189,7 @@ def simulation_lines(
     if wrong:
         names = ", ".join(f"{one.subject}.{one.measure}" for one in wrong)
         lines.append(f"Outside by more than the label allows: {names}.")
-    else:
+    elif simulation.has_settled:
         lines.append("No prediction is off by more than its label allows.")
     if unstated:
         names = ", ".join(f"{one.subject}.{one.measure}" for one in unstated)
@@ -201,7 +201,12 @@ def simulation_lines(
         f"{simulation.runs} independent runs of {length} each{warm}; seed {effort.seed}; "
         f"items: {items}."
     )
-    if simulation.is_precise:
+    if not simulation.has_settled:
+        lines.append(
+            f"Too little was played in {number(effort.seconds)} s of time: nothing has settled, "
+            "and nothing is judged. Give it more, `--seconds`."
+        )
+    elif simulation.is_precise:
         lines.append(f"Means and loads are within {percent(effort.precision)}, 95 times of 100.")
     else:
         lines.append(
