@@ -18,6 +18,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, inf, lgamma, log, nan
 from operator import mul
+from typing import Protocol
 
 from qps.engine.class_networks import Network, Place
 from qps.engine.closed_networks import between, is_exact, never_ends, stations_of
@@ -111,7 +112,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     Numbers of servers are whole, and those of copies of several servers. Infinite where open
     visits alone take all servers: where others are, too, there are no customers.
     """
-    waits = [_alone(servers, load) for _, servers, load, _ in stations]
+    waits = [alone(servers, load) for _, servers, load, _ in stations]
     plain, several = [], []
     for k, (asked, servers, load, copies) in enumerate(stations if customers else ()):
         if not asked:
@@ -125,7 +126,7 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     if not plain and not several:
         return tuple(waits)
     among = plain + [k for k, _ in several]
-    base = [_as_single(stations[k]) for k in among]
+    base = [as_single(stations[k]) for k in among]
     degree = sum(m * (int(stations[k][1]) - 1) for k, m in several)
     near = 0.0
     if min(degree, customers) > _NEAR_ONE:
@@ -137,44 +138,44 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
             for k, wait in zip(among, found, strict=True):
                 waits[k] = wait
             return tuple(waits)
-    rates, numbers = _solved(customers, think, base, min(degree, customers))
+    rates, numbers = single_servers(customers, think, base, min(degree, customers))
     unit = near or rates[0]
-    shares = _shares(rates, unit)
+    shares = shares_of(rates, unit)
     weights = [1.0]
     if several:
         own = [Several(*stations[k], rate=unit, count=m) for k, m in several]
-        weights = _weighed(own, shares, customers)
+        weights = weighed(own, shares, customers)
         for place, (k, _) in enumerate(several):
             held = [number[len(plain) + place] for number in numbers]
             waits[k] = own[place].wait(shares, held) / sum(weights)
     for place, k in enumerate(plain):
         load, whole = stations[k][2], sum(weights)
-        number = _dot(weights, [each[place] for each in numbers]) / whole
+        number = dot(weights, [each[place] for each in numbers]) / whole
         waits[k] = (load + number) / (1 - load)
     return tuple(waits)
 
 
-def _shares(rates: Sequence[float], unit: float) -> list[float]:
+def shares_of(rates: Sequence[float], unit: float) -> list[float]:
     """Return products of rates over one of them; the largest is 1."""
     logs = list(accumulate((log(rate / unit) if rate else -inf for rate in rates), initial=0.0))
     most = max(logs)
     return [exp(one - most) for one in logs]
 
 
-def _alone(servers: float, load: float) -> float:
+def alone(servers: float, load: float) -> float:
     """Return the wait where there are no closed customers."""
     if load >= servers:
         return inf
     return erlang_c(servers, load) / (servers - load)
 
 
-def _as_single(station: Sequence[float]) -> tuple[float, float]:
+def as_single(station: Sequence[float]) -> tuple[float, float]:
     """Return the ratio of a copy's weights, and how many copies there are."""
     asked, servers, load, copies = station
     return asked / copies / (servers - load), copies
 
 
-def _solved(
+def single_servers(
     customers: int, think: float, stations: Sequence[tuple[float, float]], before: int
 ) -> tuple[list[float], list[list[float]]]:
     """Return rates of a network of single servers, and numbers at a copy of each station.
@@ -196,6 +197,14 @@ def _solved(
         rates.append(rate)
         numbers.append(held)
     return rates[: -before - 2 : -1], numbers[: -before - 2 : -1]
+
+
+class Polynomial(Protocol):
+    """Copies of a station, their weights over those of single servers; it is told all others."""
+
+    copies: int
+    weights: list[float]
+    others: list[float]
 
 
 # -- several servers -----------------------------------------------------------------------
@@ -241,10 +250,10 @@ class Several:
 
     def wait(self, shares: Sequence[float], numbers: Sequence[float]) -> float:
         """Return the wait times all weights, by those of populations and numbers at a copy."""
-        found = _dot(convolved(self.others, self.waits, len(shares)), shares)
+        found = dot(convolved(self.others, self.waits, len(shares)), shares)
         behind = self.servers - 1
         held = [share * number for share, number in zip(shares, numbers, strict=False)][behind:]
-        return found + self.growing * _dot(self.others, held)
+        return found + self.growing * dot(self.others, held)
 
 
 def poisson(mean: float, count: int) -> list[float]:
@@ -261,7 +270,7 @@ def _less_own(values: list[float], ratio: float) -> list[float]:
     return values[:1] + [max(value - ratio * before, 0.0) for before, value in pairwise(values)]
 
 
-def _weighed(stations: Sequence[Several], shares: Sequence[float], most: int) -> list[float]:
+def weighed(stations: Sequence[Polynomial], shares: Sequence[float], most: int) -> list[float]:
     """Return the product of all polynomials, times the weights of populations.
 
     Each station is told that of all others, and of its other copies.
@@ -307,5 +316,6 @@ def convolved(one: Sequence[float], other: Sequence[float], size: int) -> list[f
     return found
 
 
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
+def dot(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the sum of products, as far as both go."""
     return sum(map(mul, one, other), 0.0)

@@ -30,27 +30,27 @@ def waits_of(customers: int, think: Number, stations: Sequence[Station]) -> list
 
     No station is full with open visits alone.
     """
-    own = [_Station(*one, customers=customers) for one in stations]
+    own = [StationSums(*one, customers=customers) for one in stations]
     degree = min(customers, sum(one.count * (one.servers - 1) for one in own if one.servers > 1))
     weights, numbers = _summed(customers, think, own)
     behind = [weights[customers - k] for k in range(degree + 1)]
-    each = [_power(one.weights, one.whole, degree) for one in own]
-    ahead = list(accumulate(each, lambda a, b: _convolved(a, b, degree), initial=[1]))
+    each = [power(one.weights, one.whole, degree) for one in own]
+    ahead = list(accumulate(each, lambda a, b: convolved(a, b, degree), initial=[1]))
     after: list[Number] = [1]
     found = []
     for k in range(len(own) - 1, -1, -1):
         one = own[k]
-        others = _convolved(ahead[k], after, degree)
-        fewer = _convolved(others, _power(one.weights, one.whole - 1, degree), degree)
+        others = convolved(ahead[k], after, degree)
+        fewer = convolved(others, power(one.weights, one.whole - 1, degree), degree)
         at = [numbers[customers - j][k] for j in range(degree + 1)]
-        waiting = _dot(_convolved(fewer, one.waits, degree), behind)
+        waiting = _dot(convolved(fewer, one.waits, degree), behind)
         waiting += one.growing * _dot(fewer, at[one.servers - 1 :])
-        found.append(waiting / _dot(_convolved(others, each[k], degree), behind))
-        after = _convolved(after, each[k], degree)
+        found.append(waiting / _dot(convolved(others, each[k], degree), behind))
+        after = convolved(after, each[k], degree)
     return found[::-1]
 
 
-class _Station:
+class StationSums:
     """A station with its polynomials; a single server, with any number of copies, has none."""
 
     def __init__(
@@ -74,12 +74,41 @@ class _Station:
         self.weights = self._less_own(weights)[: customers + 1]
         self.waits = self._less_own(waits)[: customers + 1]
 
+    def all_weights(self, most: int) -> list[Number]:
+        """Return the weights of none, one, … at a copy."""
+        return self._geometric(self.weights, most)
+
+    def of_all_copies(self, most: int) -> list[Number]:
+        """Return the weights of none, one, … at all copies."""
+        if self.servers > 1:
+            return power(self.all_weights(most), self.whole, most)
+        steps = range(most)
+        more = (self.ratio * (self.copies + k) / (k + 1) for k in steps)
+        return list(accumulate(more, mul, initial=self.ratio * 0 + 1))
+
+    def waiting(self, most: int) -> list[Number]:
+        """Return the same times what an open visit waits at one of the copies."""
+        own, found = self.all_weights(most), self._geometric(self.waits, most)
+        behind = self.servers - 1
+        for k in range(behind + 1, most + 1):
+            found[k] += self.growing * (k - behind) * self.ratio ** (k - behind)
+        if self.servers > 1:
+            return convolved(found, power(own, self.whole - 1, most), most)
+        fewer = (self.ratio * (self.copies - 1 + k) / (k + 1) for k in range(most))
+        one = 1 / self.weights[0]
+        return convolved(found, list(accumulate(fewer, mul, initial=one)), most)
+
+    def _geometric(self, polynomial: Sequence[Number], most: int) -> list[Number]:
+        """Return the coefficients of a polynomial over 1 - r z."""
+        told = [*polynomial[: most + 1], *[self.ratio * 0] * (most + 1 - len(polynomial))]
+        return list(accumulate(told, lambda before, one: before * self.ratio + one))
+
     def _less_own(self, values: list[Number]) -> list[Number]:
         return values[:1] + [now - self.ratio * before for before, now in pairwise(values)]
 
 
 def _summed(
-    customers: int, think: Number, stations: Sequence[_Station]
+    customers: int, think: Number, stations: Sequence[StationSums]
 ) -> tuple[list[Number], list[list[Number]]]:
     """Return weights of all numbers of customers at single servers, and those times numbers."""
     weight, own = think * 0 + 1, [think * 0 for _ in stations]
@@ -100,14 +129,15 @@ def _shares(mean: Number, count: int) -> list[Number]:
     return list(accumulate(range(1, count), lambda term, k: term * mean / k, initial=mean * 0 + 1))
 
 
-def _power(values: list[Number], exponent: int, degree: int) -> list[Number]:
+def power(values: list[Number], exponent: int, degree: int) -> list[Number]:
+    """Return a power of a polynomial up to a degree."""
     found: list[Number] = [1]
     for _ in range(exponent):
-        found = _convolved(found, values, degree)
+        found = convolved(found, values, degree)
     return found
 
 
-def _convolved(one: Sequence[Number], other: Sequence[Number], degree: int) -> list[Number]:
+def convolved(one: Sequence[Number], other: Sequence[Number], degree: int) -> list[Number]:
     """Return a product of polynomials up to a degree."""
     count = min(len(one) + len(other) - 1, degree + 1)
     return [

@@ -357,6 +357,9 @@ _ROWS = (
     _of_classes("class_rate", 11),
     _of_classes("class_wait", 16),
     _of_classes("class_open_wait", 15),
+    _of_classes("nested_rate", 2),
+    _of_classes("nested_time", 3),
+    _of_classes("nested_wait", 3),
     _of_queues("normal_tail", -1, of="x", lies=_SHARE),
     _of_queues("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )

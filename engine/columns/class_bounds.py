@@ -23,8 +23,8 @@ _MOST_CORNERS = 27
 
 def class_rate(*operands: Interval) -> Interval:
     """Return between which rates that of a class lies."""
-    if _is_point(operands):
-        return _at_point(class_numbers.class_rate, operands)
+    if is_point(operands):
+        return at_point(class_numbers.class_rate, operands)
     if corners := _corners(operands, 2):
         return _at_corners(class_numbers.class_rate, corners)
     ends = _ends(operands, 2)
@@ -40,13 +40,13 @@ def class_rate(*operands: Interval) -> Interval:
     for at, place in enumerate(worst.places):
         longest += place.asked[k] and place.asked[k] * (1 + _longest(best, worst, at))
     least = worst.customers[k] / longest if longest else worst.customers[k] and inf
-    return _between(min(least, most), most)
+    return widened(min(least, most), most)
 
 
 def class_wait(*operands: Interval) -> Interval:
     """Return between which times the wait of a class at the first station lies."""
-    if _is_point(operands):
-        return _at_point(class_numbers.class_wait, operands)
+    if is_point(operands):
+        return at_point(class_numbers.class_wait, operands)
     if corners := _corners(operands, 2):
         return _at_corners(class_numbers.class_wait, corners)
     ends = _ends(operands, 2)
@@ -54,27 +54,28 @@ def class_wait(*operands: Interval) -> Interval:
         return NOTHING_KNOWN
     best, worst = ends
     asked = worst.places[0].asked[int(operands[1].low) - 1]
-    return _between(0.0, asked and asked * (1 + _longest(best, worst, 0)))
+    return widened(0.0, asked and asked * (1 + _longest(best, worst, 0)))
 
 
 def class_open_wait(*operands: Interval) -> Interval:
     """Return between which numbers of service times the wait of open visits lies."""
-    if _is_point(operands):
-        return _at_point(class_numbers.class_open_wait, operands)
+    if is_point(operands):
+        return at_point(class_numbers.class_open_wait, operands)
     if corners := _corners(operands, 1):
         return _at_corners(class_numbers.class_open_wait, corners)
     ends = _ends(operands, 1)
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
-    return _between(0.0, _longest(*ends, 0))
+    return widened(0.0, _longest(*ends, 0))
 
 
-def _is_point(operands: tuple[Interval, ...]) -> bool:
+def is_point(operands: tuple[Interval, ...]) -> bool:
     """Return whether each operand is one number, itself a float or between two of them."""
     return all(one.high <= above(above(one.low)) for one in operands)
 
 
-def _at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
+def at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
+    """Return what is known of a value where each operand is one number."""
     value = number(*(one.low for one in operands))
     if isnan(value):
         return NOTHING_KNOWN
@@ -85,8 +86,8 @@ def _at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> I
 
 def _corners(operands: tuple[Interval, ...], before: int) -> list[tuple[float, ...]]:
     """Return the points between which all lies, where that is told by few; else none."""
-    count = before + int(operands[0].low) if _is_point(operands[:before]) else 0
-    if not _is_point((*operands[:before], *operands[count:])) or not count:
+    count = before + int(operands[0].low) if is_point(operands[:before]) else 0
+    if not is_point((*operands[:before], *operands[count:])) or not count:
         return []
     moving = operands[before:count]
     if not all(0 <= one.low <= one.high < inf for one in moving):
@@ -115,7 +116,7 @@ def _at_corners(number: Callable[..., float], corners: list[tuple[float, ...]]) 
     values = [number(*corner) for corner in corners]
     if any(map(isnan, values)):
         return NOTHING_KNOWN
-    return _between(min(values), max(values))
+    return widened(min(values), max(values))
 
 
 def _ends(operands: tuple[Interval, ...], before: int) -> tuple[Network, Network] | None:
@@ -125,7 +126,7 @@ def _ends(operands: tuple[Interval, ...], before: int) -> tuple[Network, Network
     line. None where there may be no value.
     """
     classes, of = operands[0], operands[before - 1]
-    if not (_is_point((classes, of)) and 1 <= of.low <= max(classes.low, of.low * (before == 1))):
+    if not (is_point((classes, of)) and 1 <= of.low <= max(classes.low, of.low * (before == 1))):
         return None
     count = classes.low
     best, worst = [], []
@@ -153,5 +154,6 @@ def _longest(best: Network, worst: Network, at: int) -> float:
     return (found + 1) / (place.servers - place.load)
 
 
-def _between(low: float, high: float) -> Interval:
+def widened(low: float, high: float) -> Interval:
+    """Return what lies between two values that are off by roundings."""
     return Interval(low * (1 - _ERROR), high * (1 + _ERROR), -inf, inf)

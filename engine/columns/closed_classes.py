@@ -18,20 +18,21 @@ _ERROR = 1e-9
 
 def class_rate(*operands: arb) -> arb:
     """Return how many cycles all customers of one class end in a time."""
-    return _by_floats(class_numbers.class_rate, operands)
+    return by_floats(class_numbers.class_rate, operands)
 
 
 def class_wait(*operands: arb) -> arb:
     """Return how long a cycle of one class waits at the first station, without service."""
-    return _by_floats(class_numbers.class_wait, operands)
+    return by_floats(class_numbers.class_wait, operands)
 
 
 def class_open_wait(*operands: arb) -> arb:
     """Return the mean wait of an open visit at the first station, in mean service times."""
-    return _by_floats(class_numbers.class_open_wait, operands)
+    return by_floats(class_numbers.class_open_wait, operands)
 
 
-def _by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
+def by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
+    """Return a value as floats have it; unknown where operands are."""
     if is_unknown(*operands):
         return UNKNOWN
     if any(

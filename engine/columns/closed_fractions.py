@@ -11,7 +11,7 @@ from qps.engine.closed_networks import Station, between, never_ends, stations_of
 from qps.engine.exactness import Exact, InexactError, NoValueError
 
 _MOST = 64
-_MOST_BITS = 1 << 14
+MOST_BITS = 1 << 14
 _ZERO = Fraction(0)
 
 
@@ -68,7 +68,7 @@ def _is_too_much(customers: int, think: Fraction, stations: Sequence[Station]) -
         for value in (think, *(number for station in stations for number in map(Fraction, station)))
     )
     counts = (max(servers, copies) for _, servers, _, copies in stations)
-    return max(customers, *counts, 0) > _MOST or customers * bits > _MOST_BITS
+    return max(customers, *counts, 0) > _MOST or customers * bits > MOST_BITS
 
 
 def _rate(customers: int, think: Fraction, stations: tuple[Station, ...]) -> Exact:

@@ -187,3 +187,24 @@ def class_open_wait(classes: Formula, *told: Formula) -> Domain | None:
 
 
 class_wait = class_rate
+
+
+def nested_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of a closed network with speeds and pools."""
+    if any(kind.exact is None for kind in told[::5]):
+        return None
+    needed = [Needed(customers), Needed(think)]
+    for place in range(0, len(told), 5):
+        kind, asked, servers, load, copies = told[place : place + 5]
+        is_counted = kind.exact > 0
+        needed += [Needed(asked), Needed(servers - 1 if is_counted else servers), Needed(load)]
+        needed.append(Needed(copies))
+    return tuple(needed)
+
+
+def nested_time(_which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a time at a place of such a network."""
+    return nested_rate(*told)
+
+
+nested_wait = nested_time

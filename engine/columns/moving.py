@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from qps.engine.columns import on_ranges
 from qps.engine.known_ranges import Range
+from qps.engine.nested_networks import GROUP, GROWING, SPEED
+from qps.engine.repeating import repeated
 
 Moves = tuple[int, ...]
 
@@ -49,6 +51,16 @@ def absolute(value: Range) -> Moves:
 def waiting(work: Range, _load: Range) -> Moves:
     """Return how a wait moves."""
     return 1, 0 if work.below else 1
+
+
+def nested_rate(*operands: Range) -> Moves:
+    """Return how the rate of a closed network moves: up with customers where no speed falls."""
+    speeds: list[Range] = []
+    for kind, _, speed, *_ in zip(*(iter(operands[2:]),) * GROUP, strict=True):
+        speeds = [*speeds, speed] if kind.low == SPEED else [speed]
+        if kind.low == SPEED and any(one.high > speed.low for one in speeds[:-1]):
+            return (0,) * len(operands)
+    return repeated(GROWING, GROUP, len(operands))
 
 
 def _by_sign(of: Range) -> int:

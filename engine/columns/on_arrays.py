@@ -24,6 +24,7 @@ from qps.engine.columns.on_floats import (
     NEARLY_WHOLE,
     ONE_OVER_E,
 )
+from qps.engine.nested_arrays import nested_rate, nested_time, nested_wait
 from qps.engine.queue_arrays import (
     batch_quantile,
     burst_quantile,
@@ -61,6 +62,9 @@ __all__ = [
     "md1_quantile",
     "md1_tail",
     "mixed_wait",
+    "nested_rate",
+    "nested_time",
+    "nested_wait",
     "normal_quantile",
     "normal_tail",
     "periodic_quantile",

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.columns import class_bounds, on_arrays
+from qps.engine.columns import class_bounds, nested_bounds, on_arrays
 from qps.engine.columns.on_arrays import whole_power as powered
 from qps.engine.intervals import Interval
 from qps.engine.repeating import placed, repeated
@@ -362,3 +362,7 @@ def _row_by_row(function: Callable[..., Interval]) -> Callable[..., Bounds]:
 
 class_rate, class_wait = _row_by_row(class_bounds.class_rate), _row_by_row(class_bounds.class_wait)
 class_open_wait = _row_by_row(class_bounds.class_open_wait)
+nested_rate, nested_time, nested_wait = (
+    _row_by_row(bounds)
+    for bounds in (nested_bounds.nested_rate, nested_bounds.nested_time, nested_bounds.nested_wait)
+)

@@ -12,6 +12,7 @@ from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 from qps.engine.class_numbers import class_open_wait, class_rate, class_wait
 from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
 from qps.engine.closed_quantiles import closed_quantile
+from qps.engine.nested_numbers import nested_rate, nested_time, nested_wait
 from qps.engine.queue_numbers import (
     batch_quantile,
     burst_quantile,
@@ -49,6 +50,9 @@ __all__ = [
     "md1_quantile",
     "md1_tail",
     "mixed_wait",
+    "nested_rate",
+    "nested_time",
+    "nested_wait",
     "normal_quantile",
     "normal_tail",
     "periodic_quantile",

@@ -192,6 +192,21 @@ def class_open_wait(*operands: float) -> Slopes:
     return _of_classes(on_floats.class_open_wait, operands)
 
 
+def nested_rate(*operands: float) -> Slopes:
+    """Return the slopes of a rate of a closed network with speeds and pools, by differences."""
+    return _of_classes(on_floats.nested_rate, operands)
+
+
+def nested_time(*operands: float) -> Slopes:
+    """Return the slopes of the time at a place of such a network."""
+    return _of_classes(on_floats.nested_time, operands)
+
+
+def nested_wait(*operands: float) -> Slopes:
+    """Return the slopes of a wait of open visits at a station of such a network."""
+    return _of_classes(on_floats.nested_wait, operands)
+
+
 def _of_classes(number: Callable[..., float], operands: tuple[float, ...]) -> Slopes:
     return tuple(_in_floats(number, place, operands) for place in range(len(operands)))
 

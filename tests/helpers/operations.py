@@ -12,6 +12,13 @@ FLOWS = (2.0, 60.0)
 CUSTOMERS, STATION = (0.0, 40.0), ((0.0, 2.0), (1.0, 5.0), (0.0, 0.9), (0.5, 3.5))
 CLASSES = ((2.0, 2.0), (1.0, 1.0), (0.0, 8.0), (0.0, 6.0), POSITIVE, POSITIVE)
 PLACE = ((1.0, 3.0), (0.1, 0.9), (1.0, 3.5), (0.1, 2.0), (0.1, 2.0))
+_SPEED = ((-1.0, -1.0), (0.0, 0.0), (1.0, 2.0), (0.0, 0.0), (1.0, 1.0))
+NESTED = (
+    *((3.0, 3.0), (0.1, 2.0), (1.0, 3.0), (0.0, 1.0), (1.0, 1.0)),  # a pool, with three groups
+    *((-2.0, -2.0), (0.1, 2.0), (1.0, 1.0), (0.0, 0.9), (1.0, 1.0)),
+    *((0.0, 0.0), (0.1, 2.0), (0.5, 1.0), (0.0, 0.0), (1.0, 1.0), *_SPEED),
+    *((0.0, 0.0), (0.1, 2.0), (2.0, 2.0), (0.0, 0.9), (1.0, 2.0)),
+)
 STAGE = (
     *(LEVEL, LOAD, POSITIVE, (0.25, 4.0), (1.0, 8.0)),  # who waits, and how long
     *(POSITIVE, (0.25, 4.0), (1.0, 3.0), (0.0, 0.0)),  # who is served, and how often
@@ -61,6 +68,9 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "class_rate": (*CLASSES, *PLACE),
     "class_wait": (*CLASSES, *PLACE, *PLACE),
     "class_open_wait": (*CLASSES[:1], *CLASSES[2:], *PLACE, *PLACE),
+    "nested_rate": ((0.0, 6.0), POSITIVE, *NESTED),
+    "nested_time": ((0.0, 0.0), (0.0, 6.0), POSITIVE, *NESTED),
+    "nested_wait": ((1.0, 1.0), (0.0, 6.0), POSITIVE, *NESTED),
     "normal_tail": (ANY,),
     "normal_quantile": (LEVEL,),
 }

@@ -106,7 +106,7 @@ function waitsOf(erlangC, customers, pause, stations) {
       return waits;
     }
   }
-  const { rates, numbers } = solved(customers, think, base, Math.min(degree, customers));
+  const { rates, numbers } = singleServers(customers, think, base, Math.min(degree, customers));
   const unit = near || rates[0], shares = sharesOf(rates, unit);
   let weights = [1];
   if (several.length) {
@@ -124,7 +124,7 @@ function waitsOf(erlangC, customers, pause, stations) {
 }
 
 // Products of rates over one of them; the largest is 1.
-function sharesOf(rates, unit) {
+export function sharesOf(rates, unit) {
   const logs = [0];
   for (const rate of rates) logs.push(logs.at(-1) + (rate ? Math.log(rate / unit) : -Infinity));
   const most = logs.reduce((one, other) => Math.max(one, other));
@@ -132,7 +132,7 @@ function sharesOf(rates, unit) {
 }
 
 // Rates and numbers of a network of single servers, for so many customers and for fewer, the largest number first.
-function solved(customers, think, stations, before) {
+export function singleServers(customers, think, stations, before) {
   const isFew = customers - before <= MOST_STEPS, first = isFew ? 0 : customers - before;
   const start = isFew ? { rate: 0, held: stations.map(() => 0) } : atPopulation(first, think, stations);
   const rates = [start.rate], numbers = [start.held];
@@ -175,7 +175,7 @@ export function ofSeveral([asked, servers, load, copies], rate) {
   return { copies, servers, growing: weights[last] / (servers - load) / whole, weights: own.map((one) => one / whole), waits: lessOwn(waits).map((one) => one / whole), others: [1] };
 }
 
-function waitOf({ servers, growing, waits, others }, shares, numbers) {
+export function waitOf({ servers, growing, waits, others }, shares, numbers) {
   const held = shares.slice(0, numbers.length).map((share, k) => share * numbers[k]).slice(servers - 1);
   return dot(convolved(others, waits, shares.length), shares) + growing * dot(others, held);
 }
@@ -190,7 +190,7 @@ export function poisson(mean, count) {
 }
 
 // The product of all polynomials, times the weights of populations; each station is told that of all others.
-function weighed(stations, shares, most) {
+export function weighed(stations, shares, most) {
   const size = Math.min(most + 1, shares.length);
   const fewer = stations.map((one) => powered(one.weights, one.copies - 1, size));
   const each = stations.map((one, k) => convolved(fewer[k], one.weights, size));
@@ -223,7 +223,7 @@ export function convolved(one, other, size) {
 
 function sum(values) { return values.reduce((total, value) => total + value, 0); }
 
-function dot(one, other) {
+export function dot(one, other) {
   let total = 0;
   for (let k = 0; k < Math.min(one.length, other.length); k++) total += one[k] * other[k];
   return total;

@@ -6,6 +6,7 @@ import { closedNumbers, closedWaits } from "./closed.js";
 import { closedQuantile } from "./closed_quantiles.js";
 import { burstQuantile, burstWait, uneven } from "./bursts.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
+import { nestedNumbers } from "./nested.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
 import { rooms } from "./rooms.js";
 import { fallingRoot } from "./roots.js";
@@ -31,6 +32,7 @@ export const QUEUES = {
   burst_quantile: burstQuantile,
   uneven,
   ...classNumbers(erlangC),
+  ...nestedNumbers(erlangC),
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
   normal_quantile: anyNormalQuantile,
 };
