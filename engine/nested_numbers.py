@@ -35,11 +35,13 @@ MOST_RATES = 256
 """Rates within a pool that are told one by one; of more, on lines between some."""
 _FINER = 1.03
 _MOST_TOLD = 1 << 12
+MOST_PLACES = 1 << 15
+"""Places of a pool that more customers may take from."""
 _MOST_FALLING = 1 << 20
 """Customers up to which speeds may be above the last one."""
 _NEAR_ONE = 20
 _SEVERAL = 2
-_HALVINGS = 24
+_HALVINGS = 14
 
 # -- rows of the table ---------------------------------------------------------------------
 
@@ -83,7 +85,12 @@ def _read(customers: float, think: float, told: Sequence[float]) -> Places | Non
     if not all(number >= 0 for place, number in enumerate(told) if place % GROUP):
         return None
     places = places_of(told)
-    if places is None or customers <= _MOST_FALLING:
+    if places is None or customers <= MOST_PLACES:
+        return places
+    pools = (one for one in every(places) if isinstance(one, Pool))
+    if any(one.places * one.copies > MOST_PLACES for one in pools):
+        return None
+    if customers <= _MOST_FALLING:
         return places
     speeds = (one.speeds for one in every(places) if isinstance(one, Station) and one.speeds)
     return places if all(max(one) == one[-1] for one in speeds) else None
@@ -270,16 +277,11 @@ class _Solved:
         if paced is None:
             return 0.0
         number, table = paced
-        held = held_of(pool, self._most)
         if pool.at == which:
-            waiting = [n - within for n, within in enumerate(held)]
-            waiting += [n - held[-1] for n in range(len(held), table.last + 1)]
-            waiting = waiting[: table.last + 1]
-            found = table.mean(waiting, self.shares)
+            found = table.mean(waiting_of(pool, table.last, self._most), self.shares)
             found += table.beyond(self.shares, [each[number] for each in self.numbers])
             return found / self.whole / self.rate
-        inner = numbers_within(pool, which, self._most)
-        found = table.mean([at(inner, one) for one in held], self.shares)
+        found = table.mean(numbers_within(pool, which, self._most), self.shares)
         return found / self.whole / self.rate
 
     def _of_paced(self, own: Place) -> tuple[int, Table] | None:
@@ -312,12 +314,11 @@ class _Solved:
     def _wait_within(self, pool: Pool, which: int) -> float:
         if pool.at == which:
             return nan
-        waits = waits_within(pool, which, self._most)
         paced = self._of_paced(pool)
         if paced is None:
-            return waits[0]
-        held = held_of(pool, self._most)
-        return paced[1].mean([at(waits, one) for one in held], self.shares) / self.whole
+            return _inner(pool, 0).wait(which)
+        waits = waits_within(pool, which, self._most)
+        return paced[1].mean(waits, self.shares) / self.whole
 
     def _wait_at_own(self, own: Station) -> float:
         """Return about what an open visit waits where each copy of a pool has a station."""
@@ -421,22 +422,31 @@ def speeds_of(pool: Pool, most: int) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1 << 8)
+def waiting_of(pool: Pool, last: int, most: int) -> tuple[float, ...]:
+    """Return how many wait for a pool, by how many are there, up to a last number."""
+    held = held_of(pool, most)
+    return tuple(n - at(held, n) for n in range(last + 1))
+
+
+@lru_cache(maxsize=1 << 8)
 def numbers_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
-    """Return how many are at a place within a pool, or wait there, by how many are within."""
+    """Return how many are at a place within a pool, or wait there, by how many are there."""
 
     def number(customers: int) -> float:
         inner = _inner(pool, customers)
         return inner.rate * inner.time(which)
 
-    return (0.0, *_on_grid(number, 1, _most_within(pool, most)))
+    inner = (0.0, *_on_grid(number, 1, _most_within(pool, most)))
+    return tuple(at(inner, held) for held in held_of(pool, most))
 
 
 @lru_cache(maxsize=1 << 8)
 def waits_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
-    """Return what an open visit waits at a station within a pool, by how many are within."""
+    """Return what an open visit waits at a station within a pool, by how many are there."""
     first = _inner(pool, 0).wait(which)
     last = _most_within(pool, most)
-    return (first, *_on_grid(lambda n: _inner(pool, n).wait(which), 1, last))
+    inner = (first, *_on_grid(lambda n: _inner(pool, n).wait(which), 1, last))
+    return tuple(at(inner, held) for held in held_of(pool, most))
 
 
 def _cumulated(rates: Sequence[float]) -> list[float]:
@@ -447,18 +457,16 @@ def _number(logs: Sequence[float], rates: Sequence[float], rate: float, customer
     """Return how many are at a table of rates of open arrivals, at most so many customers."""
     if rate <= 0:
         return 0.0
+    ratio, last = rate / rates[-1], len(rates)
+    if ratio >= 1 and max(rates) <= rates[-1]:
+        return inf
     each = log(rate)
     told = [n * each - one for n, one in enumerate(logs)]
     most = max(told)
-    ratio, last = rate / rates[-1], len(rates)
-    if ratio >= 1:
-        if max(rates) <= rates[-1]:
-            return inf
-        end = told[-1] + (customers - last) * log(ratio) if customers > last else told[-1]
-        if end > most:
-            return float(customers)
+    if ratio >= 1 and told[-1] + max(customers - last, 0) * log(ratio) > most:
+        return float(customers)
     weights = [exp(one - most) for one in told]
-    held, whole = sum(n * one for n, one in enumerate(weights)), sum(weights)
+    held, whole = dot(range(last + 1), weights), sum(weights)
     if ratio < 1:
         tail = weights[-1] * ratio / (1 - ratio)
         held, whole = held + tail * (last + 1 / (1 - ratio)), whole + tail

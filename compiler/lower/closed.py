@@ -11,53 +11,74 @@ from itertools import chain
 from msgspec import Struct, field
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.closed_stations import ClosedStation, HeldPool, SharedStation
+from qps.compiler.lower.nested_stations import Nested, nested
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
-
-class ClosedStation(Struct, frozen=True, kw_only=True):
-    """A resource that a closed stream waits for.
-
-    A cycle asks `demand` seconds of one server of it, all visits and all `copies` together; each
-    copy has so many `servers`, of which other traffic keeps `open_load` busy.
-    """
-
-    resource: str
-    demand: Formula
-    servers: Formula
-    open_load: Formula
-    copies: Formula
-
-
-class SharedStation(Struct, frozen=True, kw_only=True):
-    """A station of a network, with what a cycle of each of its closed streams asks of it."""
-
-    resource: str
-    demands: tuple[Formula, ...]
-    servers: Formula
-    open_load: Formula
-    copies: Formula
+_AS_MANY_AS_EVER = number(10**6)
 
 
 class ClosedNetwork(Struct, frozen=True, kw_only=True):
     """The closed streams that meet at some station, or meet others that do: its classes.
 
-    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations.
+    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations. One
+    class alone may have pools that are `held`, and stations with speeds.
     """
 
     names: tuple[str, ...]
     jobs: tuple[Formula, ...]
     delays: tuple[Formula, ...]
     stations: tuple[SharedStation, ...]
+    held: tuple[HeldPool, ...] = ()
 
     @property
     def is_of_one(self) -> bool:
         """True where there is one closed stream."""
         return len(self.names) == 1
 
+    @property
+    def is_nested(self) -> bool:
+        """True where there are pools, or stations with speeds."""
+        return bool(self.held) or any(one.speeds for one in self.stations)
+
+    @property
+    def _nested(self) -> Nested:
+        return nested(self.stations, self.held)
+
+    @property
+    def nested_times(self) -> dict[str, Formula]:
+        """How long a cycle is at each station, or waits for each pool.
+
+        At the first one it is what Little's law leaves: their sum is a function of the rate.
+        """
+        told, first = self._nested, (*self.jobs, *self.delays)
+        found = {
+            name: apply("nested_time", at, *first, *told.operands)
+            for name, at in told.places.items()
+        }
+        name = next(iter(found))
+        delays = self.delays[0] + total(pool.all_delays for pool in self.held)
+        others = total(time for other, time in found.items() if other != name)
+        found[name] = self.jobs[0] / self.rate(self.names[0]) - delays - others
+        return found
+
+    def rate_within(self, pool: HeldPool) -> Formula:
+        """Return how many cycles end in a second while all places of a pool are held."""
+        names = {name for one in pool.every for name in one.stations}
+        inner = nested([one for one in self.stations if one.resource in names], (pool,))
+        return apply("nested_rate", _AS_MANY_AS_EVER, ZERO, *inner.operands)
+
+    def _asked(self, resource: str) -> Formula:
+        """Return what a cycle asks of a station; nothing of a pool."""
+        asked = (one.demands[0] for one in self.stations if one.resource == resource)
+        return next(asked, ZERO)
+
     def rate(self, name: str) -> Formula:
         """Return how many cycles all of a stream make in a second."""
         number = self.names.index(name)
+        if self.is_nested:
+            return apply("nested_rate", *self.jobs, *self.delays, *self._nested.operands)
         if not any(one.demands[number] is not ZERO for one in self.stations):
             return self.jobs[number] / self.delays[number]
         if self.is_of_one:
@@ -70,6 +91,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         Of several classes the waits at one of them are what Little's law leaves, so that their sum
         is a function of the rate alone.
         """
+        if self.is_nested:
+            return self.nested_times[resource] - self._asked(resource)
         number, stations = self.names.index(name), self._from(resource)
         if self.is_of_one:
             return apply("closed_wait", *self._of_one(stations))
@@ -95,6 +118,9 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
 
     def open_wait(self, resource: str) -> Formula:
         """Return what a visit of open traffic waits at a station, in mean service times."""
+        if self.is_nested:
+            at = self._nested.places[resource]
+            return apply("nested_wait", at, *self.jobs, *self.delays, *self._nested.operands)
         stations = self._from(resource)
         if self.is_of_one:
             return apply("mixed_wait", *self._of_one(stations))
@@ -188,6 +214,7 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     network: ClosedNetwork
     visits: Mapping[str, Formula]
     alone: Mapping[str, Alone]
+    pools: tuple[HeldPool, ...] = ()
     known: Certainty = EXACT
     """How its waits are known, besides what each station does to it."""
 
@@ -199,6 +226,11 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     def station(self, resource: str) -> ClosedStation:
         """Return the station of a name."""
         return next(one for one in self.stations if one.resource == resource)
+
+    @property
+    def network_delay(self) -> Formula:
+        """What a cycle takes besides its stations while no pool is held."""
+        return self.network.delays[self.network.names.index(self.name)]
 
     @property
     def held_back(self) -> dict[str, Formula]:
@@ -233,5 +265,7 @@ class Closed(Struct, frozen=True, kw_only=True):
         return tuple(
             stream
             for stream in self.streams.values()
-            if any(resource == one.resource for one in stream.stations) or resource in stream.alone
+            if any(resource == one.resource for one in stream.stations)
+            or any(resource == one.resource for one in stream.pools)
+            or resource in stream.alone
         )

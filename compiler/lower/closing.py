@@ -15,12 +15,8 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.lower.closed import (
-    Closed,
-    ClosedNetwork,
-    ClosedStream,
-    SharedStation,
-)
+from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream
+from qps.compiler.lower.closed_stations import SharedStation
 from qps.compiler.lower.cycles import Closing, Cycle, Loads, refused
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -69,12 +65,14 @@ def closed_streams(
     found = []
     for one in closing:
         network = networks[one.cycle.name]
+        _refuse_classes(one.cycle, one.stream, network)
+        _refuse_many(one.cycle, one.stream, expressions)
         found.append(one.settled(network, _network_known(network, expressions), rates))
     values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
     return Closed(
         streams={one.name: one for one in found},
         values=values,
-        loads=_filled(found, parted),
+        loads=_filled(found, parted) | _paced(found, sources, parted),
         open_loads={name: part.open_load for name, part in parted.items() if part.by},
         loading={
             name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))
@@ -89,14 +87,48 @@ def _networks(cycles: Sequence[Cycle]) -> dict[str, ClosedNetwork]:
     together_with = {one.name: {one.name} for one in cycles}
     at: dict[str, str] = {}
     for one in cycles:
-        for station in one.stations:
-            other = at.setdefault(station.resource, one.name)
+        held = [deeper.resource for pool in one.pools.held for deeper in pool.every]
+        for name in [*(station.resource for station in one.stations), *held]:
+            other = at.setdefault(name, one.name)
             joined = together_with[one.name] | together_with[other]
             together_with |= dict.fromkeys(joined, joined)
     return {
         one.name: _network([each for each in cycles if each.name in together_with[one.name]])
         for one in cycles
     }
+
+
+def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> None:
+    """Refuse several classes where pools are held, or where a speed goes by how many are there."""
+    paced = [one.resource for one in cycle.stations if one.speeds]
+    held = [one.resource for one in cycle.pools.held]
+    if network.is_of_one or not (paced or held):
+        return
+    others = listed([name for name in network.names if name != cycle.name], "and")
+    why = (
+        f"it takes of {held[0]}, and meets {others}, whose users wait as well"
+        if held
+        else f"it shares {paced[0]}, whose speed goes by how many are there, with {others}"
+    )
+    raise refused(stream, why, "make one closed stream of all, or send the others at a rate")
+
+
+def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowering) -> None:
+    """Refuse what would take too long to tell: pools of very many places for as many users."""
+    if not cycle.pools.held:
+        return
+    from qps.engine.nested_numbers import MOST_PLACES  # noqa: PLC0415 - seldom needed
+
+    there = Point({expressions.population: number(expressions.configuration.high)})
+    if there.number(expressions.put_in(cycle.jobs)) <= MOST_PLACES:
+        return
+    for pool in (one for held in cycle.pools.held for one in held.every):
+        if there.number(expressions.put_in(pool.places * pool.copies)) > MOST_PLACES:
+            raise refused(
+                stream,
+                f"more than {MOST_PLACES:,} are under way, and as many may take of {pool.resource}",
+                "a pool that is hardly ever full may be left out",
+            )
 
 
 def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
@@ -107,7 +139,8 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
     return ClosedNetwork(
         names=tuple(one.name for one in classes),
         jobs=tuple(one.jobs for one in classes),
-        delays=tuple(one.delay for one in classes),
+        delays=tuple(_outside(one) for one in classes),
+        held=classes[0].pools.held if len(classes) == 1 else (),
         stations=tuple(
             SharedStation(
                 resource=name,
@@ -115,21 +148,19 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
                 servers=station.servers,
                 open_load=station.open_load,
                 copies=station.copies,
+                speeds=station.speeds,
             )
             for name, station in places.items()
         ),
     )
 
 
-def refuse_pools(there: Sequence[ir.Stream], demands: Mapping[str, Demand]) -> None:
-    """Refuse that a closed stream takes of a pool: how long that is waited for is not told."""
-    closed = {stream.name: stream for stream in there if stream.is_closed}
-    for name, demand in demands.items():
-        for hold in demand.holds:
-            if hold.stream in closed:
-                raise refused(
-                    closed[hold.stream], f"it takes of {name}, and waits until there is some again"
-                )
+def _outside(cycle: Cycle) -> Formula:
+    """Return what a cycle takes besides its stations while no pool is held."""
+    pools = cycle.pools.held
+    if not pools:
+        return cycle.delay
+    return maximum(ZERO, cycle.delay - total(one.alone - one.asked for one in pools))
 
 
 def _parted(
@@ -165,7 +196,8 @@ def _parted(
 
 def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
     """Return how a network is known: exactly, where that is not too much."""
-    if network.is_of_one and all(one.servers is ONE for one in network.stations):
+    is_of_plain = network.is_of_one and all(one.servers is ONE for one in network.stations)
+    if network.is_nested or is_of_plain:
         return EXACT
     from qps.engine import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
 
@@ -188,6 +220,23 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
         f"{told} are so many that they meet by Linearizer: rates within "
         f"{error:.0%}, response times within {2 * error:.0%}"
     )
+
+
+def _paced(
+    found: Iterable[ClosedStream],
+    sources: Mapping[Formula, ir.Stream],
+    parted: Mapping[str, Loads],
+) -> dict[str, Formula]:
+    """Return the loads of stations with speeds: full is where the last one is reached, and more."""
+    by_name = {stream.name: symbol for symbol, stream in sources.items()}
+    return {
+        station.resource: minimum(
+            ONE, parted[station.resource].by[by_name[stream.name]] * stream.rate
+        )
+        for stream in found
+        for station in stream.stations
+        if station.speeds
+    }
 
 
 def _filled(

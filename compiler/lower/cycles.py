@@ -18,20 +18,20 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.lower.closed import (
-    Alone,
-    ClosedNetwork,
-    ClosedStation,
-    ClosedStream,
-    Limit,
-)
+from qps.compiler.lower.closed import Alone, ClosedNetwork, ClosedStream, Limit
+from qps.compiler.lower.closed_pools import Pools, pools_of
+from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_queues import speeds_of
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.quantities.certainty import Certainty, approximation, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.substitution import Substitution
+
+POOLS_ERROR = 0.1
+POOLS_TOLD = "rates within 10 %, response times beyond the knee within 20 %"
 
 
 class Cycle(Struct, frozen=True, kw_only=True):
@@ -41,6 +41,7 @@ class Cycle(Struct, frozen=True, kw_only=True):
     jobs: Formula
     delay: Formula
     stations: tuple[ClosedStation, ...]
+    pools: Pools
     limits: tuple[Limit, ...]
     own_waits: Mapping[str, Formula]
     overlapping: tuple[str, ...]
@@ -77,7 +78,7 @@ class Closing:
         streams: Mapping[Formula, ir.Stream],
         expressions: ExpressionLowering,
     ) -> None:
-        self._stream = stream
+        self.stream = self._stream = stream
         self._result = result
         self._source = source
         self._demands = demands
@@ -91,7 +92,11 @@ class Closing:
     @cached_property
     def cycle(self) -> Cycle:
         """What a cycle of the stream is made of."""
-        waited = dict.fromkeys(visit.resource for visit in self._result.visits.values())
+        waited = dict.fromkeys(
+            visit.resource
+            for visit in self._result.visits.values()
+            if not self._demands[visit.resource].holds
+        )
         lone = [name for name in waited if self._is_alone(name)]
         stations = tuple(self._station(name) for name in waited if name not in lone)
         own = {name: self._own_wait(name) for name in lone}
@@ -102,6 +107,7 @@ class Closing:
             jobs=self._source.flows * self._source.amount,
             delay=delay,
             stations=stations,
+            pools=pools_of(self._stream, self._result, self._demands, stations, self._expressions),
             limits=tuple(self._limits()),
             own_waits=own,
             overlapping=tuple(overlapping),
@@ -140,6 +146,9 @@ class Closing:
         if limits:
             rate = minimum(rate, *(limit.at_most for limit in limits))
         time = cycle.jobs / free
+        visits = {one.resource: self._visits(one.resource, one.copies) for one in cycle.stations}
+        pools = tuple(one for pool in cycle.pools.held for one in pool.every)
+        visits |= {one.resource: self._visits(one.resource, one.copies) for one in pools}
         return ClosedStream(
             name=cycle.name,
             stream=self._stream.name,
@@ -154,7 +163,8 @@ class Closing:
             free=free,
             rate=rate,
             network=network,
-            visits={one.resource: self._visits(one) for one in cycle.stations},
+            visits=visits,
+            pools=pools,
             alone={name: self._alone(name, w, time) for name, w in cycle.own_waits.items()},
             known=together(self._known(cycle.overlapping, limits), known),
         )
@@ -206,6 +216,7 @@ class Closing:
         if overlapping:
             told = listed(list(overlapping), "and")
             found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
+        found += self._pools_known()
         if self._result.losses:
             name = self._stream.name
             found.append(approximation(f"whose request of `{name}` is lost thinks again at once"))
@@ -219,6 +230,25 @@ class Closing:
             told = listed(self._own_several, "and")
             found.append(approximation(f"items at the own {told} of each holder count as at any"))
         return together(*found)
+
+    def _pools_known(self) -> list[Certainty]:
+        """Return how it is known what is waited for pools, and while some of them are held."""
+        pools, found = self.cycle.pools, []
+        if pools.held:
+            told = listed([one.resource for pool in pools.held for one in pool.every], "and")
+            found.append(
+                approximation(
+                    f"what goes on while {told} is held counts as in balance at each number of "
+                    f"items: {POOLS_TOLD}",
+                    error=POOLS_ERROR,
+                )
+            )
+        if pools.mixed:
+            told = listed(list(pools.mixed), "and")
+            found.append(
+                approximation(f"{told} is visited while a pool is held, and as if it were not")
+            )
+        return found
 
     def _mixes(self, visit: Visit) -> bool:
         """Return whether items of several kinds are served there as first comes first."""
@@ -292,9 +322,15 @@ class Closing:
 
     def _station(self, name: str) -> ClosedStation:
         """Return a resource as a station."""
-        demand, part = self._demands[name], self._parted[name]
-        queueing = demand.queueing
-        if queueing is not None and (queueing.speeds or not queueing.traits.may_be_closed):
+        demand = self._demands[name]
+        queueing, part = demand.queueing, self._parted[name]
+        if queueing is not None and queueing.speeds and part.open_load is not ZERO:
+            raise refused(
+                self._stream,
+                f"other traffic is at {name}, too, whose speed goes by how many are there",
+                "let it wait as `ps` or `mmc`, of one speed",
+            )
+        if queueing is not None and not queueing.traits.may_be_closed:
             raise refused(
                 self._stream,
                 f"`{queueing.written}` at {name} is told of open traffic alone",
@@ -303,12 +339,17 @@ class Closing:
         work = part.by.get(self._source.symbol, ZERO)
         each = work * demand.count / self._source.flows
         servers = demand.servers if self._is_several(demand) else ONE
+        speeds: tuple[Formula, ...] = ()
+        if queueing is not None and queueing.speeds:
+            speeds = speeds_of(name, queueing, self._expressions)
+            each = each * speeds[-1]
         return ClosedStation(
             resource=name,
             demand=each * servers,
             servers=servers,
             open_load=part.open_load * servers,
             copies=demand.count,
+            speeds=speeds,
         )
 
     def _is_several(self, demand: Demand) -> bool:
@@ -392,16 +433,16 @@ class Closing:
                 hint="give it a time to think, or a step that costs something",
             )
 
-    def _visits(self, station: ClosedStation) -> Formula:
-        """Return how often a cycle visits a station."""
+    def _visits(self, resource: str, copies: Formula) -> Formula:
+        """Return how often a cycle visits a station, or takes of a pool."""
         flows, symbol = self._source.flows, self._source.symbol
         rates = [
             self._expressions.averaged(visit.rate)
             for visit in self._result.visits.values()
-            if visit.resource == station.resource
+            if visit.resource == resource
         ]
         in_a_cycle = Substitution({symbol: ONE})(total(rates))  # a sum would not be divided by it
-        return in_a_cycle * station.copies / flows
+        return in_a_cycle * copies / flows
 
 
 def _tightest(limits: list[Limit]) -> Iterator[Limit]:

@@ -123,10 +123,7 @@ def _queue(
         variation=variation,
         servers=demand.servers,
         load=load,
-        speeds=tuple(
-            expressions.symbol(f"{name}.speed{n}", speed)
-            for n, speed in enumerate(queueing.speeds, 1)
-        ),
+        speeds=speeds_of(name, queueing, expressions),
         visits=visits,
         background=put_in(total(demand.background)),
         offered=demand.offered and demand.offered.changed(put_in),
@@ -144,6 +141,15 @@ def variation_of(name: str, queueing: ir.Queueing, expressions: ExpressionLoweri
         # The law of the service times is known then: fixed or exponential.
         return number(known.value)
     return expressions.symbol(f"{name}.cv", queueing.variation)
+
+
+def speeds_of(
+    name: str, queueing: ir.Queueing, expressions: ExpressionLowering
+) -> tuple[Formula, ...]:
+    """Return how fast all who are at a resource are served, by how many they are."""
+    return tuple(
+        expressions.symbol(f"{name}.speed{n}", speed) for n, speed in enumerate(queueing.speeds, 1)
+    )
 
 
 def _sizes(

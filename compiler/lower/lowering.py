@@ -21,7 +21,7 @@ from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_kinds import put_together, taken_apart
 from qps.compiler.lower.closed_known import rates_known, with_known
-from qps.compiler.lower.closing import closed_streams, refuse_pools
+from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
 from qps.compiler.lower.flows import Demand, StreamResult
@@ -52,6 +52,7 @@ from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
 from qps.compiler.lower.pools import Room, refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
+from qps.compiler.lower.settled_closed_pools import ClosedPools
 from qps.compiler.lower.settled_losses import settle_losses
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
@@ -180,7 +181,6 @@ def _lowered_model(
         resources=streams.demands.keys(),
     )
     refuse_elastic(streams.demands, results, expressions.elastic.values())
-    refuse_pools(there, streams.demands)
     by_name = {stream.name: stream for stream in there}
     closed = closed_streams(by_name, classes, streams.demands, _loads(streams), expressions)
     resources, elastic = _resources(streams, expressions, targets, every, closed)
@@ -189,8 +189,10 @@ def _lowered_model(
     queues = queues_of(streams.demands, resources, put_in, expressions, closed)
     rates = rates_known(closed, queues)
     resources = with_known(resources, closed, rates)
-    pools = settled_pools(streams.demands, results, resources, queues, put_in)
-    resources, queues = pools.resources, pools.queues
+    of_users = ClosedPools(closed.streams, streams.demands, results, resources, put_in)
+    of_others = {n: one for n, one in streams.demands.items() if n not in of_users.queues}
+    pools = settled_pools(of_others, results, resources, queues | of_users.queues, put_in)
+    resources, queues = pools.resources | of_users.resources, pools.queues
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent)
     for stream, result in zip(there, results, strict=True):
         if stream.name not in classes:
@@ -254,7 +256,7 @@ def _lowered_model(
         switches=expressions.switches or {},
         notes=Notes(
             streams={result.name: tuple(result.notes) for result in results},
-            stations=_noted_stations(streams.demands, queues, pools.rooms),
+            stations=_noted_stations(streams.demands, queues, pools.rooms | of_users.rooms),
             mixtures=expressions.mixtures,
         ),
         closed=closed.streams,

@@ -100,7 +100,8 @@ def settled_pools(
         held = [_held(hold, by_name[hold.stream], found, put_in) for hold in demand.holds]
         amounts = [one.rate * one.alone * one.hold.amount for one in held]
         busy = [one.rate * one.alone for one in held]
-        found.rooms[name] = room = _room(load.load, demand.capacity, held, busy)
+        taken = [one.hold.amount for one in held]
+        found.rooms[name] = room = room_of(load.load, demand.capacity, taken, busy)
         network = _network(held, room.places)
         if network.alone is ZERO:
             raise _held_for_no_time(held[0].hold)
@@ -124,9 +125,10 @@ def settled_pools(
     return found
 
 
-def _room(kept: Formula, capacity: Formula, held: Sequence[_Held], busy: Sequence[Formula]) -> Room:
-    """Return what a pool has to give to those who take of it, each so `busy` with it."""
-    amounts = [one.hold.amount for one in held]
+def room_of(
+    kept: Formula, capacity: Formula, amounts: Sequence[Formula], busy: Sequence[Formula]
+) -> Room:
+    """Return what a pool has to give to those who take some of it, each so `busy` with it."""
     amount, left = _weighed(amounts, busy), (ONE - kept) * capacity
     places = left / amount
     is_counted = amount is ONE and kept is ZERO and not places.is_constant

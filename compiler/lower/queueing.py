@@ -172,8 +172,6 @@ class Queue(Struct, frozen=True, kw_only=True):
     @property
     def is_in_product_form(self) -> bool:
         """True where it may be a station of a network in product form (Baskett et al. 1975)."""
-        if self.speeds:
-            return False
         if self.traits.is_insensitive:
             return not self.has_batches
         is_alike = self.variation is ONE and self.is_told_as_uniform and not self.has_batches

@@ -6,30 +6,44 @@ Else more customers may be bad: then no more come than a station or the delay le
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isnan
 
 from qps.engine import nested_numbers
 from qps.engine.columns.class_bounds import at_point, is_point, widened
-from qps.engine.intervals import NOTHING_KNOWN, Interval
+from qps.engine.intervals import NOTHING_KNOWN, Interval, span
 from qps.engine.nested_networks import GROUP, GROWING, Station, every, places_of
+from qps.engine.repeating import repeated
 
 
 def nested_rate(*operands: Interval) -> Interval:
     """Return between which rates that of a network lies."""
-    from qps.engine.columns.on_intervals import monotone  # noqa: PLC0415 - it knows this module
-
     if is_point(operands):
         return at_point(nested_numbers.nested_rate, operands)
     told = operands[2:]
     if not _is_one_form(told):
         return NOTHING_KNOWN
     if _is_rising(told):
-        rising = monotone(nested_numbers.nested_rate, GROWING, (0.0, inf), 0.0, GROUP)
-        return rising(*operands)
+        return _of_rising(operands)
     customers, think = operands[:2]
     if not (customers.low >= 0 and think.low >= 0 and all(one.low >= 0 for one in told[1::GROUP])):
         return NOTHING_KNOWN
     return widened(0.0, customers.high / think.low if think.low else inf)
+
+
+def _of_rising(operands: tuple[Interval, ...]) -> Interval:
+    """Return the bounds of a rate that rises or falls with each operand, and those of its slope."""
+    pairs = list(zip(repeated(GROWING, GROUP, len(operands)), operands, strict=True))
+    least = nested_numbers.nested_rate(*(p.high if g < 0 else p.low for g, p in pairs))
+    most = nested_numbers.nested_rate(*(p.low if g < 0 else p.high for g, p in pairs))
+    if isnan(least) or isnan(most):
+        return NOTHING_KNOWN
+    slow = steep = 0.0
+    for g, p in pairs:
+        if not p.is_fixed:
+            part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
+            slow, steep = slow + part[0], steep + part[1]
+    found = widened(least, most)
+    return Interval(found.low, found.high, slow, steep)
 
 
 def nested_time(*operands: Interval) -> Interval:

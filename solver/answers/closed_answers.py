@@ -10,20 +10,27 @@ from math import inf
 
 from msgspec import Struct
 
-from qps.compiler.lower.closed import ClosedStation, ClosedStream
+from qps.compiler.lower.closed import ClosedStream
+from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.points import Point
 from qps.solver.answers.solution import ClosedSolution
 
 
 class _Station(Struct, frozen=True, kw_only=True):
-    """A resource in numbers: what a cycle alone is at it, and the least time between two cycles."""
+    """A resource in numbers: what a cycle alone is at it, and the least time between two cycles.
+
+    Where speeds go by how many are there, it is `crowded` where they are least, and there is as
+    little between two cycles as may be `at_best`.
+    """
 
     resource: str
     alone: float
     between: float
     copies: float
     is_one_server: bool
+    crowded: float | None = None
+    at_best: float | None = None
 
 
 def closed_solutions(graph: LoadGraph, at: int) -> tuple[ClosedSolution, ...]:
@@ -35,11 +42,12 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
     there, whole = graph.at(at), graph.streams[closed.stream]
     stream = next((kind for kind in whole.kinds if kind.name == closed.name), whole)
     stations = [_station(there, one) for one in closed.stations]
+    stations += [_pool(there, closed, one) for one in closed.pools]
     flows = there.number(closed.flows)
     slowest = {one.resource: one.between for one in stations} | {
         one.resource: there.number(one.longest_alone) / flows for one in closed.limits
     }
-    jobs, delay = there.number(closed.jobs), there.number(closed.delay)
+    jobs, delay = there.number(closed.jobs), there.number(closed.network_delay)
     alone = sum(one.alone for one in stations)
     longest = max(slowest.values(), default=0.0)
     others = [name for name in closed.network.names if name != closed.name]
@@ -75,13 +83,36 @@ def _station(there: Point, station: ClosedStation) -> _Station:
     parts = station.demand, station.servers, station.open_load, station.copies
     demand, servers, open_load, copies = map(there.number, parts)
     free = servers - open_load
-    is_one = servers == 1
+    is_one = servers == 1 and not station.speeds
+    if station.speeds:
+        speeds = [there.number(speed) for speed in station.speeds]
+        return _Station(
+            resource=station.resource,
+            alone=demand / speeds[0],
+            between=demand / speeds[-1] / copies,
+            copies=copies,
+            is_one_server=False,
+            crowded=demand / min(speeds),
+            at_best=demand / max(speeds) / copies,
+        )
     return _Station(
         resource=station.resource,
         alone=demand if not is_one else _over(demand, free),
         between=_over(demand, free * copies),
         copies=copies,
         is_one_server=is_one,
+    )
+
+
+def _pool(there: Point, closed: ClosedStream, pool: HeldPool) -> _Station:
+    """Return a pool in numbers: a cycle alone is in it for what no station of it takes."""
+    rate = closed.network.rate_within(pool)
+    return _Station(
+        resource=pool.resource,
+        alone=there.number(pool.delay),
+        between=1 / there.number(rate),
+        copies=there.number(pool.copies),
+        is_one_server=False,
     )
 
 
@@ -93,8 +124,11 @@ def _asymptotic(
     jobs: float, delay: float, alone: float, longest: float, stations: list[_Station]
 ) -> tuple[float, float]:
     """Return the least rate, all of them one after the other, and the greatest, none in a queue."""
+    if any(one.at_best is not None for one in stations):
+        longest = max(one.between if one.at_best is None else one.at_best for one in stations)
     most = min(_over(jobs, delay + alone), _over(1, longest))
-    return _over(jobs, delay + jobs * sum(one.alone for one in stations)), most
+    each = (one.alone if one.crowded is None else one.crowded for one in stations)
+    return _over(jobs, delay + jobs * sum(each)), most
 
 
 def _balanced(jobs: float, delay: float, stations: list[_Station]) -> tuple[float, float] | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.compiler.lower.closed import ClosedStation, ClosedStream
+from qps.compiler.lower.closed import ClosedStream
+from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import (
     Certainty,
@@ -117,6 +118,29 @@ class InClosedNetwork(Law, frozen=True):
         else:
             waits, station = closed.network.open_wait(name), closed.station(name)
         return waits * service / _as_fast(queue, station)
+
+
+class PoolInClosedNetwork(InClosedNetwork, frozen=True):
+    """A pool that users wait for who wait for their answer."""
+
+    def wait(self, queue: Queue, own: Visit) -> Formula:
+        """Return the mean wait of a visit: all who take of it wait alike."""
+        closed = self.stream_of(own)
+        assert closed is not None
+        return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return the wait as if it were exponential."""
+        wait = self.wait(queue, own)
+        return Stage(waits=ZERO, work=ZERO, service=wait, variation=ONE, counted=own.service)
+
+    def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - it is that of the stream
+        """As well as all that goes on in a cycle."""
+        return together(*(stream.known for stream in self.streams))
+
+    def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
+        """What waits for a place goes on when another one is done."""
+        return False
 
 
 def _as_fast(queue: Queue, station: ClosedStation) -> Formula:

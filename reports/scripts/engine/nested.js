@@ -5,7 +5,7 @@ import { convolved, dot, ofSeveral, remembered, sharesOf, singleServers, waitOf,
 import { at, heldWithin, ownRates } from "./paced.js";
 
 const GROUP = 5, SPEED = -1, OWN = -2, SEVERAL = 2;
-const MOST_RATES = 256, FINER = 1.03, MOST_TOLD = 4096, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 24;
+const MOST_RATES = 256, FINER = 1.03, MOST_TOLD = 4096, MOST_PLACES = 1 << 15, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function nestedNumbers(erlangC) {
@@ -79,7 +79,9 @@ function read(customers, think, told) {
   if (!(customers >= 0 && customers < Infinity && think >= 0 && think < Infinity)) return null;
   if (told.some((one, k) => !Number.isFinite(one) || (k % GROUP && one < 0))) return null;
   const places = placesOf(told);
-  if (!places || customers <= MOST_FALLING) return places;
+  if (!places || customers <= MOST_PLACES) return places;
+  if (every(places).some((one) => one.within && one.places * one.copies > MOST_PLACES)) return null;
+  if (customers <= MOST_FALLING) return places;
   return every(places).every(({ speeds }) => !speeds?.length || Math.max(...speeds) === speeds.at(-1)) ? places : null;
 }
 

@@ -1,0 +1,224 @@
+"""Pools that closed streams take from: what goes on in a cycle while a place of each is held.
+
+Within a pool is a network of its own, with no more items than there are places (`nested_networks`
+of the engine). A station that is visited while some is held, and also while none is, stands where
+all its visits are: while a place is held, its service is a delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.flows import Demand, StreamResult
+from qps.compiler.lower.held import Hold
+from qps.compiler.lower.latency import in_line
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_queues import variation_of
+from qps.compiler.lower.pools import room_of
+from qps.engine.formulas import ZERO, Formula, maximum, total
+
+
+class Pools(Struct, frozen=True):
+    """The pools of a cycle that are taken first, and the stations that are `mixed`.
+
+    These are visited while a pool is held, and while it is not.
+    """
+
+    held: tuple[HeldPool, ...]
+    mixed: tuple[str, ...]
+
+
+class _Taken(Struct, frozen=True):
+    """A pool, its holds on the way, and the pool that is held around all of them."""
+
+    name: str
+    holds: tuple[Hold, ...]
+    around: str | None
+
+
+def pools_of(
+    stream: ir.Stream,
+    result: StreamResult,
+    demands: Mapping[str, Demand],
+    stations: Sequence[ClosedStation],
+    expressions: ExpressionLowering,
+) -> Pools:
+    """Return what a cycle of a stream holds; QpsError where that is not told."""
+    holds = waited_for(stream.name, demands)
+    if not holds:
+        return Pools((), ())
+    for hold in holds:
+        _refuse_others(stream, demands[hold.pool])
+    taken = _in_order(stream, holds)
+    visited: dict[str, set[str | None]] = {}
+    pools = {one.name for one in taken}
+    for index, visit in result.visits.items():
+        if visit.resource not in pools:
+            visited.setdefault(visit.resource, set()).add(_innermost(holds, index))
+    chains = {one.name: _chain(one.name, taken) for one in taken}
+    homes = {
+        name: _home([chains.get(at or "", []) for at in where]) for name, where in visited.items()
+    }
+    mixed = tuple(name for name, where in visited.items() if len(where) > 1)
+    told = _Told(result, demands, stations, expressions, taken=taken, homes=homes)
+    return Pools(tuple(told.pool(one) for one in taken if one.around is None), mixed)
+
+
+def waited_for(stream: str, demands: Mapping[str, Demand]) -> list[Hold]:
+    """Return the holds of a stream that are waited for, in order, the outer ones first."""
+    found = [
+        hold
+        for demand in demands.values()
+        for hold in demand.holds
+        if hold.stream == stream and hold.stage is not None
+    ]
+    return sorted(found, key=lambda hold: (hold.begins, -hold.ends))
+
+
+class _Told:
+    """What pools come to, each with those within."""
+
+    def __init__(
+        self,
+        result: StreamResult,
+        demands: Mapping[str, Demand],
+        stations: Sequence[ClosedStation],
+        expressions: ExpressionLowering,
+        *,
+        taken: Sequence[_Taken],
+        homes: Mapping[str, str | None],
+    ) -> None:
+        self._result, self._demands, self._expressions = result, demands, expressions
+        self._stations = {one.resource: one for one in stations}
+        self._taken, self._homes = taken, homes
+
+    def pool(self, taken: _Taken) -> HeldPool:
+        """Return a pool with what goes on while it is held."""
+        within = [one for one in self._taken if one.around == taken.name]
+        pools = tuple(self.pool(one) for one in within)
+        here = tuple(
+            name for name, at in self._homes.items() if at == taken.name and name in self._stations
+        )
+        asked = total(self._stations[name].demand for name in here)
+        asked = asked + total(pool.asked for pool in pools)
+        alone = self._expressions.averaged(total(self._alone(hold) for hold in taken.holds))
+        rest = maximum(ZERO, alone - asked)
+        demand, first = self._demands[taken.name], taken.holds[0]
+        kept = total(part for parts in demand.parts.values() for part in parts)
+        room = room_of(kept, demand.capacity, [one.amount for one in taken.holds], ())
+        node = taken.name.rpartition(".")[0]
+        return HeldPool(
+            resource=taken.name,
+            alone=alone,
+            asked=asked,
+            delay=maximum(ZERO, rest - total(pool.alone - pool.asked for pool in pools)),
+            places=room.places,
+            copies=first.machines,
+            variation=self._variance(taken) / alone**2,
+            unit=first.amount * room.unit / first.machines,
+            kept=room.kept,
+            stations=here,
+            own=tuple(name for name in here if name.rpartition(".")[0] == node),
+            pools=pools,
+        )
+
+    def _alone(self, hold: Hold) -> Formula:
+        """Return what is done while something is held, without waits."""
+        line = in_line(self._result.latency[hold.begins : hold.ends], hold.depth)
+        return total(part.value for part in line)
+
+    def _variance(self, taken: _Taken) -> Formula:
+        """Return the variance of what is done, of which each visit varies by itself."""
+        found = []
+        for hold in taken.holds:
+            for index in range(hold.begins, hold.ends):
+                visit = self._result.visits.get(index)
+                queueing = None if visit is None else self._demands[visit.resource].queueing
+                if visit is None or queueing is None:
+                    continue
+                varied = visit.service * variation_of(visit.resource, queueing, self._expressions)
+                found.append(self._result.latency[index].times * varied**2)
+        return self._expressions.averaged(total(found))
+
+
+def _in_order(stream: ir.Stream, holds: Sequence[Hold]) -> list[_Taken]:
+    """Return the pools of a way, each with the one around it; the outer ones first."""
+    found: dict[str, _Taken] = {}
+    for place, hold in enumerate(holds):
+        around = None
+        for other in holds[:place]:
+            if other.ends <= hold.begins:
+                continue
+            if other.ends < hold.ends or other.pool == hold.pool:
+                raise _crossing(stream, other, hold)
+            around = other.pool
+        known = found.get(hold.pool)
+        if known is not None and known.around != around:
+            raise _crossing(stream, known.holds[0], hold)
+        before = () if known is None else known.holds
+        found[hold.pool] = _Taken(hold.pool, (*before, hold), around)
+    return list(found.values())
+
+
+def _innermost(holds: Sequence[Hold], index: int) -> str | None:
+    """Return the pool that is held last at a stage."""
+    found = [hold.pool for hold in holds if hold.begins <= index < hold.ends]
+    return found[-1] if found else None
+
+
+def _chain(name: str | None, taken: Sequence[_Taken]) -> list[str]:
+    """Return the pools that are held where one is, from the outermost one on."""
+    around = {one.name: one.around for one in taken}
+    found: list[str] = []
+    while name is not None:
+        found.insert(0, name)
+        name = around[name]
+    return found
+
+
+def _home(chains: Sequence[Sequence[str]]) -> str | None:
+    """Return the innermost pool that is held at all of some places."""
+    found = None
+    for together in zip(*chains, strict=False):
+        if len(set(together)) > 1:
+            break
+        found = together[0]
+    return found
+
+
+def _refuse_others(stream: ir.Stream, demand: Demand) -> None:
+    """Refuse a pool that others take from besides."""
+    for hold in demand.holds:
+        if hold.stream != stream.name:
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                stream.span,
+                f"how long the users of `{stream.name}` wait is not told: "
+                f"`{hold.stream}` takes of {hold.pool}, too",
+                secondary=[Label(hold.span, "taken here")],
+                hint="give each of them a pool of its own",
+            )
+
+
+def _crossing(stream: ir.Stream, one: Hold, other: Hold) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        other.span,
+        f"how long the users of `{stream.name}` wait is not told: {other.pool} is held while "
+        f"{one.pool} is, and longer, or elsewhere without it",
+        secondary=[Label(one.span, "taken here")],
+        hint="give back what was taken last before what was taken first",
+    )
+
+
+def held_time(pool: HeldPool, times: Mapping[str, Formula]) -> Formula:
+    """Return how long a cycle holds a pool, from how long it is at each place within."""
+    within = total(times[name] for name in pool.stations)
+    deeper = (times[one.resource] + held_time(one, times) for one in pool.pools)
+    return pool.delay + within + total(deeper)

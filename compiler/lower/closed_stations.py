@@ -1,0 +1,68 @@
+"""Stations of closed streams, and pools that these hold."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.engine.formulas import Formula, total
+
+
+class ClosedStation(Struct, frozen=True, kw_only=True):
+    """A resource that a closed stream waits for.
+
+    A cycle asks `demand` seconds of one server of it, all visits and all `copies` together; each
+    copy has so many `servers`, of which other traffic keeps `open_load` busy. One with `speeds` has
+    one server, faster or slower by how many are there; the demand is that at speed 1.
+    """
+
+    resource: str
+    demand: Formula
+    servers: Formula
+    open_load: Formula
+    copies: Formula
+    speeds: tuple[Formula, ...] = ()
+
+
+class HeldPool(Struct, frozen=True, kw_only=True):
+    """A pool that a cycle holds, with what goes on meanwhile.
+
+    Without waits that takes it `alone`, of which it `asked` so much of stations. What is neither at
+    `stations` nor in other `pools` is a `delay`. Each of some `copies` has so many `places`; what
+    is done varies by `variation`, the square of its coefficient. A place that is held makes a load
+    of one `unit`, what is `kept` for good another. The stations that are its `own` are those of the
+    same machine.
+    """
+
+    resource: str
+    alone: Formula
+    asked: Formula
+    delay: Formula
+    places: Formula
+    copies: Formula
+    variation: Formula
+    unit: Formula
+    kept: Formula
+    stations: tuple[str, ...]
+    own: tuple[str, ...]
+    pools: tuple[HeldPool, ...]
+
+    @property
+    def all_delays(self) -> Formula:
+        """The delays of it and of all pools within."""
+        return self.delay + total(one.all_delays for one in self.pools)
+
+    @property
+    def every(self) -> tuple[HeldPool, ...]:
+        """It and all pools within."""
+        return (self, *(deeper for one in self.pools for deeper in one.every))
+
+
+class SharedStation(Struct, frozen=True, kw_only=True):
+    """A station of a network, with what a cycle of each of its closed streams asks of it."""
+
+    resource: str
+    demands: tuple[Formula, ...]
+    servers: Formula
+    open_load: Formula
+    copies: Formula
+    speeds: tuple[Formula, ...] = ()

@@ -1,0 +1,139 @@
+"""Closed networks with speeds and pools: rows against chains of states, specs that use them."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from math import isnan
+
+import pytest
+
+from helpers.specs import lowered
+from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
+from qps.engine.columns.nested_exact import rate_in_fractions, time_in_fractions
+from qps.engine.nested_numbers import nested_rate, nested_time, nested_wait
+
+PLAIN = ((1.0, 3, 0.5, 2), (0.7, 1, 0.2, 1), (0.4, 2, 0, 1))
+FLAT = [number for station in PLAIN for number in station]
+GROUPS = [number for station in PLAIN for number in (0, *station)]
+THREE = (0, 1.0, 1, 0, 2, -1, 0, 2, 0, 1, -1, 0, 3, 0, 1)
+"""Three servers as speeds."""
+
+
+@pytest.mark.parametrize("customers", [1, 2.5, 30, 3000])
+def test_plain_stations_are_those_of_closed_networks(customers: float) -> None:
+    rate = closed_rate(customers, 5, *FLAT)
+    assert nested_rate(customers, 5, *GROUPS) == pytest.approx(rate, rel=1e-12)
+    if customers != 2.5:
+        wait = closed_wait(customers, 5, *FLAT)
+        assert nested_time(0, customers, 5, *GROUPS) - 1 == pytest.approx(wait, rel=1e-9)
+        open_wait = mixed_wait(customers, 5, *FLAT)
+        assert nested_wait(0, customers, 5, *GROUPS) == pytest.approx(open_wait, rel=1e-12)
+
+
+@pytest.mark.parametrize("customers", [1, 7, 300, 100_000])
+def test_servers_are_speeds(customers: int) -> None:
+    rate = closed_rate(customers, 5, 1, 3, 0, 2, 0.7, 1, 0.2, 1)
+    assert nested_rate(customers, 5, *THREE, 0, 0.7, 1, 0.2, 1) == pytest.approx(rate, rel=1e-12)
+
+
+def chain(customers: int, think: F, asked: F, speeds: list[F]) -> F:
+    """Return the rate of one station beside a delay, by its births and deaths."""
+    weights = [F(1)]
+    for n in range(1, customers + 1):
+        speed = speeds[min(n, len(speeds)) - 1]
+        weights.append(weights[-1] * (customers - n + 1) / think * asked / speed)
+    away = sum((customers - n) * weight for n, weight in enumerate(weights))
+    return away / think / sum(weights)
+
+
+@pytest.mark.parametrize("speeds", [[1, F(3, 2), 2], [1, F(1, 2), F(1, 5)], [1, 3, 2]])
+@pytest.mark.parametrize("customers", [1, 3, 8, 40])
+def test_speeds_are_those_of_a_chain_of_births_and_deaths(customers: int, speeds: list[F]) -> None:
+    first, *others = (F(one) for one in speeds)
+    told = [F(0), F(1, 3), first, F(0), F(1)]
+    for speed in others:
+        told += [F(-1), F(0), speed, F(0), F(1)]
+    rate = chain(customers, F(4), F(1, 3), [first, *others])
+    assert rate_in_fractions(F(customers), F(4), *told) == rate
+    assert nested_rate(customers, 4, *map(float, told)) == pytest.approx(float(rate), rel=1e-12)
+    time = time_in_fractions(F(0), F(customers), F(4), *told)
+    assert customers / rate == 4 + time
+
+
+def test_a_pool_that_is_never_full_is_not_there() -> None:
+    inner = (0, 0.3, 1, 0.25, 1, 0, 0.2, 2, 0.2, 1)
+    assert nested_rate(6, 1, 2, 0.1, 6, 0.5, 1, *inner) == pytest.approx(
+        nested_rate(6, 1.1, *inner), rel=1e-12
+    )
+
+
+def test_a_pool_of_exponential_service_is_so_many_servers() -> None:
+    """Three places around an own delay: three servers."""
+    pool = (1, 0, 3, 1, 1, 0, 0.5, 8, 0, 1)
+    for customers in (2, 5, 60):
+        assert nested_rate(customers, 1, *pool) == pytest.approx(
+            closed_rate(customers, 1, 0.5, 3, 0, 1), rel=1e-12
+        )
+        waits = nested_time(0, customers, 1, *pool)
+        assert waits == pytest.approx(closed_wait(customers, 1, 0.5, 3, 0, 1), abs=1e-12)
+
+
+def test_copies_that_do_not_meet_are_stations() -> None:
+    """Three copies of one place, each with a server of its own, are three servers with queues."""
+    pool = (1, 0, 1, 1, 3, -2, 0.5, 1, 0, 3)
+    for customers in (2, 5, 60):
+        rate = closed_rate(customers, 1, 0.5, 1, 0, 3)
+        assert nested_rate(customers, 1, *pool) == pytest.approx(rate, rel=1e-9)
+
+
+def test_times_add_up() -> None:
+    """All of a cycle is thought, or is at some place."""
+    inner = (2, 0.05, 2, 0.4, 2, -2, 0.3, 1, 0.1, 2, 0, 0.2, 1, 0, 1)
+    told = (4, 0.1, 4, 0.5, 1, 0, 0.1, 2, 0, 1, *inner, 0, 0.4, 1, 0.2, 1)
+    for customers in (3, 20, 500):
+        times = sum(nested_time(at, customers, 5, *told) for at in range(6))
+        whole = customers / nested_rate(customers, 5, *told)
+        assert 5 + 0.1 + 0.05 + times == pytest.approx(whole, rel=1e-9)
+
+
+def test_large_networks_are_quick_and_go_up() -> None:
+    pool = (2, 0.1, 60, 1, 3, 0, 0.002, 64, 0, 1, 0, 0.001, 1, 0, 1)
+    rates = [nested_rate(n, 15, *pool) for n in (10, 100_000, 1_000_000)]
+    assert rates == sorted(rates)
+    assert rates[-1] == pytest.approx(1000, rel=1e-3)
+    assert isnan(nested_rate(1e6, 15, 1, 0.1, 1e9, 1, 1e9, 0, 0.1, 1, 0, 1))
+
+
+POOL = """
+unit thread
+users N in 1..400
+machine browser { }
+machine web { cpu 2 core, queueing mmc; threads 8 thread }
+machine base { cpu 1 core, queueing ps speeds [1, 1.5, 1.8]; conns 3 thread }
+network wire { propagation 0 s }
+component work { cpu 0.02 s/request }
+component query { cpu 0.03 s/request }
+topology {
+  node user = browser * N; node shop = web * 2; node db = base; link lan = wire between all
+}
+stream job for each user {
+  traffic 1 request, think 2 s
+  at user {
+    call shop { take threads; work; call db { take conns; query; give conns }; give threads }
+  }
+}
+require { job.latency <= 3 s }
+"""
+
+
+def test_a_shop_with_threads_and_connections() -> None:
+    graph = lowered(POOL)
+    for customers in (10, 200):
+        there = graph.at(customers)
+        job = graph.streams["job"]
+        rate, latency = there.number(job.rate), there.number(job.mean_latency)
+        assert rate * (2 + latency) == pytest.approx(1, rel=1e-9)
+        assert there.number(graph.resources["db.cpu"].load) <= 1
+        assert 0 < there.number(graph.resources["shop.threads"].load) < 1
+    # 60 requests a second are all that the database does.
+    assert 200 * rate == pytest.approx(60, rel=0.02)
