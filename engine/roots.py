@@ -11,11 +11,16 @@ _NEXT_IS_EXACT = 1e-9
 
 
 def falling_root(
-    function: Callable[[float], tuple[float, float]], low: float, high: float, start: float
+    function: Callable[[float], tuple[float, float]],
+    low: float,
+    high: float,
+    start: float,
+    near: float = _NEXT_IS_EXACT,
 ) -> float:
     """Return where a falling function vanishes, by Newton's steps, halved where they leave.
 
-    `function` gives value and slope; a step that leaves the bracket is replaced by half of it.
+    `function` gives value and slope; a step that leaves the bracket is replaced by half of it. From
+    so `near`, as a part of the point, a step is exact.
     """
     point = start
     for _ in range(_MOST_STEPS):
@@ -31,11 +36,7 @@ def falling_root(
         if not is_inside:
             after = (low + high) / 2
         # Newton's step from nearby is exact; a halved one is when nothing is left to halve.
-        if (
-            abs(after - point) <= _NEXT_IS_EXACT * after
-            if is_inside
-            else high - low <= _ENOUGH * high
-        ):
+        if abs(after - point) <= near * after if is_inside else high - low <= _ENOUGH * high:
             return after
         point = after
     return point

@@ -17,18 +17,25 @@ from qps.engine.stage_numbers import (
     DISCOUNT,
     KINKED,
     NARROW,
+    NEAR,
     NEARLY_WHOLE,
+    NEXT_TO,
     OPERANDS,
     SMALL,
+    SMALL_TERMS,
     SMOOTH,
     TOWARDS,
+    in_terms,
     read_line,
 )
 
 Complex = NDArray[np.complex128]
 Truth = NDArray[np.bool_]
 
-_BLOCK = 256
+_BLOCK = 128
+_MOST_KEPT = 1 << 14
+
+_kept: dict[bytes, float] = {}
 
 
 class Stage(Struct, frozen=True, kw_only=True):
@@ -60,7 +67,21 @@ def stages_quantile(level: ArrayLike, *stages: ArrayLike) -> Array:
     """Return the time that a share `level` does not exceed to pass stages, one after the other."""
     if not stages or len(stages) % OPERANDS:
         return in_blocks(lambda p: np.full(p.shape, np.nan), level)
-    return in_blocks(_quantile, level, *stages, size=_BLOCK)
+    return in_blocks(_remembered, level, *stages, size=_BLOCK)
+
+
+def _remembered(*operands: Array) -> Array:
+    """Return the quantiles of a block; a search asks again and again for those of the ends."""
+    rows = np.ascontiguousarray(np.stack(operands, axis=1))
+    names = rows.view(f"V{rows.shape[1] * rows.itemsize}").ravel().tolist()
+    found = [_kept.get(name) for name in names]
+    missing = [place for place, value in enumerate(found) if value is None]
+    if missing:
+        if len(_kept) > _MOST_KEPT:
+            _kept.clear()
+        for place, value in zip(missing, _quantile(*rows[missing].T), strict=True):
+            found[place] = _kept[names[place]] = float(value)
+    return np.array(found)
 
 
 def _quantile(level: Array, *stages: Array) -> Array:
@@ -207,7 +228,9 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
         value = np.where(is_there, np.log(longer / time) + gap + goal, -1.0)
         return value, np.where(is_there, -density / longer, 0.0)
 
-    return falling_root(excess, np.zeros(level.shape), high, high, goal, nearest, *stages)
+    near = NEAR if len(terms) == len(SMOOTH) else NEXT_TO
+    start = np.zeros(level.shape)
+    return falling_root(excess, start, high, high, goal, nearest, *stages, near=near)
 
 
 def _decay(stage: Stage) -> Array:
@@ -240,45 +263,83 @@ def _powered(once: Complex, times: Array) -> Complex:
 
 
 def _own(stage: Stage, at: Complex) -> Complex:
-    """Return that of a wait and a service that varies."""
-    size, each = at * stage.service, at * (stage.work / stage.servers)
+    """Return that of a wait and a service that varies.
+
+    What is made on the way is changed in place: new arrays take longer than what is done with them.
+    """
     late, is_varied = stage.is_late, stage.variation > 0
-    found = np.ones(at.shape, dtype=complex)
+    size = at * stage.service
     less = _less(size, stage.variation)
+    if not late.any():
+        less += 1
+        return less if is_varied.all() else np.where(is_varied, less, 1.0)
+    before = stage.work / stage.servers
+    is_same = (stage.spread == stage.variation).all() and (before == stage.service).all()
+    each = size if is_same else at * before
+    wait = _rest(each, less if is_same else _less(each, stage.spread), stage.spread)
+    below = wait * stage.load
+    below += 1 - stage.load
+    np.subtract(1, wait, out=wait)
+    wait *= stage.waits * (1 - stage.load)
+    wait /= below
+    wait += 1 - stage.waits
+    if not late.all():
+        wait = np.where(late, wait, 1.0)
     if is_varied.any():
-        found = found * np.where(is_varied, 1 + less, 1.0)
-    if late.any():
-        is_same = (stage.spread == stage.variation).all() and (each[0] == size[0]).all()
-        rest = _rest(each, less if is_same else _less(each, stage.spread), stage.spread)
-        spare = 1 - stage.load
-        waited = spare * (1 - rest) / (spare + stage.load * rest)
-        wait = 1 - stage.waits + stage.waits * waited
-        found = found * (wait if late.all() else np.where(late, wait, 1.0))
-    return found
+        less += 1
+        wait *= less if is_varied.all() else np.where(is_varied, less, 1.0)
+    return wait
 
 
 def _rest(size: Complex, less: Complex, v: Array) -> Complex:
     """Return 1 - E exp(-z R) for what is left of a time of mean 1, to all digits."""
     if (v == 1).all():
         return -less
-    found = 1 + less / size
-    is_small = np.abs(size) * (1 + v) < SMALL
+    found = less / size
+    found += 1
+    is_small = np.abs(size) * (1 + SMALL_TERMS * v) < SMALL
     if not is_small.any():
-        return np.asarray(found)
-    return np.where(is_small, size * (1 + v) / 2 * (1 - size * (1 + 2 * v) / 3), found)
+        return found
+    return np.where(is_small, in_terms(size, v), found)
 
 
 def _less(size: Complex, v: Array) -> Complex:
     """Return E exp(-z S) - 1 for a time S of mean 1, to all digits where z is small."""
-    if (v == 1).all():
-        return np.asarray(-size / (1 + size))
-    a, b = -size.real, -size.imag
-    is_varied = v > 0
-    if is_varied.any():
-        x, y = -v * a, -v * b
-        a = np.where(is_varied, -np.log1p(x * (2 + x) + y * y) / (2 * v), a)
-        b = np.where(is_varied, -np.arctan2(y, 1 + x) / v, b)
     found = np.empty(size.shape, dtype=complex)
-    sine = np.sin(b / 2)
-    found.real, found.imag = np.expm1(a) * np.cos(b) - 2 * sine * sine, np.exp(a) * np.sin(b)
+    if (v == 1).all():
+        np.add(size, 1, out=found)
+        np.divide(size, found, out=found)
+        return np.negative(found, out=found)
+    is_varied = v > 0
+    part = np.where(is_varied, v, 1.0)
+    x, y = size.real * part, size.imag * part
+    grown = x + 2
+    grown *= x
+    grown += y * y
+    np.log1p(grown, out=grown)
+    grown /= -2 * part
+    x += 1
+    turned = np.arctan2(y, x)
+    turned /= -part
+    if not is_varied.all():
+        grown, turned = (
+            np.where(is_varied, grown, -size.real),
+            np.where(is_varied, turned, -size.imag),
+        )
+    np.expm1(grown, out=grown)
+    # A tangent is quicker than sines: 1 - cos b is 2 t^2/(1 + t^2), and sin b is 2 t/(1 + t^2).
+    turned /= 2
+    half = np.tan(turned, out=turned)
+    np.multiply(half, half, out=x)
+    np.add(x, 1, out=y)
+    x *= 2
+    x /= y
+    half *= 2
+    half /= y
+    grown += 1
+    half *= grown
+    x *= grown
+    grown -= 1
+    grown -= x
+    found.real, found.imag = grown, half
     return found

@@ -20,7 +20,7 @@ from cmath import exp as complex_exp
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import atan2, comb, cos, exp, expm1, floor, inf, isnan, log, log1p, nan, pi, sin
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -38,7 +38,14 @@ DISCOUNT = 18.0
 TOWARDS = 0.9
 """How far the line of integration is moved towards the nearest singularity."""
 
-SMALL = 1e-5
+NEAR, NEXT_TO = 1e-6, 1e-9
+"""From so near, as a part of it, one step finds a quantile: logarithms of tails hardly bend.
+
+So it is where laws are smooth; slopes of others are not known as well.
+"""
+
+SMALL, SMALL_TERMS = 0.01, 6
+"""Below that size what is left of a time is told by so many terms, which lose no digits."""
 NEARLY_WHOLE = 1e-13
 """A number of passages that is whole but for rounding counts as whole."""
 
@@ -215,7 +222,7 @@ def _beyond(line: Sequence[Stage], level: float) -> float:
 
     # By Chernoff's bound.
     high = (log(transform(line, complex(-nearest / 2, 0.0)).real) + goal) * 2 / nearest
-    return falling_root(excess, 0.0, high, high)
+    return falling_root(excess, 0.0, high, high, NEAR if terms is SMOOTH else NEXT_TO)
 
 
 def gap_of(nearest: float, goal: float, time: float) -> float:
@@ -285,9 +292,18 @@ def _rest(size: complex, v: float) -> complex:
     """Return 1 - E exp(-z R) for what is left of a time of mean 1, to all digits."""
     if v == 1:
         return size / (1 + size)
-    if abs(size) * (1 + v) < SMALL:
-        return size * (1 + v) / 2 * (1 - size * (1 + 2 * v) / 3)
+    if abs(size) * (1 + SMALL_TERMS * v) < SMALL:
+        found: complex = in_terms(size, v)
+        return found
     return 1 + _less(size, v) / size
+
+
+def in_terms(size: Any, v: Any) -> Any:
+    """Return 1 - E exp(-z R) by its series, of numbers or arrays."""
+    found = 1 - size * ((1 + SMALL_TERMS * v) / (SMALL_TERMS + 1))
+    for k in range(SMALL_TERMS - 1, 1, -1):
+        found = 1 - size * ((1 + k * v) / (k + 1)) * found
+    return size * ((1 + v) / 2) * found
 
 
 def _less(size: complex, v: float) -> complex:

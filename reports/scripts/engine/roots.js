@@ -2,7 +2,7 @@
 
 // Where a falling function vanishes, by Newton's steps, halved where they leave the bracket; `f`
 // gives value and slope (`engine/roots.py`).
-export function fallingRoot(f, from, to, start) {
+export function fallingRoot(f, from, to, start, near = 1e-9) {
   let low = from, high = to, point = start;
   for (let turn = 0; turn < 120; turn++) {
     const [value, slope] = f(point);
@@ -13,7 +13,7 @@ export function fallingRoot(f, from, to, start) {
     const isInside = after >= low && after <= high;
     if (!isInside) after = (low + high) / 2;
     // Newton's step from nearby is exact; a halved one is when nothing is left to halve.
-    if (isInside ? Math.abs(after - point) <= 1e-9 * after : high - low <= 2e-15 * high) return after;
+    if (isInside ? Math.abs(after - point) <= near * after : high - low <= 2e-15 * high) return after;
     point = after;
   }
   return point;

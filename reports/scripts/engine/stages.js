@@ -3,7 +3,7 @@
 
 import { fallingRoot } from "./roots.js";
 
-const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9;
+const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6;
 const ONE = [1, 0];
 
 const add = (a, b) => [a[0] + b[0], a[1] + b[1]];
@@ -90,7 +90,7 @@ function beyond(line, every, level) {
       density += weight * found[0];
     });
     return longer > 0 ? [Math.log(longer / time) + gap + goal, -density / longer] : [-1, 0];
-  }, 0, high, high);
+  }, 0, high, high, terms === SMOOTH ? NEAR : NEXT_TO);
 }
 
 // What the rate at which the tail of a stage falls is at least.
@@ -128,7 +128,11 @@ function waitOf({ waits, load, work, spread, servers }, at) {
 // 1 - E exp(-z R) for what is left of a time of mean 1, to all digits.
 function restOf(size, v) {
   if (v === 1) return scale(less(size, v), -1);
-  if (Math.hypot(...size) * (1 + v) < 1e-5) return times(scale(size, (1 + v) / 2), add(ONE, scale(size, -(1 + 2 * v) / 3)));
+  if (Math.hypot(...size) * (1 + TERMS * v) < SMALL) {
+    let found = ONE;
+    for (let k = TERMS; k > 1; k--) found = add(ONE, times(scale(size, -(1 + k * v) / (k + 1)), found));
+    return times(scale(size, (1 + v) / 2), found);
+  }
   return add(ONE, times(less(size, v), inverse(size)));
 }
 
