@@ -51,6 +51,7 @@ from qps.compiler.lower.lower_transport import averaged_losses
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
 from qps.compiler.lower.pools import Room, refuse_elastic, settled_pools
+from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.settled_closed_pools import ClosedPools
 from qps.compiler.lower.settled_losses import settle_losses
@@ -451,6 +452,7 @@ def _average(
     if not expressions.mixtures:
         return
     mean, most = expressions.averaged, expressions.largest
+    of_items = {symbol for symbol, of in expressions.mixtures.items() if not of.of_users}
     for result in results:
         result.latency = [part.of_kinds(most) for part in result.latency]
         result.losses = averaged_losses(result.losses, mean)
@@ -465,13 +467,24 @@ def _average(
         demand.background = [mean(load) for load in demand.background]
         demand.carried = [mean(rate) for rate in demand.carried]
         demand.visits = [
-            replace(visit, rate=share * rate, flows=share * flows, service=service, batch=batch)
+            replace(
+                visit,
+                rate=share * rate,
+                flows=share * flows,
+                service=service,
+                batch=batch,
+                is_varied=any(symbol in of_items for symbol in _sizes(visit)),
+            )
             for visit in demand.visits
             for share, (rate, flows, service, batch) in kind_by_kind(
                 (visit.rate, visit.flows, visit.service, visit.batch), expressions.mixtures
             )
         ]
     _rewrite(mean, results)
+
+
+def _sizes(visit: Visit) -> frozenset[Formula]:
+    return visit.service.symbols | visit.batch.symbols
 
 
 def _rewrite(change: Callable[[Formula], Formula], results: list[StreamResult]) -> None:

@@ -51,16 +51,29 @@ def averaged(expr: Formula, mixtures: Mixtures) -> Formula:
 def kind_by_kind(
     exprs: Collection[Formula], mixtures: Mixtures
 ) -> Iterator[tuple[Formula, tuple[Formula, ...]]]:
-    """Yield the share of each kind of users, and what some expressions are for that kind."""
+    """Yield the share of each kind of users and items, and what some expressions are for it."""
     of_users = {symbol: mixed for symbol, mixed in mixtures.items() if mixed.of_users}
-    together = _of_one_class(exprs, of_users)
+    together = _of_one_class(exprs, of_users) or _of_one_class(exprs, mixtures)
     if not together:
-        yield ONE, tuple(averaged(expr, mixtures) for expr in exprs)
+        yield ONE, tuple(exprs)
         return
+    means = {} if together[0].of_users else {mixed.symbol: mixed.mean for mixed in together}
     for share, values in _each(together):
-        chosen = [substituted(expr, values) for expr in exprs]
+        chosen = [_of_kind(expr, values, means) for expr in exprs]
         for inner, of_kind in kind_by_kind(chosen, mixtures):
             yield share * inner, of_kind
+
+
+def _of_kind(
+    expr: Formula, values: Mapping[Formula, Formula], means: Mapping[Formula, Formula]
+) -> Formula:
+    """Return what an expression is for a kind: of items a quotient is by the mean."""
+    if not means or values.keys().isdisjoint(expr.symbols):
+        return substituted(expr, values)
+    if expr.word in (SUM, PRODUCT):
+        parts = (_of_kind(part, values, means) for part in expr.operands)
+        return total(parts) if expr.word == SUM else product(parts)
+    return substituted(expr, values if _is_polynomial(expr, values.keys()) else means)
 
 
 def largest(expr: Formula, mixtures: Mixtures) -> Formula | None:

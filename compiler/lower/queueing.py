@@ -54,7 +54,8 @@ class Visit(Struct, kw_only=True):
     where its flows are active only at times, by the law of `burst` where that is known; `meets`
     where copies of one item that went different ways may come together; `is_asked_again` where
     users who think between two requests are taken as open traffic; `is_thinned` where not all items
-    of its flows make it; `threads` are those that its steps run on, None for any core.
+    of its flows make it; `is_varied` where it is that of one kind of items, of which the same flows
+    have others; `threads` are those that its steps run on, None for any core.
     Where users or items are of several kinds, `most` is the longest service and the largest batch
     of any.
     """
@@ -75,6 +76,7 @@ class Visit(Struct, kw_only=True):
     meets: bool = False
     is_asked_again: bool = False
     is_thinned: bool = False
+    is_varied: bool = False
     threads: tuple[str | None, ...] = ()
     rank: int = LAST
     most: tuple[Formula, Formula] | None = None

@@ -72,12 +72,19 @@ def _found(queue: Queue, own: Visit) -> Formula:
 
 
 def _classes(queue: Queue, own: Visit | None = None) -> list[PeriodicClass]:
-    """Return the flows that a visit finds, its own one excepted, and the other load."""
+    """Return the flows that a visit finds, its own one excepted, and the other load.
+
+    A flow whose items are of several kinds is large now and small then, as if these came at random.
+    """
     classes, period = [], _period(queue)
     for visit in queue.visits:
+        count = visit.rate / visit.batch * period
+        if visit.is_varied:
+            size = visit.batch * visit.service / queue.servers
+            classes.append(PeriodicClass(count, None, size))
+            continue
         one = int(visit is own)
         flows = visit.flows / visit.batch
-        count = visit.rate / visit.batch * period
         classes.append(
             PeriodicClass(
                 maximum(0, count - one) if one else count,
@@ -113,6 +120,11 @@ def _periods_known(queue: Queue) -> Certainty:
     name = queue.resource
     if any(visit.is_thinned for visit in queue.visits):
         return approximation(f"a share of periodic items is taken as periodic at `{name}`")
+    if any(visit.is_varied for visit in queue.visits):
+        return approximation(
+            f"items of one flow at `{name}` that differ in size count as those of several: the "
+            "truth is rather less"
+        )
     if len(queue.visits) == 1:
         return EXACT
     if not queue.is_in_step:
