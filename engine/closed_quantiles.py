@@ -48,7 +48,7 @@ _TERMS = ((0.6, SMOOTH), (0.15, KINKED), (0.0, weights(96, 12)))
 """Of the series, by the least deviation over the mean: of narrower laws there are more."""
 
 
-class Place(Struct, frozen=True):
+class Place(Struct, frozen=True, kw_only=True):
     """A station: `copies` of it are visited, each so `often`, of so many in all."""
 
     asked: float
@@ -106,7 +106,15 @@ def _place(station: tuple[float, float, float, float], visits: tuple[float, bool
     asked, servers, load, copies = station
     often, shares = visits
     visited = max(1, floor(min(often, copies, _MOST_COPIES)))
-    return Place(asked, int(servers), load, copies, often, shares, visited)
+    return Place(
+        asked=asked,
+        servers=int(servers),
+        load=load,
+        all=copies,
+        visits=often,
+        shares=shares,
+        copies=visited,
+    )
 
 
 @lru_cache(maxsize=1 << 12)

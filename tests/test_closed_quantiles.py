@@ -86,7 +86,9 @@ def test_so_many_are_told_by_moments() -> None:
     """Beyond the knee by three moments, which is as the law has it; and no slower for millions."""
     station = (1.0, 1.0, 0.0, 1.0, 1.0, 0.0)
     for customers, shares in ((1_100, 0.001), (1_300, 0.0002)):
-        places = (Place(1.0, 1, 0.0, 1.0, 1.0, False, 1),)
+        places = (
+            Place(asked=1.0, servers=1, load=0.0, all=1.0, visits=1.0, shares=False, copies=1),
+        )
         law = closed_quantiles._law(customers - 1, 1000.0, places)
         assert law is not None
         told = closed_quantiles._of_moments(

@@ -59,7 +59,7 @@ class Room(Struct, frozen=True, kw_only=True):
         return (ONE - self.kept) / self.left
 
 
-class SettledPools(Struct, frozen=True):
+class SettledPools(Struct, frozen=True, kw_only=True):
     """Loads and queues, those of pools with them, and what goes on in each of these."""
 
     resources: dict[str, ResourceLoad]
@@ -93,7 +93,9 @@ def settled_pools(
     put_in: Substitution,
 ) -> SettledPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to."""
-    found = SettledPools(dict(resources), dict(queues), {}, [], {})
+    found = SettledPools(
+        resources=dict(resources), queues=dict(queues), networks={}, holds=[], rooms={}
+    )
     by_name = {result.name: result for result in results}
     for name in _inner_first(demands, by_name):
         demand, load = demands[name], found.resources[name]
