@@ -228,7 +228,8 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
         yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)
     if isinstance(stream.flows_from, ir.InEachGroup):
         what = f"the flows of `{stream.name}` in each `{stream.flows_from.group}`"
-        yield from _of(stream.flows_from.flows, what, Bound.NOT_NEGATIVE)
+        least = Bound.POSITIVE if stream.is_closed else Bound.NOT_NEGATIVE  # somebody waits
+        yield from _of(stream.flows_from.flows, what, least)
     for call in stream.calls:
         yield from _of(call.times, f"how often `{call.node}` is called", Bound.NOT_NEGATIVE)
         yield from _of(call.sends, "a size", Bound.POSITIVE)
