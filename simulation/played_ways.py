@@ -197,18 +197,19 @@ class Way(Struct, kw_only=True):
         self.run = run
 
     def _take(self, note: noted.PoolTaken) -> None:
-        frame, pool = self._frame, self.stations.graph.notes.stations[note.pool]
-        station = self.stations.number(note.pool, frame.copies, 1, self.numbers)
+        pool, copies = self.stations.graph.notes.stations[note.pool], self.numbers(note.count)
+        station = self.stations.number(note.pool, copies, 1, self.numbers)
         whole = self.numbers(pool.servers)
-        known = replace(self.stations.known[station], servers=whole, copies=frame.copies)
+        known = replace(self.stations.known[station], servers=whole, copies=copies)
         self.stations.known[station] = known
         amount = self.numbers(note.amount)
+        self._add(Pick(note.node, round(copies)))
         self._add(
             Take(
                 station=station,
                 amount=amount,
                 capacity=self.numbers(pool.room),
-                node=frame.node,
+                node=note.node,
                 waits=note.waits,
             )
         )

@@ -25,6 +25,7 @@ from qps.compiler.quantities.certainty import (
 from qps.compiler.quantities.dimension import TIME
 from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import Effort, Simulation, simulate
+from qps.simulation.played import Call, Take
 from qps.simulation.playing import played
 from qps.simulation.statistics import Estimate, estimate, student, warm_up
 from qps.solver.answers.worst_mode import solve_model
@@ -485,3 +486,34 @@ def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict
     (found,) = judged([one])
     assert found.verdict is verdict
     assert found.is_right is (verdict is not Verdict.DIFFERS)
+
+
+def test_a_pool_is_played_at_the_machines_that_have_it_with_what_can_be_taken() -> None:
+    """Four servers of 1 GB, 400 MB of it kept by sessions: of each, two can take 250 MB."""
+    graph = graph_of("""
+users N in 1..100
+machine app_vm { cpu 1 core; memory 1 GB }
+machine db_vm { cpu 1 core }
+machine desk { }
+component session { memory 400 MB }
+component query { delay 1 s }
+network wire { propagation 1 ms }
+topology {
+  node app = app_vm * 4
+  node db = db_vm * 2
+  node user = desk * 4
+  link l = wire between user, app, db
+}
+stream job for each user {
+  traffic N * 1 request / (40 s), 1 kB/request
+  at user { }
+  at app { session; call db { take app.memory 250 MB; query; give app.memory } }
+}
+""")
+    way = played(graph, 8)
+    (pool,) = (one for one in way.stations if one.name == "app.memory")
+    (call,) = (step for step in way.sources[0].steps if isinstance(step, Call))
+    (taken,) = (step for step in call.steps if isinstance(step, Take))
+    assert (pool.copies, taken.node) == (4, "app")
+    assert taken.capacity == pytest.approx(2 * 250e6 * 8)
+    assert pool.background == pytest.approx(0.4)

@@ -150,12 +150,14 @@ class CallEnded(Struct, frozen=True):
 
 
 class PoolTaken(Struct, frozen=True):
-    """An item takes an amount of a pool.
+    """An item takes an amount of a pool of one of the machines of a node.
 
     It waits until there is so much, first come first served, where something `waits`.
     """
 
     pool: str
+    node: str
+    count: Formula
     amount: Formula
     waits: bool = True
 
