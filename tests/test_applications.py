@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from helpers.reports import claims_of
 from qps.api import load
 from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import check_file
 from qps.reports.text.view import SolveView
+from qps.solver.claims.claim_results import Verdict
 
 _SPECS = Path(__file__).parent / "applications"
 
@@ -170,3 +173,14 @@ def test_each_of_three_regions_is_the_shop_for_its_share(
 
 def test_three_regions_take_at_most_25_lines_more() -> None:
     assert _lines("three_regions") <= 25
+
+
+REWRITTEN = sorted((Path(__file__).parents[1] / "specs" / "applications").glob("*.qps"))
+
+
+@pytest.mark.parametrize("path", REWRITTEN, ids=lambda path: path.stem)
+def test_what_is_claimed_of_applications_holds(path: Path) -> None:
+    outcome = check_file(path)
+    assert outcome.value is not None, outcome.diagnostics
+    assert outcome.diagnostics == ()
+    assert [one.name for one in claims_of(outcome.value) if one.verdict is Verdict.FAILS] == []
