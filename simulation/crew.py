@@ -18,7 +18,7 @@ from qps.simulation.played import Played
 from qps.simulation.statistics import Estimate, estimate, warm_up
 
 RUNS = 20
-MOST_ITEMS = 40_000_000
+MOST_ITEMS = 20_000_000
 """Each takes 16 bytes of memory."""
 _PARTS = 50
 _LEAST_CUT, _MOST_CUT = 0.1, 0.5

@@ -23,6 +23,7 @@ from qps.simulation.stations_in_play import NEARLY, Stations, refused
 
 _FULL = 1 - 1e-9
 _BITS = 8
+_MOST = 100_000
 _PIECE = 1000.0
 """So many bytes are played as one, where nothing says in what pieces they come."""
 
@@ -104,18 +105,33 @@ class _Playing(Struct, kw_only=True):
             if rate <= 0:
                 continue
             self.flows[name] = self.flows.get(name, 0.0) + arriving
-            self.sources.append(
-                Source(
-                    stream=name,
-                    rate=rate,
-                    flows=share * flows,
-                    steps=steps,
-                    is_periodic=not customers and self._is_periodic(steps),
-                    customers=customers,
-                    think=think,
-                    variation=None if started.variation is None else numbers(started.variation),
-                    priority=inf if started.priority is None else numbers(started.priority),
-                )
+            source = Source(
+                stream=name,
+                rate=rate,
+                flows=share * flows,
+                steps=steps,
+                is_periodic=not customers and self._is_periodic(steps),
+                customers=customers,
+                think=think,
+                variation=None if started.variation is None else numbers(started.variation),
+                priority=inf if started.priority is None else numbers(started.priority),
+            )
+            self._refuse_many(source)
+            self.sources.append(source)
+
+    def _refuse_many(self, source: Source) -> None:
+        """Refuse what would take more memory than there is: each run keeps all of these."""
+        has_own = source.is_periodic or source.variation is not None
+        if source.customers:
+            count, what = source.customers - source.rate * source.think, "items under way"
+        else:
+            count, what = source.flows if has_own else 0.0, "flows with a time of their own"
+        if count > _MOST:
+            raise refused(
+                f"`{source.stream}` has {count:,.0f} {what} at once at "
+                f"{self.stations.graph.population} = {self.stations.at}: at most {_MOST:,} of a "
+                "stream are played",
+                "ask for fewer users",
             )
 
     def _customers(self, stream: str, count: float) -> int:

@@ -12,6 +12,9 @@ from qps.simulation.items import Go, Item
 from qps.simulation.played import Source, burst_cycles
 from qps.simulation.stations import NORMAL, Happening, Schedule, gaps
 
+_MANY = 2_000
+"""Of more customers than these nobody keeps who thinks."""
+
 
 def schedule_of(clock: Environment) -> Schedule:
     """Return what lets things happen on a clock."""
@@ -92,6 +95,9 @@ def customers(
     """
     schedule, gap, think = schedule_of(clock), random.expovariate, source.think
     again: tuple[Go, ...] = ()
+    if source.customers > _MANY and think > 0:
+        _many_customers(source, way, clock, random)
+        return
 
     def rest() -> None:
         time = gap(1 / think) if think > 0 else 0.0
@@ -104,6 +110,40 @@ def customers(
     again = (ask,)
     for _ in range(source.customers):
         rest()
+
+
+def _many_customers(
+    source: Source, way: Callable[[Callable[[], None]], Go], clock: Environment, random: Random
+) -> None:
+    """Let customers think, ask and wait, without keeping who thinks: the next of them is known.
+
+    Times to think are exponential: of n who think one asks as if it were n times as hasty.
+    """
+    schedule, gap = schedule_of(clock), random.expovariate
+    thinking, planned = source.customers, 0
+    again: tuple[Go, ...] = ()
+
+    def plan() -> None:
+        nonlocal planned
+        planned += 1
+        if thinking:
+            schedule(Happening(again, planned), NORMAL, gap(thinking / source.think))
+
+    def rest() -> None:
+        nonlocal thinking
+        thinking += 1
+        plan()
+
+    def ask(happening: Any) -> None:
+        nonlocal thinking
+        if happening.item == planned:
+            thinking -= 1
+            plan()
+            go(Item(clock.now, source.priority))
+
+    go = way(rest)
+    again = (ask,)
+    plan()
 
 
 class Bursts:

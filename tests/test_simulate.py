@@ -275,6 +275,25 @@ def test_users_who_wait_are_played_as_such() -> None:
     assert abs(mean.mean - 6.053) <= mean.half_width(0.9999)
 
 
+MANY = """
+users N in 1..10_000_000
+machine host { cpu 1 core, queueing mm1 }
+component page { cpu 20 ms/request }
+topology { node w = host }
+stream job for each user { traffic 1 request, 1 kB/request, think 100 s; at w { page } }
+"""
+
+
+def test_of_many_users_nobody_keeps_who_thinks() -> None:
+    graph, found = told(MANY, at=4_000, seconds=1)
+    mean = found.streams["job"].mean
+    assert mean is not None
+    assert found.loads["w.cpu"].mean == pytest.approx(0.8, rel=0.03)
+    assert mean.mean == pytest.approx(0.0998, rel=0.25)
+    with pytest.raises(QpsError, match="9,995,000 items under way at once at N = 10000000"):
+        played(graph, 10_000_000)
+
+
 def test_fixed_cycles_are_played_over_many_phases() -> None:
     text = """
     users N in 1..2
