@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import chain
 from math import exp, inf, isnan, log, nan
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.specs import lowered
 from helpers.stage_simulation import quantiles
 from qps.engine.gamma_numbers import gamma_law_quantile
 from qps.engine.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
@@ -192,3 +194,36 @@ def test_p99_across_five_services_is_what_is_simulated(level: float) -> None:
         line.append(mmc(servers, rate * service / servers, service))
     (simulated,) = quantiles(rate, range(5), stations, [level], 60_000)
     assert quantile(level, *line) == pytest.approx(simulated, rel=0.04)
+
+
+AGAIN = """
+users N in 1..100
+machine m { cpu 1 core, queueing mm1 }
+machine seat { }
+network wire { propagation 0 s }
+component work { cpu 0.5 s/request }
+topology { node who = seat; node n = m; link lan = wire between who, n }
+stream job for each who {
+  traffic 0.7 request/s, 1 kB/request
+  at n { work }
+  over lan
+  at who { }
+  over lan
+  at n { work }
+}
+require { job.latency <= 1 hour }
+"""
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_who_comes_again_finds_as_many(level: float) -> None:
+    """Of n who are found each time with two visits, 2 (n + 1) services: an Erlang law, mixed."""
+    graph = lowered(AGAIN)
+    time = graph.at(1).number(graph.streams["job"].latency_quantile(Fraction(level)))
+    term, later, late = exp(-2 * time), exp(-2 * time), 0.0
+    for services in range(1, 400):
+        if services % 2 == 0:
+            late += 0.3 * 0.7 ** (services // 2 - 1) * later
+        term *= 2 * time / services
+        later += term
+    assert late == pytest.approx(1 - level, rel=0.02)
