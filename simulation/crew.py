@@ -62,6 +62,9 @@ class Simulation(Struct, frozen=True, kw_only=True):
     """Whether it was played as long as it takes at least to tell of anything."""
 
 
+Tick = Callable[[], None]
+"""Is called again and again while it is played."""
+_TICK = 0.5
 Tell = Callable[[float], None]
 """Is told which share of what may be needed is done."""
 
@@ -80,7 +83,12 @@ def simulate(
     deadline = begin + effort.seconds
     lengths = lengths_of(played)
     length = lengths.first if effort.seconds else lengths.fair
-    with _crew(played, effort) as crew:
+
+    def tick() -> None:
+        if tell is not None and effort.seconds:
+            tell(min(1.0, (monotonic() - begin) / effort.seconds))
+
+    with _crew(played, effort, tick) as crew:
         found: Simulation | None = None
         while found is None or not is_enough(found):
             # What comes first is played to its end: without it nothing could be told.
@@ -92,8 +100,6 @@ def simulate(
             found = _told(played, effort, runs, length, cut)
             if effort.seconds and length < lengths.least * (1 - 1e-9):
                 found = replace(found, has_settled=False, is_precise=False)
-            if tell is not None:
-                tell(min(1.0, (monotonic() - begin) / effort.seconds))
             is_large = sum(told.items for told in found.streams.values()) > MOST_ITEMS // 2
             if monotonic() > deadline or is_large:
                 break
@@ -164,13 +170,18 @@ class _Asked(Protocol):
 class _Runs:
     """Some runs in this process."""
 
-    def __init__(self, played: Played, effort: Effort, numbers: Sequence[int]) -> None:
+    def __init__(
+        self, played: Played, effort: Effort, numbers: Sequence[int], tick: Tick | None = None
+    ) -> None:
+        self._tick = tick
         self._runs = [Run(played, effort.seed, number, effort.levels) for number in numbers]
 
     def ask(self, what: str, value: float, deadline: float | None) -> list[Any]:
         """Do one thing with every run."""
 
         def is_late() -> bool:
+            if self._tick is not None:
+                self._tick()
             return deadline is not None and monotonic() > deadline
 
         if what == "advance":
@@ -194,7 +205,8 @@ class _Runs:
 class _Workers:
     """Runs in several processes, dealt out in turn."""
 
-    def __init__(self, played: Played, effort: Effort, count: int) -> None:
+    def __init__(self, played: Played, effort: Effort, count: int, tick: Tick) -> None:
+        self._tick = tick
         methods = multiprocessing.get_all_start_methods()
         context = multiprocessing.get_context("fork" if "fork" in methods else None)
         self._count, self._runs = count, effort.runs
@@ -218,9 +230,10 @@ class _Workers:
         answers: dict[int, Any] = {}
         while len(answers) < self._count:
             left = [pipe for number, pipe in enumerate(self._pipes) if number not in answers]
-            for ready in wait(left):
+            for ready in wait(left, _TICK):
                 number = next(n for n, pipe in enumerate(self._pipes) if pipe is ready)
                 answers[number] = self._pipes[number].recv()
+            self._tick()
         for answer in answers.values():
             if isinstance(answer, Exception):
                 raise answer
@@ -258,9 +271,9 @@ def _work(pipe: Connection, played: Played, effort: Effort, numbers: list[int]) 
             pipe.send(error)
 
 
-def _crew(played: Played, effort: Effort) -> _Asked:
+def _crew(played: Played, effort: Effort, tick: Tick) -> _Asked:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     count = min(effort.workers or cores or 1, effort.runs)
     if count == 1:
-        return _Runs(played, effort, range(effort.runs))
-    return _Workers(played, effort, count)
+        return _Runs(played, effort, range(effort.runs), tick)
+    return _Workers(played, effort, count, tick)

@@ -22,7 +22,8 @@ from qps.compiler.quantities.certainty import (
     lower_bound,
     upper_bound,
 )
-from qps.compiler.quantities.dimension import TIME
+from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
+from qps.reports.text.simulated_text import simulated_tables
 from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.played import Call, Take
@@ -124,6 +125,27 @@ A desk (desk.qps, N = 50)
 
   Means and loads are within 50 %, 95 times of 100.
 """
+
+
+def test_of_many_loads_that_agree_the_fullest_are_told() -> None:
+    def load(name: str, mean: float, verdict: Verdict) -> Compared:
+        return Compared(
+            subject=name,
+            measure="load",
+            dimension=DIMENSIONLESS,
+            predicted=mean,
+            known=EXACT,
+            simulated=Estimate(mean, 0.0, 20),
+            verdict=verdict,
+            is_share=True,
+        )
+
+    found = [load(f"m{k}.cpu", k / 100, Verdict.AGREES) for k in range(1, 31)]
+    found.append(load("odd.cpu", 0.001, Verdict.DIFFERS))
+    (table,) = simulated_tables(found)
+    names = [row[0] for row in table.rows]
+    assert names == [*(f"m{k}.cpu.load" for k in range(19, 31)), "odd.cpu.load"]
+    assert simulated_tables(found[:12])[0].rows[0][0] == "m1.cpu.load"
 
 
 def test_json_has_it_in_base_units(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

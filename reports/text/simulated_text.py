@@ -14,6 +14,9 @@ from qps.reports.text.table import Table, escaped, joined
 from qps.simulation.agreement import Compared, Verdict
 from qps.simulation.crew import Effort, Simulation
 
+_MOST_LOADS = 12
+"""The fullest of so many resources have a line of their own."""
+
 
 class SimulatedView(Struct, frozen=True, kw_only=True):
     """One number, predicted and simulated; in base units."""
@@ -94,9 +97,20 @@ def _view(one: Compared) -> SimulatedView:
 
 def simulated_tables(found: Sequence[Compared]) -> tuple[Table, ...]:
     """Return the tables of what was predicted and simulated, of those that have rows."""
-    told = [one for one in found if one.criterion is None]
+    folded = {id(one) for one in _folded(found)}
+    told = [one for one in found if one.criterion is None and id(one) not in folded]
     required = [one for one in found if one.criterion is not None]
     return tuple(t for t in (simulated_table(told), required_table(required)) if t.rows)
+
+
+def _folded(found: Sequence[Compared]) -> list[Compared]:
+    """Return the loads that get no line: where there are many, the lower ones that agree."""
+    loads = [one for one in found if one.measure == "load"]
+    if len(loads) <= _MOST_LOADS:
+        return []
+    fullest = sorted(loads, key=lambda one: -one.simulated.mean)[:_MOST_LOADS]
+    shown = {id(one) for one in fullest}
+    return [one for one in loads if one.verdict is Verdict.AGREES and id(one) not in shown]
 
 
 def simulation_text(
@@ -194,6 +208,12 @@ def simulation_lines(
     if unstated:
         names = ", ".join(f"{one.subject}.{one.measure}" for one in unstated)
         lines.append(f"Approximations that differ and state no error: {names}.")
+    folded = _folded(found)
+    if folded:
+        most = percent(max(one.simulated.mean for one in folded))
+        lines.append(
+            f"{len(folded)} loads more, up to {most}, agree: `--format json` tells all of them."
+        )
     items = ", ".join(f"{told.items:,} of {name}" for name, told in simulation.streams.items())
     length, cut = quantity(simulation.length, TIME), percent(simulation.cut, 2)
     warm = f", {cut} cut off as warm-up" if simulation.cut else ""
