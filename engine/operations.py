@@ -351,6 +351,8 @@ _ROWS = (
     _of_queues("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6, by_floats=True),
     _of_queues("room_loss", -1, -1, 1, of="servers room traffic", lies=_SHARE),
     _of_queues("room_wait", -1, 1, 1, of="servers room traffic"),
+    _of_queues("room_quantile", -1, 1, 1, 1, by_floats=True),
+    _of_queues("slowest", 1, 1, 1, repeats=3, by_floats=True),
     _of_queues("burst_wait", 1, 1, 1, by_floats=True),
     _of_queues("burst_quantile", 1, 1, 1, 1, by_floats=True),
     _by_ends("uneven", 1, 1, 1),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from qps.engine import room_quantiles
 from qps.engine.arrays import Array, in_blocks
 from qps.engine.erlang_arrays import erlang_c, inverse_erlang_b
 
 _TERMS = 22
+_QUANTILE = np.frompyfunc(room_quantiles.room_quantile, 4, 1)
 
 
 def room_loss(servers: ArrayLike, room: ArrayLike, traffic: ArrayLike) -> Array:
@@ -19,6 +21,13 @@ def room_loss(servers: ArrayLike, room: ArrayLike, traffic: ArrayLike) -> Array:
 def room_wait(servers: ArrayLike, room: ArrayLike, traffic: ArrayLike) -> Array:
     """Return how long those wait on average who get in."""
     return in_blocks(_wait, servers, room, traffic)
+
+
+def room_quantile(
+    servers: ArrayLike, room: ArrayLike, traffic: ArrayLike, level: ArrayLike
+) -> Array:
+    """Return the time that a share of those who get in takes at most."""
+    return in_blocks(lambda *some: _QUANTILE(*some).astype(float), servers, room, traffic, level)
 
 
 def _loss(servers: Array, room: Array, traffic: Array) -> Array:

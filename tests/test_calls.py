@@ -444,11 +444,11 @@ def test_what_waits_before_calls_together_waits_alone() -> None:
     assert not wait.visit.meets
 
 
-def test_the_mean_of_the_slowest_is_a_lower_bound_where_branches_wait() -> None:
+def test_the_mean_of_the_slowest_is_an_upper_bound_where_branches_wait() -> None:
     both = "call db { work(4 ms/request) }; call cache { work(9 ms/request) }"
     graph = lowered(spec(f"at web {{ together {{ {both} }} }}", ", queueing mmc"))
     (fork,) = (part for part in graph.streams["shop"].latency if part.branches)
-    assert fork.certainty.kind is Kind.LOWER_BOUND
+    assert fork.certainty.kind is Kind.UPPER_BOUND
     known = graph.streams["shop"].quantile_certainty(Fraction(9, 10))
     assert any("quantiles of 2 queues" in reason for reason in known.reasons)
 
@@ -770,7 +770,7 @@ def test_bounds_of_calls_hold_of_simulated_requests() -> None:
     stream = graph.streams["asked"]
     times = simulated(60_000, 100.0)
     mean = float(at(graph, stream.mean_latency, 100))
-    assert 0.8 * fmean(times) < mean < fmean(times)
+    assert fmean(times) < mean < 1.05 * fmean(times)
     for level in ("1/2", "9/10", "99/100"):
         bound = float(at(graph, stream.latency_quantile(Fraction(level)), 100))
         found = times[int(Fraction(level) * len(times))]

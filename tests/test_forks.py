@@ -1,23 +1,36 @@
-"""Calls that are made together: each begins with the flow as it comes."""
+"""Calls that are made together: each begins with the flow as it comes; the slowest counts."""
 
 from __future__ import annotations
+
+from math import exp
 
 import pytest
 
 from helpers.specs import lowered
 from qps.compiler.lower.latency import every
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.engine.operations import OPERATIONS
 
 
-def _disks(count: int, arrivals: str = "", behind: str = "") -> LoadGraph:
+def _disks(
+    count: int,
+    arrivals: str = "",
+    behind: str = "",
+    *,
+    more: str = "",
+    second: str = "read",
+    queueing: str = "queueing mm1",
+) -> LoadGraph:
     """Return disks that each get a part of every request."""
     names = [f"disk{k}" for k in range(1, count + 1)]
-    calls = "; ".join(f"call {name} {{ read }}" for name in names)
+    steps = ["read", second, *["read"] * count]
+    calls = "; ".join(f"call {name} {{ {step} }}" for name, step in zip(names, steps, strict=False))
     if count > 1:
         calls = f"together {{ {calls} }}"
     return lowered(
         "users N in 1..9\nmachine array { cpu 1 core, queueing mm1 }\n"
-        "machine drive { arm 1 core, queueing mm1 }\nnetwork wire { propagation 0 s }\n"
+        f"machine drive {{ arm 1 core, {queueing} }}\n{more}\nnetwork wire {{ propagation 0 s }}\n"
         "component read { arm 50 ms/request }\ncomponent work { cpu 40 ms/request }\n"
         f"topology {{ node raid = array; node {', '.join(names)} = drive; "
         "link bus = wire between all }\n"
@@ -40,3 +53,44 @@ def test_what_comes_after_calls_together_has_waited_in_all_of_them() -> None:
     last = _disks(2, behind="; work").streams["job"].latency[-2]
     assert last.visit is not None
     assert last.visit.after == ("disk1.arm", "disk2.arm")
+
+
+# -- the mean of the slowest -----------------------------------------------------------------
+
+
+def test_the_slowest_of_exponential_times_is_the_sum_of_what_comes_first() -> None:
+    many = OPERATIONS["slowest"]
+    for count in (2, 3, 8):
+        harmonic = sum(1 / k for k in range(1, count + 1))
+        assert many.number(*[0.0, 2.0, 1.0] * count) == pytest.approx(2 * harmonic, rel=1e-12)
+    assert many.number(0, 2, 1, 0, 1, 1) == pytest.approx(3 - 1 / (1 / 2 + 1), rel=1e-12)
+    assert many.number(3, 0, 0, 1, 1, 1) == pytest.approx(3 + exp(-2), rel=1e-10)
+
+
+def _slowest(graph: LoadGraph, population: int) -> tuple[float, Certainty]:
+    (fork,) = (part for part in graph.streams["job"].latency if part.branches)
+    return graph.at(population).number(fork.value), fork.certainty
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_equal_branches_are_those_of_nelson_and_tantawi(count: int) -> None:
+    load, own = 0.4, 0.05 / 0.6
+    mean, known = _slowest(_disks(count), 8)
+    harmonic = sum(1 / k for k in range(1, count + 1)) / 1.5
+    scaled = harmonic + 4 / 11 * (1 - harmonic) * load
+    assert mean == pytest.approx(own * scaled * (12 - load) / 8)
+    assert known.kind is Kind.APPROXIMATION
+
+
+def test_other_branches_count_as_independent_which_is_an_upper_bound() -> None:
+    graph = _disks(2, more="component write { arm 20 ms/request }", second="write")
+    mean, known = _slowest(graph, 8)
+    first, second = 0.05 / 0.6, 0.02 / (1 - 8 * 0.02)
+    assert mean == pytest.approx(first + second - 1 / (1 / first + 1 / second))
+    assert known.kind is Kind.UPPER_BOUND
+
+
+def test_branches_of_which_nothing_varies_take_as_long_as_the_longest() -> None:
+    graph = _disks(2, queueing="queueing none")
+    mean, known = _slowest(graph, 8)
+    assert (mean, known.kind) == (0.05, Kind.EXACT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -124,3 +125,31 @@ def test_a_port_has_a_room_and_what_is_lost_there_loads_nothing_behind() -> None
     assert at.number(graph.resources["second.forth"].load) == pytest.approx(
         0.096 * (1 - float(loss))
     )
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 6), st.integers(1, 12), st.floats(0.2, 2.0), st.sampled_from([0.5, 0.99]))
+def test_quantiles_are_those_of_a_mixture_of_erlangs_laws(
+    servers: int, places: int, load: float, level: float
+) -> None:
+    room, traffic = servers + places, load * servers
+    time = OPERATIONS["room_quantile"].number(servers, room, traffic, level)
+    weights = [1.0]
+    for there in range(1, room):
+        weights.append(weights[-1] * traffic / min(there, servers))
+    later = sum(
+        weight * _later(time, servers, max(0, n - servers + 1)) for n, weight in enumerate(weights)
+    )
+    assert later / sum(weights) == pytest.approx(1 - level, rel=1e-7)
+
+
+def _later(time: float, servers: int, ahead: int) -> float:
+    """Return P(T > t) of a service behind so many of all servers: the rate of one is 1."""
+    rates = [float(servers)] * ahead + [1.0]
+    steps = np.diag([-rate for rate in rates]) + np.diag(rates[:-1], 1)
+    power, scaled = np.eye(len(rates)), steps * time / 2**20
+    for k in range(12, 0, -1):
+        power = np.eye(len(rates)) + scaled @ power / k
+    for _ in range(20):
+        power = power @ power
+    return float(power[0].sum())

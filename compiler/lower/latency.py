@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.forks import slowest_of
 from qps.compiler.lower.queue_certainty import mean_certainty
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import (
@@ -67,6 +68,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     calls: tuple[CallMade, ...] = ()
     single: Formula | None = None
     branches: tuple[tuple[LatencyPart, ...], ...] = ()
+    slowest_known: Certainty = EXACT
     slowest: Formula | None = None
 
     @property
@@ -88,19 +90,12 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
 
     @property
     def certainty(self) -> Certainty:
-        """How its mean is known: that of a maximum is at least the maximum of the means."""
+        """How its mean is known: of branches, how that of the slowest is."""
         if not self.branches:
             return EXACT if self.queue is None else mean_certainty(self.queue)
         parts = [part for branch in self.branches for part in every(branch)]
         known = [part.certainty for part in parts]
-        varies = any(
-            part.queue is not None or part.differs or _may_be_left_out(part) for part in parts
-        )
-        if varies and len(self.branches) > 1:
-            known.append(
-                lower_bound(f"of {self.stage} the slowest mean counts, not the mean of the slowest")
-            )
-        return together(*known)
+        return together(*known, self.slowest_known)
 
     def within(self, call: CallMade, times: Formula | None) -> LatencyPart:
         """Return the stage as it stands in a call, which is made so often."""
@@ -136,10 +131,6 @@ def _changed(call: CallMade, change: Callable[[Formula], Formula]) -> CallMade:
     return replace(call, times=change(call.times), reached=change(call.reached), most=most)
 
 
-def _may_be_left_out(part: LatencyPart) -> bool:
-    return any(not call.is_whole for call in part.calls)
-
-
 def every(parts: Iterable[LatencyPart]) -> Iterator[LatencyPart]:
     """Yield the single stages, those of branches too."""
     for part in parts:
@@ -164,12 +155,14 @@ def in_line(parts: Sequence[LatencyPart], depth: int = 0) -> tuple[LatencyPart, 
             for _, branch in groupby(inside, key=lambda part: part.calls[at].number)
         )
         called = " and ".join(branch[0].calls[at].node for branch in branches)
+        slowest = slowest_of(branches, f"{called} together", at)
         found.append(
             LatencyPart(
                 stage=f"{called} together",
-                value=_longest(total(part.value for part in branch) for branch in branches),
+                value=slowest.value,
                 calls=inside[0].calls[:at],
                 branches=branches,
+                slowest_known=slowest.known,
             )
         )
     return tuple(found)

@@ -82,7 +82,11 @@ def _group(part: LatencyPart, at: int) -> tuple[bool, str, object]:
 def _each(parts: Sequence[LatencyPart], at: int) -> Formula:
     """Return how long stages take for each time that the call around them is made."""
     return total(
-        maximum(*(_each(branch, at) for branch in part.branches))
+        (
+            part.value
+            if part.times is ONE
+            else maximum(*(_each(branch, at) for branch in part.branches))
+        )
         if part.branches
         else part.once * _times(part.calls[at:])
         for part in parts

@@ -104,6 +104,16 @@ def room_loss(servers: Formula, room: Formula, traffic: Formula) -> Domain:
 room_wait = room_loss
 
 
+def room_quantile(servers: Formula, room: Formula, traffic: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of the time in a room."""
+    return *room_loss(servers, room, traffic), *share(level)
+
+
+def slowest(*times: Formula) -> Domain:
+    """Return for what times there is a mean of the largest."""
+    return tuple(Needed(one) for one in times)
+
+
 def batch_quantile(load: Formula, level: Formula) -> Domain:
     """Return for what there is a quantile of the wait in a batch."""
     return Needed(load), *share(level)

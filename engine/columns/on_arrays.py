@@ -43,7 +43,8 @@ from qps.engine.queue_arrays import (
     stages_quantile,
     uneven,
 )
-from qps.engine.room_arrays import room_loss, room_wait
+from qps.engine.room_arrays import room_loss, room_quantile, room_wait
+from qps.engine.slowest_arrays import slowest
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -71,7 +72,9 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "room_loss",
+    "room_quantile",
     "room_wait",
+    "slowest",
     "sojourn_quantile",
     "stages_quantile",
     "uneven",

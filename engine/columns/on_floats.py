@@ -32,6 +32,8 @@ from qps.engine.queue_numbers import (
     uneven,
 )
 from qps.engine.room_numbers import room_loss, room_wait
+from qps.engine.room_quantiles import room_quantile
+from qps.engine.slowest_numbers import slowest
 
 # Functions of this column that stand elsewhere.
 __all__ = [
@@ -59,7 +61,9 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "room_loss",
+    "room_quantile",
     "room_wait",
+    "slowest",
     "sojourn_quantile",
     "stages_quantile",
     "uneven",

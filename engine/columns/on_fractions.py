@@ -328,6 +328,26 @@ def room_wait(servers: Exact, room: Exact, traffic: Exact) -> Exact:
     return waiting / (others + q**m * _inverse_b(c, traffic))
 
 
+def slowest(*operands: Exact) -> Exact:
+    """Return the mean of the largest of times: a fraction where they are always the same."""
+    variations, means = operands[2::3], operands[1::3]
+    _refuse(any(one < 0 for one in operands) or inf in variations)
+    if inf in operands:
+        return inf
+    if any(mean and variation for mean, variation in zip(means, variations, strict=True)):
+        raise InexactError
+    return max(total(fixed, mean) for fixed, mean in zip(operands[::3], means, strict=True))
+
+
+def room_quantile(servers: Exact, room: Exact, traffic: Exact, level: Exact) -> Exact:
+    """Return a quantile of the time of those who get in: none is a fraction but none at all."""
+    _of_room(servers, room, traffic)
+    _refuse(not 0 <= level < 1, _LEVELS)
+    if inf in (servers, room, traffic):
+        raise InexactError
+    return _only(level, _ZERO, _ZERO)
+
+
 def _of_room(servers: Exact, room: Exact, traffic: Exact) -> Exact:
     """Return how many can be served at once."""
     _refuse(servers <= 0, "has no value: there are no servers")

@@ -21,6 +21,8 @@ from qps.engine.decay_numbers import log_growth
 from qps.engine.exactness import NoValueError
 from qps.engine.gamma_numbers import inverse_erlang_ball, lower_ball
 from qps.engine.intervals import Interval, above, below
+from qps.engine.room_quantiles import room_quantile as _room_quantile
+from qps.engine.slowest_numbers import slowest as _slowest
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()
@@ -331,6 +333,34 @@ def periodic_quantile(flows: arb, load: arb, level: arb) -> arb:
 
     start = queue_numbers.periodic_quantile(int(whole), float(load.mid()), float(level.mid()))
     return _root(excess, start)
+
+
+# -- what is done together ---------------------------------------------------------------
+
+
+def slowest(*operands: arb) -> arb:
+    """Return the mean of the largest of independent times."""
+    variations = operands[2::3]
+    refuse(any(bool(one < 0) for one in operands) or any(map(is_infinite, variations)))
+    if is_unknown(*operands) or not all(bool(one >= 0) for one in operands):
+        return UNKNOWN
+    if any(map(is_infinite, operands)):
+        return INFINITE
+    return by_floats(_slowest, (1,) * len(operands), *operands)
+
+
+# -- finite rooms ------------------------------------------------------------------------
+
+
+def room_quantile(servers: arb, room: arb, traffic: arb, level: arb) -> arb:
+    """Return the time that a share of those who get in takes at most."""
+    operands = (servers, room, traffic, level)
+    refuse(bool(servers <= 0) or any(bool(one < 0) for one in operands) or bool(level >= 1))
+    if is_unknown(*operands) or any(map(is_infinite, operands)):
+        return UNKNOWN
+    if not (servers > 0 and room >= 0 and traffic >= 0 and level >= 0 and level < 1):
+        return UNKNOWN
+    return by_floats(_room_quantile, (-1, 1, 1, 1), *operands)
 
 
 # -- bursts and uneven arrivals ----------------------------------------------------------

@@ -62,6 +62,8 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "room_loss": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
     "room_wait": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
+    "room_quantile": ((2.0, 9.0), (10.0, 60.0), POSITIVE, LEVEL),
+    "slowest": (POSITIVE, POSITIVE, (0.1, 9.0)),
     "burst_wait": (FLOWS, (0.05, 0.95), (0.001, 1.0)),
     "burst_quantile": (FLOWS, (0.05, 0.95), (0.001, 1.0), LEVEL),
     "uneven": ((0.0, 4.0), (0.01, 4.0), (0.01, 0.97)),

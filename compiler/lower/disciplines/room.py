@@ -30,15 +30,22 @@ class Room(Law, frozen=True):
         """Return the mean wait of who gets in."""
         offered = _offered(queue)
         waits = apply("room_wait", offered.servers, _places(offered), offered.traffic)
-        longer = ONE if offered.spread is ONE else (1 + offered.spread) / 2
-        if offered.servers is not ONE and queue.variation is not ONE:
-            longer = beside_exponential(queue)
-        return waits * longer * offered.service
+        return waits * self._longer(queue, offered) * offered.service
 
-    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
+    @staticmethod
+    def _longer(queue: Queue, offered: Offered) -> Formula:
+        """Return how often as long as for exponential services they wait where nothing is lost."""
+        if offered.servers is not ONE and queue.variation is not ONE:
+            return beside_exponential(queue)
+        return ONE if offered.spread is ONE else (1 + offered.spread) / 2
+
+    def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:  # noqa: ARG002 - all wait alike
         """Return the quantile of wait and service less the mean service."""
-        whole = self.wait(queue, own) + own.service
-        return -whole * apply("ln", 1 - formula(level)) - own.service
+        offered, known = _offered(queue), formula(level)
+        times = apply("room_quantile", offered.servers, _places(offered), offered.traffic, known)
+        if queue.variation is ONE and queue.is_told_as_uniform:
+            return offered.service * (times - 1)
+        return self._longer(queue, offered) * offered.service * (times - 1)
 
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
         """Return that what gets in leaves less at random than all that comes."""
@@ -57,8 +64,14 @@ class Room(Law, frozen=True):
         return _known(queue)
 
     def quantiles_known(self, queue: Queue) -> Certainty:
-        """The law of the wait is a guess."""
-        return approximation(f"wait and service at `{queue.resource}` are taken as exponential")
+        """They are exact where the mean is: a mixture of Erlang's laws."""
+        known = _known(queue)
+        if known.is_exact:
+            return EXACT
+        return approximation(
+            f"quantiles at `{queue.resource}` are as many times those of exponential services as "
+            "the mean wait is without an end"
+        )
 
 
 def _offered(queue: Queue) -> Offered:

@@ -9,8 +9,12 @@ import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { nestedNumbers } from "./nested.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
 import { rooms } from "./rooms.js";
+import { slowest } from "./slowest.js";
+import { roomQuantile } from "./room_quantiles.js";
 import { fallingRoot } from "./roots.js";
 import { stagesQuantile } from "./stages.js";
+
+const ROOMS = rooms(inverseErlangB, erlangC);
 
 export const QUEUES = {
   harmonic,
@@ -27,7 +31,9 @@ export const QUEUES = {
   stages_quantile: stagesQuantile,
   ...closedNumbers(erlangC),
   closed_quantile: closedQuantile(closedWaits(erlangC), anyNormalQuantile),
-  ...rooms(inverseErlangB, erlangC),
+  slowest,
+  ...ROOMS,
+  room_quantile: roomQuantile(inverseErlangB, ROOMS.room_wait),
   burst_wait: burstWait,
   burst_quantile: burstQuantile,
   uneven,
