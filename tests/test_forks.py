@@ -94,3 +94,12 @@ def test_branches_of_which_nothing_varies_take_as_long_as_the_longest() -> None:
     graph = _disks(2, queueing="queueing none")
     mean, known = _slowest(graph, 8)
     assert (mean, known.kind) == (0.05, Kind.EXACT)
+
+
+def test_where_arrivals_are_uneven_waits_differ_less() -> None:
+    mean, _ = _slowest(_disks(3, "arrivals cv 3"), 8)
+    alone = _disks(1, "arrivals cv 3")
+    one = alone.at(8).number(alone.streams["job"].mean_latency)
+    harmonic = 1 + 1 / 2 + 1 / 3
+    wait = (one - 0.05) * (1 + (harmonic - 1) / 10**0.5)
+    assert mean == pytest.approx(wait + 0.05 * harmonic)

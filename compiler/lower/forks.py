@@ -9,7 +9,10 @@ Tantawi have it (1988): with k branches, H_k = 1 + 1/2 + ... + 1/k, and a load,
 
     (H_k/H_2 + 4/11 (1 - H_k/H_2) load) (12 - load)/8
 
-times what one takes: exact for two (Flatto and Hahn 1984), and within 5 % up to 32.
+times what one takes: exact for two (Flatto and Hahn 1984), and within 5 % up to 32. Where arrivals
+are uneven, waits differ less: those of who comes in a burst are long at all of them. Of the wait
+1 + (H_k - 1)/sqrt(1 + c^2) counts then, of the service H_k, by how the waits of heavily loaded
+queues are correlated: c^2/(1 + c^2).
 """
 
 from __future__ import annotations
@@ -28,7 +31,17 @@ from qps.compiler.quantities.certainty import (
     lower_bound,
     upper_bound,
 )
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    square_root,
+    total,
+)
 
 if TYPE_CHECKING:
     from qps.compiler.lower.latency import LatencyPart
@@ -90,19 +103,26 @@ def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int)
 def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) -> Slowest | None:
     """Return the mean of the slowest of equal queues of random arrivals and exponential service."""
     first = found[0]
-    if any(one != first for one in found) or len(found) > _MOST_ALIKE or first.is_guessed:
+    if any(one != first for one in found) or len(found) > _MOST_ALIKE:
         return None
     queues = [part.queue for branch in branches for part in branch if part.queue is not None]
     is_plain = all(
-        queue.keeps_randomness
-        and queue.servers is ONE
-        and queue.arrivals is ONE
-        and len(queue.visits) == 1
+        _is_exponential(queue) and queue.servers is ONE and len(queue.visits) == 1
         for queue in queues
     )
-    if not is_plain or len(queues) != len(branches):
+    if not is_plain or len(queues) != len(branches) or queues[0].background is not ZERO:
         return None
-    many = sum((Fraction(1, k) for k in range(1, len(found) + 1)), Fraction(0)) / Fraction(3, 2)
+    many = sum((Fraction(1, k) for k in range(1, len(found) + 1)), Fraction(0))
+    uneven, service = queues[0].arrivals, queues[0].visits[0].service
+    if uneven is not ONE:
+        apart = 1 + number(many - 1) / square_root(1 + uneven)
+        known = approximation(
+            "the slowest of equal queues of uneven arrivals was told 0.96 to 1.03 times as long as "
+            "simulated, where one of them is right",
+        )
+        value = first.fixed + (first.mean - service) * apart + number(many) * service
+        return Slowest(value, known)
+    many = many / Fraction(3, 2)
     load = minimum(ONE, queues[0].load)
     scaled = number(many) + _FOUR_ELEVENTHS * number(1 - many) * load
     told = "exact for random arrivals" if len(found) == 2 else "within 5 %"  # noqa: PLR2004
