@@ -73,9 +73,7 @@ _TRAITS = {
     Discipline.PS: Traits(
         counts_servers=True, has_product_form=True, is_insensitive=True, takes=("speeds",)
     ),
-    Discipline.PRIORITY: Traits(
-        counts_servers=True, may_be_closed=False, has_ranks=True, takes=("cv", "preemptive")
-    ),
+    Discipline.PRIORITY: Traits(counts_servers=True, has_ranks=True, takes=("cv", "preemptive")),
     Discipline.LOSS: Traits(counts_servers=True, needs_cores=True, may_be_closed=False, loses=True),
     Discipline.PERIODIC: Traits(variation=0, is_random=False),
 }

@@ -23,7 +23,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     """The closed streams that meet at some station, or meet others that do: its classes.
 
     Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations. One
-    class alone may have pools that are `held`, and stations with speeds.
+    class alone may have pools that are `held`, and stations with speeds. In a delay is what those
+    who go first keep a cycle `behind` at a resource.
     """
 
     names: tuple[str, ...]
@@ -31,6 +32,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     delays: tuple[Formula, ...]
     stations: tuple[SharedStation, ...]
     held: tuple[HeldPool, ...] = ()
+    behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
 
     @property
     def is_of_one(self) -> bool:
@@ -86,14 +88,19 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         return apply("class_rate", len(self.names), number + 1, *self._of_all(self.stations))
 
     def wait(self, name: str, resource: str) -> Formula:
-        """Return what a cycle of a stream waits at a station.
+        """Return what a cycle of a stream waits at a station."""
+        return self._wait(name, resource) + self.behind.get((name, resource), ZERO)
+
+    def _wait(self, name: str, resource: str) -> Formula:
+        """Return the same but for those who go first.
 
         Of several classes the waits at one of them are what Little's law leaves, so that their sum
         is a function of the rate alone.
         """
         if self.is_nested:
             return self.nested_times[resource] - self._asked(resource)
-        number, stations = self.names.index(name), self._from(resource)
+        number = self.names.index(name)
+        stations = self._from(resource, number)
         if self.is_of_one:
             return apply("closed_wait", *self._of_one(stations))
         visited = [one for one in self.stations if one.demands[number] is not ZERO]
@@ -101,7 +108,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("class_wait", len(self.names), number + 1, *self._of_all(stations))
         cycle = self.jobs[number] / self.rate(name) - self.delays[number]
         served = total(one.demands[number] for one in visited)
-        elsewhere = total(self.wait(name, one.resource) for one in visited[1:])
+        elsewhere = total(self._wait(name, one.resource) for one in visited[1:])
         return cycle - served - elsewhere
 
     def quantile(self, level: Formula, visits: Mapping[str, tuple[Formula, bool]]) -> Formula:
@@ -126,9 +133,13 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("mixed_wait", *self._of_one(stations))
         return apply("class_open_wait", len(self.names), *self._of_all(stations))
 
-    def _from(self, resource: str) -> tuple[SharedStation, ...]:
-        """Return the stations, that of a name first."""
-        own = next(one for one in self.stations if one.resource == resource)
+    def _from(self, resource: str, number: int | None = None) -> tuple[SharedStation, ...]:
+        """Return the stations, that of a name first: where there are several, that of a class."""
+        own = next(
+            one
+            for one in self.stations
+            if one.resource == resource and (number is None or one.demands[number] is not ZERO)
+        )
         return (own, *(one for one in self.stations if one is not own))
 
     def _of_one(self, stations: tuple[SharedStation, ...]) -> list[Formula]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.engine.formulas import Formula, total
+from qps.engine.formulas import ONE, Formula, total
 
 
 class ClosedStation(Struct, frozen=True, kw_only=True):
@@ -12,7 +12,8 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
 
     A cycle asks `demand` seconds of one server of it, all visits and all `copies` together; each
     copy has so many `servers`, of which other traffic keeps `open_load` busy. One with `speeds` has
-    one server, faster or slower by how many are there; the demand is that at speed 1.
+    one server, faster or slower by how many are there; the demand is that at speed 1. Where some
+    go before others, it has a `rank` there, and makes so many `visits`.
     """
 
     resource: str
@@ -21,6 +22,8 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
     open_load: Formula
     copies: Formula
     speeds: tuple[Formula, ...] = ()
+    rank: int | None = None
+    visits: Formula = ONE
 
 
 class HeldPool(Struct, frozen=True, kw_only=True):
@@ -58,7 +61,10 @@ class HeldPool(Struct, frozen=True, kw_only=True):
 
 
 class SharedStation(Struct, frozen=True, kw_only=True):
-    """A station of a network, with what a cycle of each of its closed streams asks of it."""
+    """A station of a network, with what a cycle of each of its closed streams asks of it.
+
+    Where some go before others, each `rank` has one of its own.
+    """
 
     resource: str
     demands: tuple[Formula, ...]
@@ -66,3 +72,4 @@ class SharedStation(Struct, frozen=True, kw_only=True):
     open_load: Formula
     copies: Formula
     speeds: tuple[Formula, ...] = ()
+    rank: int | None = None

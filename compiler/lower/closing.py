@@ -16,6 +16,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream
+from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_stations import SharedStation
 from qps.compiler.lower.cycles import Closing, Cycle, Loads, refused
 from qps.compiler.lower.flows import Demand, StreamResult
@@ -85,17 +86,18 @@ def closed_streams(
 def _networks(cycles: Sequence[Cycle]) -> dict[str, ClosedNetwork]:
     """Return the network that each stream is a class of: those that meet at a station are one."""
     together_with = {one.name: {one.name} for one in cycles}
-    at: dict[str, str] = {}
+    at: dict[tuple[str, int | None], str] = {}
     for one in cycles:
-        held = [deeper.resource for pool in one.pools.held for deeper in pool.every]
-        for name in [*(station.resource for station in one.stations), *held]:
-            other = at.setdefault(name, one.name)
+        held = [(deeper.resource, None) for pool in one.pools.held for deeper in pool.every]
+        for place in [*((own.resource, own.rank) for own in one.stations), *held]:
+            other = at.setdefault(place, one.name)
             joined = together_with[one.name] | together_with[other]
             together_with |= dict.fromkeys(joined, joined)
-    return {
+    found = {
         one.name: _network([each for each in cycles if each.name in together_with[one.name]])
         for one in cycles
     }
+    return by_ranks(found, {one.name: one for one in cycles})
 
 
 def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> None:
@@ -132,9 +134,12 @@ def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowerin
 
 
 def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
-    places = {station.resource: station for one in classes for station in one.stations}
+    stations = [station for one in classes for station in one.stations]
+    places = {(station.resource, station.rank): station for station in stations}
     asked = {
-        (one.name, station.resource): station.demand for one in classes for station in one.stations
+        (one.name, station.resource, station.rank): station.demand
+        for one in classes
+        for station in one.stations
     }
     return ClosedNetwork(
         names=tuple(one.name for one in classes),
@@ -144,13 +149,14 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
         stations=tuple(
             SharedStation(
                 resource=name,
-                demands=tuple(asked.get((one.name, name), ZERO) for one in classes),
+                demands=tuple(asked.get((one.name, name, rank), ZERO) for one in classes),
                 servers=station.servers,
                 open_load=station.open_load,
                 copies=station.copies,
                 speeds=station.speeds,
+                rank=rank,
             )
-            for name, station in places.items()
+            for (name, rank), station in places.items()
         ),
     )
 

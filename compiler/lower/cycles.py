@@ -336,6 +336,13 @@ class Closing:
                 f"`{queueing.written}` at {name} is told of open traffic alone",
                 "let it wait as `ps`, `mm1` or `mmc`, or send a rate, as open traffic",
             )
+        if queueing is not None and queueing.traits.has_ranks and not queueing.is_preemptive:
+            raise refused(
+                self._stream,
+                f"who goes first at {name} waits for what is left of a service of those behind, "
+                "who wait for it",
+                f"let those behind give way at once: `queueing {name} priority preemptive`",
+            )
         work = part.by.get(self._source.symbol, ZERO)
         each = work * demand.count / self._source.flows
         servers = demand.servers if self._is_several(demand) else ONE
@@ -343,13 +350,33 @@ class Closing:
         if queueing is not None and queueing.speeds:
             speeds = speeds_of(name, queueing, self._expressions)
             each = each * speeds[-1]
-        return ClosedStation(
+        station = ClosedStation(
             resource=name,
             demand=each * servers,
             servers=servers,
             open_load=part.open_load * servers,
             copies=demand.count,
             speeds=speeds,
+        )
+        if queueing is None or not queueing.traits.has_ranks:
+            return station
+        return self._ranked(station, demand)
+
+    def _ranked(self, station: ClosedStation, demand: Demand) -> ClosedStation:
+        """Return a station at which some go before others, as this stream sees it."""
+        own = [v for v in self._result.visits.values() if v.resource == station.resource]
+        rank = max(visit.rank for visit in own)
+        before = [
+            visit.rate * visit.service
+            for visit in demand.visits
+            if visit.rank <= rank and visit.rate.symbols.isdisjoint(self._streams)
+        ]
+        load = total((*before, total(demand.background) * demand.servers))
+        return replace(
+            station,
+            open_load=load * station.servers / demand.servers,
+            rank=rank,
+            visits=self._visits(station.resource, station.copies),
         )
 
     def _is_several(self, demand: Demand) -> bool:

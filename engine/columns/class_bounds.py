@@ -18,7 +18,7 @@ from qps.engine.class_networks import Network, is_exact, network_of
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above
 
 _ERROR = 1e-9
-_MOST_CORNERS = 27
+_FEW_CLASSES, _MOST_CORNERS = 2, 36
 
 
 def class_rate(*operands: Interval) -> Interval:
@@ -90,7 +90,7 @@ def _corners(operands: tuple[Interval, ...], before: int) -> list[tuple[float, .
     if not is_point((*operands[:before], *operands[count:])) or not count:
         return []
     moving = operands[before:count]
-    if not all(0 <= one.low <= one.high < inf for one in moving):
+    if len(moving) > _FEW_CLASSES or not all(0 <= o.low <= o.high < inf for o in moving):
         return []
     if prod(ceil(one.high) - floor(one.low) + 1 for one in moving) > _MOST_CORNERS:
         return []

@@ -10,8 +10,9 @@ from flint import arb
 from qps.engine import class_numbers
 from qps.engine.columns.queue_balls import INFINITE, UNKNOWN, is_unknown, refuse
 
-_KNOWN = 1e-14
-"""Operands that are known so well are the float next to them."""
+_KNOWN, _ROUGHLY = 1e-14, 1e-3
+"""Operands that are known so well are the float next to them; others make a value less known."""
+_SAFE = 4.0
 _ERROR = 1e-9
 """What a value can be off, as a part of it, by that and by what floats round off."""
 
@@ -35,10 +36,31 @@ def by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
     """Return a value as floats have it; unknown where operands are."""
     if is_unknown(*operands):
         return UNKNOWN
-    if any(
-        float(one.rad()) > _KNOWN * abs(float(one.mid())) for one in operands if one.is_finite()
-    ):
+    middles = [float(one.mid()) if one.is_finite() else float(one) for one in operands]
+    off = [float(one.rad()) if one.is_finite() else 0.0 for one in operands]
+    if any(radius > _ROUGHLY * abs(middle) for radius, middle in zip(off, middles, strict=True)):
         return UNKNOWN
-    found = number(*(float(one.mid()) if one.is_finite() else float(one) for one in operands))
+    found = number(*middles)
     refuse(isnan(found))
-    return INFINITE if found == inf else arb(found, _ERROR * found)
+    error = max(_ERROR, _SAFE * _moved(middles, off))
+    return INFINITE if found == inf else arb(found, error * found)
+
+
+def _moved(operands: list[float], off: list[float]) -> float:
+    """Return by which part of itself a value moves about with what its operands are off.
+
+    As long as all services and thinking, a rate is as many times less; an open load counts by what
+    it leaves of a server.
+    """
+    classes = int(operands[0])
+    size = classes + 3
+    first = (len(operands) - 2 * classes) % size + 2 * classes
+    moved = 0.0
+    for at, (value, radius) in enumerate(zip(operands, off, strict=True)):
+        if radius <= _KNOWN * abs(value):
+            continue
+        by = abs(value)
+        if at >= first and (at - first) % size == 1:
+            by = max(operands[at - 1] - value, _KNOWN)
+        moved = max(moved, radius / by)
+    return moved

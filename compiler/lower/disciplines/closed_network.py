@@ -12,6 +12,7 @@ from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import (
+    EXACT,
     Certainty,
     approximation,
     together,
@@ -37,6 +38,8 @@ class InClosedNetwork(Law, frozen=True):
         at once in proportion to their service, else, as first comes first, alike.
         """
         name, closed = queue.resource, self.stream_of(own)
+        if closed is None and queue.traits.has_ranks:
+            return self.stated.wait(queue, own)
         if closed is None:
             return self._open_wait(queue, own)
         if name in closed.alone:
@@ -77,7 +80,7 @@ class InClosedNetwork(Law, frozen=True):
         """Return whether what arrives at random leaves at random."""
         return queue.is_in_product_form or self.stated.keeps_randomness(queue)
 
-    def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
+    def mean_known(self, queue: Queue) -> Certainty:
         """A network in product form is told exactly, any other as if it were one."""
         return together(
             *(
@@ -87,7 +90,17 @@ class InClosedNetwork(Law, frozen=True):
                 )
                 for name in self.uneven
             ),
+            self._ranks_known(queue),
             *(stream.known for stream in self.streams),
+        )
+
+    def _ranks_known(self, queue: Queue) -> Certainty:
+        if not queue.traits.has_ranks:
+            return EXACT
+        return approximation(
+            f"who goes first at `{queue.resource}` counts for those behind as a slower server: "
+            "their response times were told 0.9 to 1.13 times as long as they are in nine of ten "
+            "chains, and 1.9 times where the first fill four fifths of it"
         )
 
     def quantiles_known(self, queue: Queue) -> Certainty:
