@@ -252,6 +252,7 @@ def stream_measures(
             )
             for name, share in result.passes.items()
             if closed is None  # who waits for an answer asks for no more than is served
+            and not (name in queues and queues[name].queue.traits.loses)
         ),
     ]
     latency = [
