@@ -27,12 +27,12 @@ def _mix(mix: MixSolution) -> str:
     others = listed(list(mix.others), "and")
     first, *behind = map(_full, mix.ranges)
     if not behind:
-        return f"Whatever the mix of {mix.of} and {others}: with many under way, {first}."
+        return f"Whatever the mix of `{mix.of}` and {others}: with many under way, {first}."
     starts = [percent(one.at) for one in mix.ranges[1:]]
     told = [first, *(f"from {at} on {what}" for at, what in zip(starts, behind, strict=True))]
     now = percent(mix.share)
     return (
-        f"Mix of {mix.of} (now {now} of all under way) with {others}: with many under way, "
+        f"Mix of `{mix.of}` (now {now} of all under way) with {others}: with many under way, "
         f"{', '.join(told)}."
     )
 
