@@ -69,6 +69,23 @@ def lengths_of(played: Played) -> Lengths:
     return Lengths(first, max(settled), fair)
 
 
+def memories_of(played: Played) -> dict[str, float]:
+    """Return how long the slowest queue on the way of each stream knows how it was, in s.
+
+    What lasts so long is seen by all that come meanwhile. Where users wait for answers nothing is
+    told of that.
+    """
+    found = dict.fromkeys(played.flows, 0.0)
+    if any(source.customers for source in played.sources):
+        return found
+    memories = _memories(played)
+    for source in played.sources:
+        own = [memories[visit.station] for visit, _ in served(source.steps)]
+        if source.stream in found:
+            found[source.stream] = max(found[source.stream], *own, 0.0)
+    return found
+
+
 def lead_of(played: Played) -> float:
     """Return the time in which the first items are on their way, twice over."""
     return 2 * max((_way(source.steps) for source in played.sources), default=0.0)
@@ -153,7 +170,10 @@ def _memories(played: Played) -> list[float]:
             each = source.rate * often * visit.mean / (station.fastest * station.copies)
             loads[visit.station] += each
             longest[visit.station] = max(longest[visit.station], visit.mean)
-    found = [mean / max(1e-3, 1 - load) ** 2 for load, mean in zip(loads, longest, strict=True)]
+    found = [
+        mean * max(1.0, 1 / (max(1.0, station.servers) * max(1e-3, 1 - load) ** 2))
+        for load, mean, station in zip(loads, longest, played.stations, strict=True)
+    ]
     # Where there is room for few, nothing older than these is remembered.
     for number, station in enumerate(played.stations):
         if station.room < inf:

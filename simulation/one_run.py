@@ -13,10 +13,13 @@ from msgspec import Struct
 from qps.compiler.lower.stream_measures import LossKind
 from qps.simulation.chains import begin
 from qps.simulation.items import Told
+from qps.simulation.lengths import memories_of
 from qps.simulation.played import Played
 from qps.simulation.scene import Scene
 
 LEVELS = (0.5, 0.95, 0.99, 0.999)
+_CLUSTERS = 3
+"""Who is late is late together with others, while a queue is long: so many times it was so."""
 _BEYOND = 10
 """So many items must be later than a quantile, for it to be told of one run."""
 
@@ -61,6 +64,7 @@ class Run:
         self._played = played
         self._name = f"{seed}/{number}"
         self._levels = tuple(levels)
+        self._memories = memories_of(played)
         self._told = {name: Told() for name in (*played.flows, "")}
         self._busy = [0.0] * len(played.stations)
         self._marks: list[Mark] = []
@@ -187,13 +191,13 @@ class Run:
             )
         }
         streams = {
-            name: self._stream(index, told, first, last)
+            name: self._stream(name, index, told, first, last)
             for index, (name, told) in enumerate(self._told.items())
             if name
         }
         return RunResult(streams=streams, loads=loads)
 
-    def _stream(self, index: int, told: Told, first: Mark, last: Mark) -> StreamRun:
+    def _stream(self, name: str, index: int, told: Told, first: Mark, last: Mark) -> StreamRun:
         begin = 0
         if told.ends and not self._played.episode:
             counted = first.time + self._played.lead
@@ -206,12 +210,14 @@ class Run:
                 told.lost, last.lost[index], first.lost[index], strict=True
             )
         }
+        rate = done / (last.time - first.time)
+        clustered = _CLUSTERS * self._memories.get(name, 0.0) * rate
         return StreamRun(
             items=len(times),
             mean=float(times.mean()) if len(times) else 0.0,
-            quantiles=_quantiles(times, self._levels),
+            quantiles=_quantiles(times, self._levels, max(_BEYOND, clustered)),
             lost=_shares(lost, done),
-            rate=done / (last.time - first.time),
+            rate=rate,
         )
 
 
@@ -225,9 +231,9 @@ def _shares(lost: dict[str, float], done: int) -> dict[str, float]:
     return found
 
 
-def _quantiles(times: Any, levels: Sequence[float]) -> dict[float, float]:
+def _quantiles(times: Any, levels: Sequence[float], beyond: float) -> dict[float, float]:
     count = len(times)
-    told = [level for level in levels if count * (1 - level) >= _BEYOND]
+    told = [level for level in levels if count * (1 - level) >= beyond]
     at = [max(0, int(np.ceil(count * level - 1e-9)) - 1) for level in told]
     if not at:
         return {}

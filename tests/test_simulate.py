@@ -463,6 +463,14 @@ def test_nothing_is_judged_before_it_has_settled() -> None:
     assert {one.verdict for one in compared(graph, found)} == {Verdict.UNKNOWN}
 
 
+def test_a_quantile_is_told_when_enough_were_late_apart_from_each_other() -> None:
+    text = one_station("1 core, queueing mm1", "1 s/request", traffic="0.95 request/s")
+    _, found = told(text, seconds=0)
+    # Ten of a run of 2,000 are later than its p99.5, but all in one long queue.
+    assert found.streams["job"].items > 20 * 2_000
+    assert 0.99 not in found.streams["job"].quantiles
+
+
 def test_losses_thin_what_comes_behind_them() -> None:
     text = one_station("1 core, queueing none", "0.1 s/request", "; shed; c").replace(
         "topology", "component shed { drop 0.25 }\ntopology"
