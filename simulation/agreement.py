@@ -176,6 +176,7 @@ def _loads(
 ) -> list[Compared]:
     point = graph.at(simulation.played.population)
     found = []
+    items = sum(told.items for told in simulation.streams.values())
     for name in simulation.loads:
         load = graph.resources[name].load
         moved = load_told(simulation, name)
@@ -189,6 +190,7 @@ def _loads(
                 known=graph.resources[name].known,
                 simulated=moved,
                 is_share=True,
+                items=items,
             )
         )
     return found
@@ -249,7 +251,8 @@ def judged(found: Sequence[Compared], tests: int | None = None) -> tuple[Compare
 def _judged(one: Compared, level: float) -> Compared:
     told = one.simulated
     within = told.half_width(level) + ROUNDINGS * max(abs(told.mean), abs(one.predicted))
-    if one.measure.endswith("loss"):
+    is_full = one.measure == "load" and not told.error
+    if one.measure.endswith("loss") or is_full:
         # What is seldom may not have happened yet: no spread is told of that.
         within = max(within, SELDOM / max(1, one.items))
     off = one.predicted - told.mean

@@ -506,6 +506,19 @@ def test_the_cut_is_where_warming_up_ends() -> None:
 # -- verdicts -------------------------------------------------------------------------------
 
 
+def test_what_is_seldom_idle_may_never_have_been() -> None:
+    one = Compared(
+        subject="a.cpu",
+        measure="load",
+        dimension=DIMENSIONLESS,
+        predicted=0.99999,
+        known=EXACT,
+        simulated=Estimate(1.0, 0.0, 20),
+        items=100_000,
+    )
+    assert judged([one])[0].verdict is Verdict.AGREES
+
+
 @pytest.mark.parametrize(
     ("known", "predicted", "verdict"),
     [
