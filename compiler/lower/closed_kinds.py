@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.mixtures import Mixed
 from qps.compiler.lower.stream_measures import StreamMeasures

@@ -15,7 +15,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.quantities.certainty import Certainty, approximation, together
 from qps.engine.formulas import ONE, Formula, number, total

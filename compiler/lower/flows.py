@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.held import Hold
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.notes import Note
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Visit

@@ -44,7 +44,7 @@ from qps.engine.formulas import (
 )
 
 if TYPE_CHECKING:
-    from qps.compiler.lower.latency import LatencyPart
+    from qps.compiler.lower.latency_parts import LatencyPart
     from qps.compiler.lower.queueing import Queue, Stage
 
 _MOST_ALIKE = 32

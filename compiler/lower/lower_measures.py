@@ -15,7 +15,8 @@ from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.flows import StreamResult
-from qps.compiler.lower.latency import LatencyPart, in_line
+from qps.compiler.lower.latency import in_line
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
 from qps.compiler.lower.losses_in_series import InSeries, late_known, loss_known
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf

@@ -12,7 +12,7 @@ from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.disciplines.laws import law_of
 from qps.compiler.lower.flows import Demand
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Queue, Visit

@@ -6,7 +6,7 @@ from qps.compiler import ir
 from qps.compiler.configure.ways import legs_of, way_in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.flows import ClosedSource, Flow, StreamResult, word
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each, flows_of_pairs
 from qps.compiler.lower.notes import Delayed, Started

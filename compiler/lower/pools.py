@@ -31,7 +31,8 @@ from qps.compiler.lower.held_by import (
     station_of,
     station_of_pool,
 )
-from qps.compiler.lower.latency import LatencyPart, every, in_line
+from qps.compiler.lower.latency import in_line
+from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue

@@ -17,7 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.lower.latency import Allotment, CallMade, LatencyPart
+from qps.compiler.lower.latency import Allotment
+from qps.compiler.lower.latency_parts import CallMade, LatencyPart
 from qps.compiler.lower.queueing import Queue, Stage
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total

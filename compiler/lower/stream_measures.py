@@ -12,14 +12,13 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.cycle_quantile import CycleSum, cycle_of
 from qps.compiler.lower.latency import (
     Allotment,
-    LatencyPart,
     allotted,
     calls_certainty,
     calls_vary,
-    every,
     kinds_certainty,
     quantile_of,
 )
+from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.queue_certainty import (
     jitter_certainty,
     quantile_certainty,

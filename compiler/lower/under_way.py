@@ -7,7 +7,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.flows import Flow, StreamResult
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.notes import Gone, Note
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossKind, LossPart

@@ -13,7 +13,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import Flow
-from qps.compiler.lower.latency import CallMade
+from qps.compiler.lower.latency_parts import CallMade
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.notes import CallBegun, CallEnded
 from qps.compiler.lower.queueing import Visit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.flows import Flow
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.notes import Crossed, Delayed, Port
 from qps.compiler.lower.queueing import Place
 from qps.compiler.lower.stream_demands import StreamDemands

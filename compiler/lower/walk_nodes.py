@@ -22,7 +22,7 @@ from qps.compiler.lower.costs import (
     scale_of,
     work_of,
 )
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.flows import Demand
-from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import LAST, Place, Visit
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind

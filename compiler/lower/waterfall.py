@@ -7,7 +7,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from qps.compiler.lower.latency import CallMade, LatencyPart, every
+from qps.compiler.lower.latency_parts import CallMade, LatencyPart, every
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, product, total
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
-from qps.compiler.lower.latency import Allotment, LatencyPart, every
+from qps.compiler.lower.latency import Allotment
+from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
 from qps.compiler.lower.waterfall import waterfall

@@ -166,7 +166,7 @@ class Model:
 
         Claims of what is `simulated` are played, for up to a minute each, unless told not to.
         """
-        from qps.commands.efforts import player  # noqa: PLC0415
+        from qps.simulation.player import player  # noqa: PLC0415
         from qps.solver.claims.claim_runner import ClaimRunner  # noqa: PLC0415
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
 

@@ -1,32 +1,13 @@
-"""How long and how precisely is played, as it is asked for on the command line; and who plays."""
+"""How long and how precisely is played, as it is asked for on the command line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from qps.commands.console import complain
 
-if TYPE_CHECKING:
-    from qps.compiler.lower.load_graph import LoadGraph
-    from qps.solver.claims.claim_results import Near
-    from qps.solver.claims.simulating import Asked, Player
-
 _LEAST_PRECISION, _MOST_PRECISION = 1e-4, 0.5
 _MOST_SECONDS = 86_400
-
-
-def player(seconds: float = 60.0) -> Player:
-    """Return who plays claims, for so long each at most; nothing is imported before it is asked."""
-
-    def play(graph: LoadGraph, at: int, asked: Sequence[Asked]) -> Sequence[Near]:
-        from qps.simulation.crew import Effort  # noqa: PLC0415 - slow to import, seldom needed
-        from qps.simulation.near import player_of  # noqa: PLC0415
-
-        return player_of(Effort(seconds=seconds))(graph, at, asked)
-
-    return play
 
 
 def precision_of(text: str) -> float:

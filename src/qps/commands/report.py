@@ -8,7 +8,6 @@ from pathlib import Path
 
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
-from qps.commands.efforts import player
 from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.progress import Progress
@@ -21,6 +20,7 @@ from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import SimulatedSection, page_view
 from qps.reports.text.text import solve_text, title_of
+from qps.simulation.player import player
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw

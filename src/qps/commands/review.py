@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.diff import compared
-from qps.commands.efforts import player
 from qps.commands.kept_specs import load
 from qps.commands.readers import files_of
 from qps.commands.revision import git, spec_at, top_of
@@ -21,6 +20,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reports.text.ci import MOST_CHARACTERS, claims_markdown
 from qps.reports.text.difference_text import DifferenceView, difference_text
 from qps.reports.text.table import escaped
+from qps.simulation.player import player
 from qps.solver.answers.solution import SolverFault
 
 _SHORT = 10

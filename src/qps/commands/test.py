@@ -13,7 +13,7 @@ from time import perf_counter
 from msgspec import Struct, field
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
-from qps.commands.efforts import player, seconds_of
+from qps.commands.efforts import seconds_of
 from qps.commands.kept_specs import check_file
 from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
@@ -31,6 +31,7 @@ from qps.reports.text.ci import (
 )
 from qps.reports.text.claim_values import claims_json
 from qps.reports.text.verdicts import Untested, claims_text
+from qps.simulation.player import player
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
