@@ -815,7 +815,7 @@ def test_what_is_dropped_of_a_closed_stream_thinks_again_at_once() -> None:
 
 def test_several_servers_with_general_service_state_what_was_simulated() -> None:
     known = _latency_known("4 core, queueing mgc cv 3", "0.1 s/request", OPEN)
-    assert "43 % at a cv of 3" in known.reasons[0]
+    assert known.error == 0.05
 
 
 def test_arrivals_that_are_very_uneven_say_that_two_moments_tell_little() -> None:

@@ -224,7 +224,8 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     told = listed(list(network.names), "and")
     return approximation(
         f"{told} are so many that they meet by Linearizer: rates within "
-        f"{error:.0%}, response times within {2 * error:.0%}"
+        f"{error:.0%}, response times within {2 * error:.0%}",
+        error=2 * error,
     )
 
 

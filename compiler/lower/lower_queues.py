@@ -21,6 +21,8 @@ from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.monomials import expanded
 from qps.engine.substitution import Substitution
 
+_MOST_UNEVEN = 3
+
 
 class PlacedQueue(Struct, frozen=True):
     """A queue with what elastic parameters come to, for the visits that are still without."""
@@ -128,6 +130,7 @@ def _queue(
         background=put_in(total(demand.background)),
         offered=demand.offered and demand.offered.changed(put_in),
         is_in_step=len(set(_settled(periods, expressions))) == 1,
+        is_very_uneven=_is_very_uneven(visits, expressions),
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )
 
@@ -152,6 +155,13 @@ def speeds_of(
     )
 
 
+def _is_very_uneven(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> bool:
+    """Return whether arrivals vary more than was held against what is played, or nobody knows."""
+    stated = [visit.variation for visit in visits if visit.variation is not None]
+    known = [one.exact for one in _settled(stated, expressions, always=True)]
+    return any(one is None or one > _MOST_UNEVEN for one in known)
+
+
 def _sizes(
     visits: tuple[Visit, ...], expressions: ExpressionLowering
 ) -> list[tuple[Formula, Formula]]:
@@ -162,12 +172,14 @@ def _sizes(
     )
 
 
-def _settled(formulas: list[Formula], expressions: ExpressionLowering) -> list[Formula]:
+def _settled(
+    formulas: list[Formula], expressions: ExpressionLowering, *, always: bool = False
+) -> list[Formula]:
     """Return formulas at the numbers that the spec gives, in a form in which equal ones are equal.
 
     Where numbers move they must be equal whatever these are.
     """
-    if len(set(formulas)) == 1:
+    if len(set(formulas)) <= (not always):
         return formulas
     values = expressions.values_in(*formulas)
     stays = {one: value for one, value in values.items() if one.name not in expressions.moving}

@@ -17,7 +17,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
-from qps.compiler.lower.disciplines.pool import LOAD_ERROR, Pool
+from qps.compiler.lower.disciplines.pool import LOAD_ERROR, NESTED_ERROR, Pool
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Hold
@@ -305,10 +305,12 @@ def _known(hold: Hold, line: Sequence[LatencyPart]) -> Certainty:
     waited = dict.fromkeys(p.queue.resource for p in every(line) if p.queue is not None)
     if waited:
         told = listed(list(waited), "and")
+        has_pool = any(p.queue and isinstance(p.queue.law, Pool) for p in every(line))
         known.append(
             approximation(
                 f"how long `{hold.pool}` is held with the waits for {told} is that of as many "
-                f"servers as it keeps busy: {LOAD_ERROR}"
+                f"servers as it keeps busy: {LOAD_ERROR}{NESTED_ERROR if has_pool else ''}",
+                error=1.0 if has_pool else 0.15,
             )
         )
     if hold.is_lossy:

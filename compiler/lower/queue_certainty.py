@@ -16,6 +16,7 @@ from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     approximation,
+    compounded,
     lower_bound,
     together,
     upper_bound,
@@ -28,7 +29,11 @@ _ROWS = (
     "coefficient of variation of 3 down to 0.45 times"
 )
 _BEYOND = "; beyond 3 two moments tell little: at 5 it may be 2.5 times as long"
+_ROWS_ERROR, _UNEVEN_ERROR, _SHAPED_ERROR = 0.35, 0.6, 0.45
+"""Of the second, where it is stated how uneven arrivals are, and of all quantiles."""
 _PERIODIC_IN_BURSTS = "told 0.77 to 1.15 times as long as simulated, a low quantile 0.65 times"
+_BURSTS_ERRORS = {False: (0.25, 0.45), True: (0.35, 0.65)}
+"""Of means and of quantiles, by whether items arrive at random."""
 _RANDOM_IN_BURSTS = (
     "told 0.66 to 1.12 times as long as simulated on average, a quantile 0.47 to 1.15 times"
 )
@@ -40,21 +45,26 @@ def mean_certainty(queue: Queue) -> Certainty:
     if _is_averaged(queue):
         reason = f"the bursts at `{queue.resource}` are averaged out: the truth is more"
         bursts = queue.law.with_bursts(reason)
-    return together(_arrivals(queue), _visits(queue), queue.law.mean_known(queue), bursts)
+    return compounded(_arrivals(queue), _visits(queue), queue.law.mean_known(queue), bursts)
 
 
 def quantile_certainty(queue: Queue) -> Certainty:
     """Return how the quantiles of the wait in a queue are known."""
-    return together(_stage_known(queue), queue.law.quantiles_known(queue))
+    return compounded(_stage_known(queue), queue.law.quantiles_known(queue))
 
 
 def stage_certainty(queue: Queue) -> Certainty:
     """Return how the law of wait and service in a queue is known."""
-    return together(_stage_known(queue), queue.law.stage_known(queue))
+    return compounded(_stage_known(queue), queue.law.stage_known(queue))
 
 
 def _stage_known(queue: Queue) -> Certainty:
-    found = [_arrivals(queue), _visits(queue), queue.law.mean_known(queue), _bursts(queue)]
+    found = [
+        _arrivals(queue, of_mean=False),
+        _visits(queue),
+        queue.law.mean_known(queue),
+        _bursts(queue, of_mean=False),
+    ]
     if _is_averaged(queue):
         found.append(
             approximation(
@@ -62,7 +72,7 @@ def _stage_known(queue: Queue) -> Certainty:
                 "without bound"
             )
         )
-    return together(*found)
+    return compounded(*found)
 
 
 def uncounted(resources: Sequence[str]) -> Certainty:
@@ -98,28 +108,33 @@ def _is_averaged(queue: Queue) -> bool:
     return any(v.is_bursty and not (counts and v.burst) for v in queue.visits)
 
 
-def _bursts(queue: Queue) -> Certainty:
+def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:
     if not queue.law.counts_bursts or all(visit.burst is None for visit in queue.visits):
         return EXACT
     return approximation(
         f"bursts at `{queue.resource}` are of exponential length and pile up as a fluid does: "
-        f"{_RANDOM_IN_BURSTS if queue.traits.is_random else _PERIODIC_IN_BURSTS}"
+        f"{_RANDOM_IN_BURSTS if queue.traits.is_random else _PERIODIC_IN_BURSTS}",
+        error=_BURSTS_ERRORS[queue.traits.is_random][not of_mean],
     )
 
 
-def _arrivals(queue: Queue) -> Certainty:
+def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
     parts = []
     name = queue.resource
     if queue.arrivals is not ONE:
         shaped = "" if queue.shaped_by is None else f", shaped by `{queue.shaped_by}`,"
         parts.append(
-            approximation(f"arrivals at `{name}`{shaped} count by two moments: {_ROWS}{_BEYOND}")
+            approximation(
+                f"arrivals at `{name}`{shaped} count by two moments: {_ROWS}{_BEYOND}",
+                error=_uneven_error(queue, of_mean=of_mean),
+            )
         )
     elif queue.shaped_by is not None:
         parts.append(
             approximation(
                 f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them: two "
-                "stages in a row were told 0.57 to 1.42 times as long as simulated"
+                "stages in a row were told 0.57 to 1.42 times as long as simulated",
+                error=_SHAPED_ERROR,
             )
         )
     stated = any(visit.variation is not None for visit in queue.visits)
@@ -146,6 +161,14 @@ def _arrivals(queue: Queue) -> Certainty:
             )
         )
     return together(*parts)
+
+
+def _uneven_error(queue: Queue, *, of_mean: bool) -> float | None:
+    """Return how far off two moments may be; None where nobody knows."""
+    if queue.is_very_uneven:
+        return None
+    is_stated = any(visit.variation is not None for visit in queue.visits)
+    return _ROWS_ERROR if of_mean and not is_stated else _UNEVEN_ERROR
 
 
 def _visits(queue: Queue) -> Certainty:

@@ -112,7 +112,8 @@ class Queue(Struct, frozen=True, kw_only=True):
     random than the discipline says, `arrivals` how uneven it is: the square of the coefficient of
     variation of the times between two of them. `is_in_step` where all flows have one period,
     `is_alike` where all visits have one service time and all batches one size at the numbers that
-    the spec gives. `offered` is what comes to a queue that loses what finds no room.
+    the spec gives, `is_very_uneven` where arrivals vary more than two moments tell. `offered` is
+    what comes to a queue that loses what finds no room.
     """
 
     resource: str
@@ -128,6 +129,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     arrivals: Formula = ONE
     is_in_step: bool = True
     is_alike: bool = False
+    is_very_uneven: bool = False
     offered: Offered | None = None
 
     # -- what is known of the visits -------------------------------------------------------
@@ -353,6 +355,8 @@ class Law(Struct, frozen=True):
     """True where the wait follows from how uneven arrivals are."""
     counts_bursts: ClassVar[bool] = False
     """True where what bursts pile up is waited for in the order in which it comes."""
+    is_better_alone: ClassVar[bool] = False
+    """True where a quantile of its own is nearer than that of its stage."""
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 

@@ -20,7 +20,12 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.latency import Allotment
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart
 from qps.compiler.lower.queueing import Queue, Stage
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    approximation,
+    upper_bound,
+)
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
 _MOST_WAYS = 16
@@ -61,7 +66,7 @@ class Way(Struct, frozen=True, kw_only=True):
             return not self.added
         queue = self.added[0].queue
         assert queue is not None
-        is_by_law = queue.variation is ZERO and queue.has_batches
+        is_by_law = queue.law.is_better_alone or (queue.variation is ZERO and queue.has_batches)
         return is_by_law or queue.law.quantiles_known(queue).is_exact
 
     def quantile(self, late: Fraction, varies: int, of_one: _OfOne) -> Formula:

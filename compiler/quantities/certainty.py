@@ -8,6 +8,7 @@ the way from the model to the number.
 from __future__ import annotations
 
 from enum import StrEnum
+from math import prod
 
 from msgspec import Struct
 
@@ -74,6 +75,18 @@ def together(*parts: Certainty) -> Certainty:
     told = [error for error in errors if error is not None]
     error = max(told) if kind is Kind.APPROXIMATION and len(told) == len(errors) else None
     return Certainty(kind=kind, reasons=tuple(reasons), error=error)
+
+
+def compounded(*parts: Certainty) -> Certainty:
+    """Return how a value is known of which each part says by how many times it may be off.
+
+    So it is where one error is made upon another, as in the wait of one queue: they multiply.
+    """
+    found = together(*parts)
+    if found.error is None:
+        return found
+    error = prod(1 + (part.error or 0.0) for part in parts) - 1
+    return Certainty(kind=found.kind, reasons=found.reasons, error=round(error, 4))
 
 
 _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_BOUND}

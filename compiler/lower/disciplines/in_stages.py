@@ -6,15 +6,15 @@ from fractions import Fraction
 
 from qps.engine.formulas import ONE, ZERO, Formula, apply, number
 
-Stage = tuple[Formula, ...]
+Taken = tuple[Formula, ...]
 
 
-def taken(mean: Formula, variation: Formula, share: Formula = ONE) -> Stage:
+def taken(mean: Formula, variation: Formula, share: Formula = ONE) -> Taken:
     """Return a stage that takes a share of the visits a gamma distributed time."""
     return (ZERO, ZERO, ZERO, ZERO, ONE, mean, variation, share, ZERO)
 
 
-def quantile_of(level: Fraction | Formula, *stages: Stage) -> Formula:
+def quantile_of(level: Fraction | Formula, *stages: Taken) -> Formula:
     """Return the quantile of independent stages, one after the other."""
     known = level if isinstance(level, Formula) else number(level)
     return apply("stages_quantile", known, *(one for stage in stages for one in stage))

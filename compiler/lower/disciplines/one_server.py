@@ -78,11 +78,19 @@ class OneServer(Law, frozen=True):
             return upper_bound(f"copies that leave together at `{name}` wait for a whole batch")
         found = []
         if queue.variation not in (ZERO, ONE):
-            found.append(approximation(f"service times at `{name}` are taken as gamma distributed"))
+            found.append(
+                approximation(
+                    f"service times at `{name}` are taken as gamma distributed: of such within "
+                    "10 %",
+                    error=0.1,
+                )
+            )
         if not queue.is_told_as_uniform:
             found.append(
                 approximation(
-                    f"visits of `{name}` that differ are taken as gamma distributed together"
+                    f"visits of `{name}` that differ are taken as gamma distributed together: "
+                    "within 15 %",
+                    error=0.15,
                 )
             )
         return together(*found)

@@ -8,10 +8,8 @@ from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import ONE, Formula, apply, maximum, minimum
 
-LOAD_ERROR = (
-    "loads were told 0.9 to 1.1 times as high as simulated, up to twice as high of what stands "
-    "within a pool of fewer places"
-)
+LOAD_ERROR = "loads were told 0.9 to 1.1 times as high as simulated"
+NESTED_ERROR = ", up to twice as high of what stands within a pool of fewer places"
 ERROR = "0.8 to 1.25 times as long as simulated, up to a load of 95 %"
 
 
@@ -55,7 +53,8 @@ class Pool(Law, frozen=True):
         """Of what is done meanwhile the pool sees no more than how much of it fits."""
         return approximation(
             f"what `{queue.resource}` adds is that of as many servers as it keeps busy: latencies "
-            f"were told {ERROR}"
+            f"were told {ERROR}",
+            error=0.25,
         )
 
     def quantiles_known(self, queue: Queue) -> Certainty:  # noqa: ARG002
