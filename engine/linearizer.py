@@ -16,6 +16,7 @@ from qps.engine.class_networks import Network, Place
 from qps.engine.queue_numbers import erlang_c
 
 _TURNS, _MOST_STEPS, _ENOUGH = 3, 1000, 1e-13
+_JUMPS, _SLOWEST = 6, 0.995
 _POINTS, _FARTHEST = 240, 20.0
 
 Shares = list[list[float]]
@@ -29,8 +30,10 @@ def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
     counts = range(len(customers)), range(len(network.places))
     none = [[[0.0 for _ in counts[0]] for _ in counts[0]] for _ in counts[1]]
     change = none
+    shares = [[1 / (len(network.places) + 1) for _ in counts[0]] for _ in counts[1]]
+    of_less: dict[int, Shares] = {}
     for turn in range(_TURNS):
-        shares, own, beside = _core(network, customers, change, waits)
+        shares, own, beside = _core(network, customers, change, waits, shares)
         if turn == _TURNS - 1:
             break
         after = [[*one] for one in none]
@@ -38,7 +41,7 @@ def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
             if customers[k] < 1:
                 continue
             fewer = (*customers[:k], customers[k] - 1, *customers[k + 1 :])
-            less = _core(network, fewer, change, waits)[0]
+            of_less[k] = less = _core(network, fewer, change, waits, of_less.get(k, shares))[0]
             for i in counts[1]:
                 after[i][k] = [one - of for one, of in zip(less[i], shares[i], strict=True)]
         change = after
@@ -50,10 +53,13 @@ def _core(
     customers: Sequence[float],
     change: Sequence[Shares],
     waits: Sequence[Callable[[float], float]],
+    shares: Shares,
 ) -> tuple[Shares, list[tuple[float, ...]], list[float]]:
-    """Return shares of classes at stations, with waits, for how these change with one less."""
+    """Return shares of classes at stations, with waits, for how these change with one less.
+
+    They are looked for from some that are near.
+    """
     places, classes = network.places, range(len(customers))
-    shares = [[1 / (len(places) + 1) for _ in classes] for _ in places]
     moved = [
         [
             sum((customers[j] - (j == k)) * one[k][j] for j in classes if customers[j])
@@ -61,7 +67,8 @@ def _core(
         ]
         for one in change
     ]
-    for _ in range(_MOST_STEPS):
+    last = 0.0
+    for step in range(1, _MOST_STEPS + 1):
         found = [sum(map(float.__mul__, map(float, customers), one)) for one in shares]
         seen = [
             [
@@ -87,7 +94,10 @@ def _core(
             ),
             default=0.0,
         )
-        shares = after
+        slower = off / last if last else 1.0
+        if step % _JUMPS == 0 and slower < _SLOWEST and off > _ENOUGH:
+            after = _ahead(shares, after, slower)
+        shares, last = after, off
         if off <= _ENOUGH:
             break
     found = [sum(map(float.__mul__, map(float, customers), one)) for one in shares]
@@ -95,6 +105,15 @@ def _core(
         wait(held / place.copies) for wait, held, place in zip(waits, found, places, strict=True)
     ]
     return shares, [tuple(own) for own in seen], beside
+
+
+def _ahead(before: Shares, after: Shares, slower: float) -> Shares:
+    """Return where steps lead of which each is so much shorter than the last (Aitken)."""
+    by = slower / (1 - slower)
+    return [
+        [max(new + by * (new - old), 0.0) for old, new in zip(x, y, strict=True)]
+        for x, y in zip(before, after, strict=True)
+    ]
 
 
 def _waiting(place: Place) -> Callable[[float], float]:
