@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.closed import ClosedStream
-from qps.compiler.lower.closed_stations import ClosedStation
+from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
 from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import (
     EXACT,
@@ -64,13 +64,17 @@ class InClosedNetwork(Law, frozen=True):
         """
         whole, closed = self.wait(queue, own) + own.service, self.stream_of(own)
         variation = ONE
-        if closed is not None and queue.resource not in closed.alone:
+        if closed is not None and not self._is_held_or_alone(closed, queue.resource):
             station = closed.station(queue.resource)
             jobs, servers = total(closed.network.jobs), station.servers
             service = own.service / _as_fast(queue, station)
             spread = (1 + jobs / servers**2) * service**2
             variation = minimum(ONE, apply("mean", spread, whole**2))
         return Stage(waits=ZERO, work=ZERO, service=whole, variation=variation, counted=own.service)
+
+    def _is_held_or_alone(self, closed: ClosedStream, name: str) -> bool:
+        """Return whether a station is one's own, or visited by no more than hold a place."""
+        return name in closed.alone or any(name in pool.stations for pool in _held(closed))
 
     def stage_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
@@ -144,9 +148,17 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         return closed.network.wait(closed.name, queue.resource) / closed.visits[queue.resource]
 
     def stage(self, queue: Queue, own: Visit) -> Stage:
-        """Return the wait as if it were exponential."""
-        wait = self.wait(queue, own)
-        return Stage(waits=ZERO, work=ZERO, service=wait, variation=ONE, counted=own.service)
+        """Return the wait, of a gamma law: it varies as an exponential one at most.
+
+        Beyond the knee nearly all wait: how many do so varies no more than how many do not.
+        """
+        wait, closed = self.wait(queue, own), self.stream_of(own)
+        assert closed is not None
+        waiting = closed.network.wait(closed.name, queue.resource) * closed.throughput
+        pool = next(one for one in _held(closed) if one.resource == queue.resource)
+        spread = apply("mean", total(closed.network.jobs) * pool.copies, waiting**2)
+        variation = minimum(ONE, spread)
+        return Stage(waits=ZERO, work=ZERO, service=wait, variation=variation, counted=own.service)
 
     def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - it is that of the stream
         """As well as all that goes on in a cycle."""
@@ -155,6 +167,10 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
         """What waits for a place goes on when another one is done."""
         return False
+
+
+def _held(closed: ClosedStream) -> list[HeldPool]:
+    return [one for pool in closed.pools for one in pool.every]
 
 
 def _as_fast(queue: Queue, station: ClosedStation) -> Formula:
