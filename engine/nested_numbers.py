@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, inf, log, nan
+from operator import mul
 
 from qps.engine import closed_numbers
 from qps.engine.closed_numbers import Several, as_single, convolved, dot, shares_of, weighed
@@ -42,6 +43,8 @@ _MOST_FALLING = 1 << 20
 _NEAR_ONE = 20
 _SEVERAL = 2
 _HALVINGS = 14
+_ROUNDED = 1e-12
+"""What rates are off that are equal."""
 
 # -- rows of the table ---------------------------------------------------------------------
 
@@ -163,7 +166,9 @@ class Table:
 def _rising(rates: Sequence[float], customers: int) -> list[float]:
     """Return rates of which the last is the largest: beyond all customers they are as we like."""
     most, told = max(rates), list(rates)
-    if most > told[-1]:
+    if most <= told[-1] * (1 + _ROUNDED):
+        told[-1] = most
+    else:
         told = [*told, *[told[-1]] * (customers + 1 - len(told))][: customers + 1]
         told.append(most)
     return told
@@ -196,10 +201,10 @@ class _Solved:
             if rates:
                 self.paced.append((place, rates, 1))
         elif place.asked and self._customers:
-            if place.speeds:
-                self.paced.append((place, _paces(place), place.copies))
-            elif place.is_own and self._around[1] > 1:
+            if place.is_own and self._around[1] > 1:
                 self.paced.append((place, _own_rates(place, *self._around), 1))
+            elif place.speeds:
+                self.paced.append((place, _paces(place), place.copies))
             elif place.load == 0 and place.servers > self._customers:
                 return float(place.asked)
             else:
@@ -350,6 +355,12 @@ def _paces(station: Station) -> tuple[float, ...]:
 @lru_cache(maxsize=1 << 8)
 def _own_rates(station: Station, places: int, copies: int) -> tuple[float, ...]:
     """Return the rates of stations of which each copy of a pool has one, by how many are there."""
+    if station.speeds:
+        last = station.speeds[-1]
+        told = [*station.speeds, *[last] * places][:places]
+        weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
+        found = own_rates(weights, station.asked, places, copies, convolved)
+        return tuple(rate * last / station.asked for rate in found)
     unit = (station.servers - station.load) / station.asked
     one = Several(station.asked, station.servers, station.load, 1, rate=unit, count=1)
     weights = list(accumulate(one.weights, lambda before, own: before + own))
@@ -458,7 +469,7 @@ def _number(logs: Sequence[float], rates: Sequence[float], rate: float, customer
     if rate <= 0:
         return 0.0
     ratio, last = rate / rates[-1], len(rates)
-    if ratio >= 1 and max(rates) <= rates[-1]:
+    if ratio >= 1 and max(rates) <= rates[-1] * (1 + _ROUNDED):
         return inf
     each = log(rate)
     told = [n * each - one for n, one in enumerate(logs)]

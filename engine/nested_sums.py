@@ -27,6 +27,11 @@ def _product(one: Sequence[Number], other: Sequence[Number], size: int) -> list[
     return convolved(one, other, size - 1)
 
 
+def _first(speeds: Sequence[Number], count: int) -> list[Number]:
+    """Return so many speeds, the last one for all numbers beyond."""
+    return [*speeds, *[speeds[-1]] * count][:count]
+
+
 class Sums(Struct, frozen=True):
     """A network with so many `customers`, within a pool of places and copies `around`."""
 
@@ -114,21 +119,29 @@ class Sums(Struct, frozen=True):
             return list(accumulate(speeds, lambda w, speed: w / speed, initial=one))
         if not place.asked:
             return [one] + [0 * one] * count
+        if place.is_own and self.around[1] > 1:
+            rates = self._own_rates(place)
+            return list(accumulate(rates[:count], lambda w, rate: w / rate, initial=one))
         if place.speeds:
-            last = place.speeds[-1]
-            speeds = [*place.speeds, *[last] * count][:count]
-            asked = place.asked / place.copies
+            asked, speeds = place.asked / place.copies, _first(place.speeds, count)
             own = list(accumulate(speeds, lambda w, speed: w * asked / speed, initial=one))
             return power(own, place.copies, count)
         sums = StationSums(
             place.asked, place.servers, place.load, place.copies, customers=max(count, *self.around)
         )
-        if place.is_own and self.around[1] > 1:
-            places, copies = self.around
-            each = StationSums(place.asked, place.servers, place.load, 1, customers=places)
-            rates = own_rates(each.all_weights(places), place.asked, places, copies, _product)
-            return list(accumulate(rates[:count], lambda w, rate: w / rate, initial=one))
         return sums.of_all_copies(count)
+
+    def _own_rates(self, place: Station) -> list[Number]:
+        """Return the rates of a station of which each copy of the pool around has one."""
+        places, copies = self.around
+        if place.speeds:
+            told, one = _first(place.speeds, places), self.think * 0 + 1
+            asked = place.asked
+            weights = list(accumulate(told, lambda w, speed: w * asked / speed, initial=one))
+        else:
+            each = StationSums(place.asked, place.servers, place.load, 1, customers=places)
+            weights = each.all_weights(places)
+        return own_rates(weights, place.asked, places, copies, _product)
 
     def _most(self, pool: Pool) -> int:
         """Return how many may be within a pool, as far as that matters."""

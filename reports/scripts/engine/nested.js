@@ -5,7 +5,7 @@ import { convolved, dot, ofSeveral, remembered, sharesOf, singleServers, waitOf,
 import { at, heldWithin, ownRates } from "./paced.js";
 
 const GROUP = 5, SPEED = -1, OWN = -2, SEVERAL = 2;
-const MOST_RATES = 256, FINER = 1.03, MOST_TOLD = 4096, MOST_PLACES = 1 << 15, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14;
+const MOST_RATES = 256, FINER = 1.03, MOST_TOLD = 4096, MOST_PLACES = 1 << 15, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14, ROUNDED = 1e-12;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function nestedNumbers(erlangC) {
@@ -175,8 +175,8 @@ class Solved {
       if (rates.length) this.paced.push({ place, rates, count: 1 });
     } else if (place.asked) {
       const [places, copies] = this.around;
-      if (place.speeds.length) this.paced.push({ place, rates: place.speeds.map((speed) => speed * place.copies / place.asked), count: place.copies });
-      else if (place.isOwn && copies > 1) this.paced.push({ place, rates: ratesOfOwn(place, places, copies), count: 1 });
+      if (place.isOwn && copies > 1) this.paced.push({ place, rates: ratesOfOwn(place, places, copies), count: 1 });
+      else if (place.speeds.length) this.paced.push({ place, rates: place.speeds.map((speed) => speed * place.copies / place.asked), count: place.copies });
       else if (place.load === 0 && place.servers > this.customers) return place.asked;
       else (place.servers < SEVERAL ? this.plain : this.several).push(place);
     }
@@ -316,13 +316,18 @@ function tableOf(rates, copies, unit) {
 // Rates of which the last is the largest: beyond all customers they are as we like.
 function rising(rates, customers) {
   const largest = most(rates);
-  if (largest <= rates.at(-1)) return rates;
+  if (largest <= rates.at(-1) * (1 + ROUNDED)) return [...rates.slice(0, -1), largest];
   const told = [...rates];
   while (told.length < customers + 1) told.push(rates.at(-1));
   return [...told.slice(0, customers + 1), largest];
 }
 
-function ratesOfOwn({ asked, servers, load }, places, copies) {
+function ratesOfOwn({ asked, servers, load, speeds }, places, copies) {
+  if (speeds.length) {
+    const fastest = speeds.at(-1), slower = [1];
+    for (let n = 0; n < places; n++) slower.push(slower.at(-1) * fastest / (speeds[n] ?? fastest));
+    return ownRates(slower, places, copies).map((rate) => rate * fastest / asked);
+  }
   const unit = (servers - load) / asked, { weights: own } = ofSeveral([asked, servers, load, 1], unit), weights = [];
   for (let k = 0; k <= places; k++) weights.push((weights.at(-1) ?? 0) + (own[k] ?? 0));
   return ownRates(weights, places, copies).map((rate) => rate * unit);
@@ -353,7 +358,7 @@ function numberOf(logs, rates, rate, customers) {
   if (rate <= 0) return 0;
   const each = Math.log(rate), told = logs.map((one, n) => n * each - one), largest = most(told), ratio = rate / rates.at(-1), last = rates.length;
   if (ratio >= 1) {
-    if (most(rates) <= rates.at(-1)) return Infinity;
+    if (most(rates) <= rates.at(-1) * (1 + ROUNDED)) return Infinity;
     if (told.at(-1) + Math.max(customers - last, 0) * Math.log(ratio) > largest) return customers;
   }
   const weights = told.map((one) => Math.exp(one - largest));
