@@ -21,9 +21,7 @@ from qps.engine.columns.closed_balls import (
     mixed_wait,
 )
 from qps.engine.columns.closed_classes import class_open_wait, class_rate, class_wait
-from qps.engine.columns.nested_exact import rate_in_balls as nested_rate
-from qps.engine.columns.nested_exact import time_in_balls as nested_time
-from qps.engine.columns.nested_exact import wait_in_balls as nested_wait
+from qps.engine.columns.nested_balls import nested_rate, nested_time, nested_wait
 from qps.engine.columns.queue_balls import (
     INFINITE,
     UNKNOWN,

@@ -18,9 +18,7 @@ from qps.engine.columns.closed_fractions import (
     closed_wait,
     mixed_wait,
 )
-from qps.engine.columns.nested_exact import rate_in_fractions as nested_rate
-from qps.engine.columns.nested_exact import time_in_fractions as nested_time
-from qps.engine.columns.nested_exact import wait_in_fractions as nested_wait
+from qps.engine.columns.nested_fractions import nested_rate, nested_time, nested_wait
 from qps.engine.columns.on_floats import ONE_OVER_E
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.powers import exact_power
