@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.specs import lowered
 from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import loss_known
 from qps.compiler.quantities.certainty import Kind
@@ -153,3 +154,13 @@ def _later(time: float, servers: int, ahead: int) -> float:
     for _ in range(20):
         power = power @ power
     return float(power[0].sum())
+
+
+def test_users_who_wait_for_what_may_be_lost_are_refused_by_name() -> None:
+    with pytest.raises(QpsError, match=r"finds no room at far\.cpu is lost, and users of `flow`"):
+        lowered(
+            "users N in 1..9\ncomponent work { cpu 10 ms/packet }\n"
+            "machine box { cpu 1 core, queueing mm1 room 5 }\ntopology { node far = box }\n"
+            "stream flow for each user { traffic 1 packet, 1 kB/packet, think 1 s\n"
+            "at far { work } }\n"
+        )

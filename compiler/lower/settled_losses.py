@@ -36,6 +36,7 @@ def settle_losses(
         if name in demands
     }
     values |= {symbol: ZERO for name, symbol in symbols.items() if open_ones.get(name) is None}
+    _refuse_closed(open_ones, demands, results)
     left = {name: offered for name, offered in open_ones.items() if offered is not None}
     while left:
         unknown = {symbols[name] for name in left}
@@ -64,6 +65,25 @@ def settle_losses(
     for result in results:
         result.visits = {at: visit.changed(put_in) for at, visit in result.visits.items()}
     rewrite(put_in)
+
+
+def _refuse_closed(
+    offered: Mapping[str, Offered | None],
+    demands: Mapping[str, Demand],
+    results: Sequence[StreamResult],
+) -> None:
+    """Refuse users who wait for the answer to what may be lost."""
+    waiting = {one.closed.symbol: one.name for one in results if one.closed is not None}
+    for name, one in offered.items():
+        queueing = demands[name].queueing
+        for symbol in one.symbols & waiting.keys() if one is not None else ():
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                demands[name].span if queueing is None else queueing.span,
+                f"what finds no room at {name} is lost, and users of `{waiting[symbol]}` wait for "
+                "their answer: when they ask again is not told",
+                hint="let all wait, by no room and no `loss`, or send a rate, as open traffic",
+            )
 
 
 def _offered(
