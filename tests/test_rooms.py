@@ -17,6 +17,7 @@ from qps.compiler.lower.losses_in_series import loss_known
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.operations import OPERATIONS
 from qps.engine.queue_numbers import erlang_b, erlang_c
+from qps.solver.answers.saturation import saturation_of
 
 LOSS, WAIT = OPERATIONS["room_loss"], OPERATIONS["room_wait"]
 
@@ -164,3 +165,9 @@ def test_users_who_wait_for_what_may_be_lost_are_refused_by_name() -> None:
             "stream flow for each user { traffic 1 packet, 1 kB/packet, think 1 s\n"
             "at far { work } }\n"
         )
+
+
+def test_what_loses_who_finds_no_room_never_saturates() -> None:
+    assert saturation_of(_box("mm1 room 5"), "far.cpu").at is None
+    assert saturation_of(_box("loss", 4), "far.cpu").at is None
+    assert saturation_of(_box("mm1"), "far.cpu").at == 100

@@ -101,6 +101,8 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     """What others ask of it where users wait who slow down: their own load alone levels off."""
     known: Certainty = EXACT
     """How the load is known: that of users who wait is as their waits are."""
+    is_never_full: bool = False
+    """True where what finds no room is lost: what is served is less than all."""
 
     @property
     def fullness(self) -> Formula:

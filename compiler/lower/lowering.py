@@ -365,6 +365,7 @@ def _resources(
             count=demand.count,
             port_of=demand.port_of,
             open_load=closed.open_loads.get(name),
+            is_never_full=demand.offered is not None and not demand.background,
         )
         for name, demand in streams.demands.items()
     }

@@ -13,7 +13,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.algebraic_functions import piecewise
-from qps.engine.formulas import Formula
+from qps.engine.formulas import ONE, Formula
 from qps.engine.points import point_of
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.envelope import upper_envelope
@@ -87,8 +87,11 @@ def saturation_of(graph: LoadGraph, name: str) -> Saturation:
     """Return where a resource of a graph saturates: where its load reaches its target.
 
     What an elastic parameter fills stays at its limit by design; it saturates where it passes it.
+    What loses who finds no room never does.
     """
     resource = graph.resources[name]
+    if resource.is_never_full and resource.target is ONE:
+        return Saturation(None, Method.NONE)
     return saturation_point(
         graph.valued(resource.asked / resource.target),
         graph.population,

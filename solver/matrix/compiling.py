@@ -16,7 +16,7 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
-from qps.engine.formulas import Formula
+from qps.engine.formulas import ONE, Formula
 from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.impossible import impossible
 from qps.solver.answers.saturation import is_filled
@@ -299,6 +299,7 @@ class _GroupCompiler:
                     load=one.load,
                     target=one.target,
                     is_filled=is_filled(graph, one.name),
+                    is_never_full=one.is_never_full and one.target is ONE,
                     asked=one.asked,
                 )
                 for one in graph.resources.values()

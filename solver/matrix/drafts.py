@@ -35,6 +35,7 @@ class Loaded:
     target: Formula
     is_filled: bool
     asked: Formula
+    is_never_full: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,7 @@ class Draft:
             self.high,
             tuple((c.name, c.span is None, c.strict, c.at_most, c.known) for c in self.criteria),
             tuple(message for message, _ in self.impossible),
-            tuple((one.name, one.is_filled) for one in self.resources),
+            tuple((one.name, one.is_filled, one.is_never_full) for one in self.resources),
             self.guards.guards,
             tuple(one is None for one in self.told),
             frozenset(self.inputs.items()),

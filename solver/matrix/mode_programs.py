@@ -205,4 +205,5 @@ def _resource(builder: Builder, tight: Builder, resource: Loaded) -> CompiledRes
         is_filled=resource.is_filled,
         load=builder.build(resource.load),
         fullness=resource.asked / resource.target,
+        is_never_full=resource.is_never_full,
     )

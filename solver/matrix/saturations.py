@@ -32,7 +32,7 @@ class CompiledResource:
     above zero. `criterion` says that the load is at most its target. One that elastic parameters
     fill (`is_filled`) stays at its target by design and saturates where it passes it. `fullness`
     is what is asked of it as a part of its target, in symbols: its `load`, but for what users ask
-    who wait for an answer.
+    who wait for an answer. What loses who finds no room `is_never_full`.
     """
 
     name: str
@@ -41,6 +41,7 @@ class CompiledResource:
     is_filled: bool
     load: int
     fullness: Formula
+    is_never_full: bool = False
 
     @property
     def steps(self) -> frozenset[int]:
@@ -79,6 +80,8 @@ def saturations(
     Rows in which it only just does, at a point or for a while, are decided exactly. What
     `is_shared` is found for other rows, too.
     """
+    if resource.is_never_full:
+        return Saturations(np.full(rows.count, np.inf), np.full(rows.count, fill_value=False))
     if resource.quadratic is not None:
         return _closed_form(rows, resource, low, exactly)
     ends = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
