@@ -155,3 +155,35 @@ def test_a_call_within_a_pair_asks_the_other_one() -> None:
 def test_there_and_back_crosses_the_link_twice() -> None:
     graph = lowered(_pairs("pair of peer", "at peer { }\n at peer { }\n at peer { }"))
     assert load(graph, "net.peer.in", 1) == Fraction(2 * 10 * 1000, 5 * 10**6)
+
+
+# -- others that are called -----------------------------------------------------------------
+
+
+def _called(steps: str) -> str:
+    return (HEAD % 6) + (
+        "stream flow in all { traffic N * 1 packet/s, 125 byte/packet\n"
+        f" at peer {{ work; {steps} }} }}\n"
+    )
+
+
+@given(st.integers(0, 5))
+@few
+def test_others_that_are_called_bear_what_copies_do(others: int) -> None:
+    """There and back: each call crosses the ports of both, and is waited for once."""
+    graph = lowered(_called(f"call {others} others {{ work }}"))
+    assert load(graph, "peer.cpu", 9) == Fraction(9 * 10 * (1 + others), 6 * 1000)
+    if others:
+        assert load(graph, "net.peer.out", 9) == Fraction(9 * 2 * others * 1000, 6 * 10**6)
+        assert latency(graph, "flow", 9) == latency(
+            lowered(_called("call 1 others { work }")), "flow", 9
+        )
+
+
+def test_parameters_say_how_many_are_called() -> None:
+    by_name, stated = _called("call k others { work }"), _called("call 4 others { work }")
+    for name in ("peer.cpu", "net.peer.in"):
+        assert load(lowered(by_name, "k = 4"), name, 9) == load(lowered(stated), name, 9)
+    assert load(lowered(by_name, "k = 0"), "peer.cpu", 9) == Fraction(9 * 10, 6 * 1000)
+    axes = "require { peer.cpu.load <= 50 % }\nmatrix m { k in [0, 1, 2, 5, 6]; at N = 20 }\n"
+    assert not disagreements(by_name + axes)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from qps.compiler import ir
+from qps.compiler.check.model.check_visits import MOST_OTHERS
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded, varies
 from qps.compiler.configure.configuration import Configuration
@@ -25,6 +26,10 @@ def rooms_for(stream: ir.Stream, configuration: Configuration, holds: Holds) -> 
     if legs and isinstance(pairs, ir.EachPair):
         yield from _of_pairs(stream, pairs, configuration)
     for leg in legs:
+        if isinstance(leg, ir.CallMark) and leg.point is ir.CallPoint.BEGINS:
+            if leg.call.others is not None:
+                yield from _of_called(leg.call, leg.call.others, configuration)
+            continue
         for step in leg.steps if isinstance(leg, ir.Visit) else ():
             is_there = step.condition is None or holds(step.condition) is not False
             if is_there and step.spread is not None and step.spread.count is not None:
@@ -41,6 +46,9 @@ def names_of_receivers(stream: ir.Stream) -> frozenset[str]:
             if step.spread is not None and step.spread.count is not None:
                 sent = {name for name in (step.spread.target, step.spread.group) if name}
                 found |= names_in(step.spread.count.expr, step.condition) | sent
+    for call in stream.calls:
+        if call.others is not None:
+            found |= names_in(call.others.expr) | {call.node}
     return found
 
 
@@ -60,6 +68,27 @@ def _of_others(
         what=f"the number of {whom} without a copy",
         bound=Bound.NOT_NEGATIVE,
         hint=f"there are fewer {whom} than that: send to fewer of them, or `to others`",
+    )
+
+
+def _of_called(
+    call: ir.Call, count: ir.Quantity, configuration: Configuration
+) -> Iterator[Bounded]:
+    there, whom = configuration.nodes[call.node].count, f"others at `{call.node}`"
+    called = ir.Product((_LESS, count.expr))
+    yield Bounded(
+        expr=ir.Sum((there, _LESS, called)),
+        span=count.span,
+        what=f"the number of {whom} that are not called",
+        bound=Bound.NOT_NEGATIVE,
+        hint=f"there are fewer {whom} than that: call fewer of them",
+    )
+    yield Bounded(
+        expr=ir.Sum((ir.Constant(Fraction(MOST_OTHERS)), called)),
+        span=count.span,
+        what=f"{MOST_OTHERS} less the others that are called at the same time",
+        bound=Bound.NOT_NEGATIVE,
+        hint=f"at most {MOST_OTHERS} are called; `send to 20 others` waits for no answer",
     )
 
 

@@ -232,6 +232,7 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
         yield from _of(stream.flows_from.flows, what, least)
     for call in stream.calls:
         yield from _of(call.times, f"how often `{call.node}` is called", Bound.NOT_NEGATIVE)
+        yield from _of(call.others, "a number of others", Bound.NUMBER)
         yield from _of(call.sends, "a size", Bound.POSITIVE)
         yield from _of(call.returns, "a size", Bound.POSITIVE)
     for mark in stream.pools:

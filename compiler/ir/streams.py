@@ -130,7 +130,8 @@ class Call(Struct, frozen=True, kw_only=True):
     """A node that a step calls: the steps between its marks are run there, then it comes back.
 
     `number` tells the calls of a stream apart; those of one `fork` are made at the same time. It
-    is made `times` as often as the stream comes by, None where it is made once. `sends` and
+    is made `times` as often as the stream comes by, None where it is made once. It is the first of
+    those to so many `others` where these are stated. `sends` and
     `returns` are the sizes of a request and of its answer, None where the stream keeps its own.
     """
 
@@ -142,6 +143,7 @@ class Call(Struct, frozen=True, kw_only=True):
     condition: Condition | None
     span: Span
     fork: int | None = None
+    others: Quantity | None = None
 
 
 class CallPoint(Enum):

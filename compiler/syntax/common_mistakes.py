@@ -194,7 +194,7 @@ def _group(fault: Fault) -> str | None:
         return "name the group of the others: `to others in room at most 4`"
     if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
         return "only of the others some can be chosen: `to others in room at most 4`"
-    if "OTHERS" in fault.accepted and "ALL" not in fault.accepted:
+    if "OTHERS" in fault.accepted and not {"ALL", "LBRACE"} & fault.accepted:
         return "a number says how many of the others at this node: `to 2 others`"
     return None
 

@@ -119,6 +119,9 @@ def _by_pair(
     return ast.Param(name=name, value=table, **parts)
 
 
+_STEPS = "step:steps* call_step:steps* call_others:steps* together:steps* take:steps* give:steps*"
+"""What is done at a node, one after the other."""
+
 RULES: dict[str, Rule] = {
     "use": _rule(ast.Use, "module alias each changes*"),
     # what may vary
@@ -204,17 +207,23 @@ RULES: dict[str, Rule] = {
     "at": _rule(
         ast.At,
         "node condition",
-        "step:steps* call_step:steps* together:steps* take:steps* give:steps*",
+        _STEPS,
     ),
     "arrivals": _rule(ast.Arrivals, "variation source"),
     "call_step": _rule(
         ast.CallStep,
         "node",
-        "name:links* repeat:times sends returns source when:condition "
-        "step:steps* call_step:steps* together:steps* take:steps* give:steps*",
+        f"name:links* repeat:times sends returns source when:condition {_STEPS}",
+    ),
+    "call_others": _rule(
+        ast.CallOthers,
+        "count",
+        f"name:links* sends returns source when:condition {_STEPS}",
     ),
     "together": _rule(
-        ast.Together, "", "step:steps* call_step:steps* together:steps* take:steps* give:steps*"
+        ast.Together,
+        "",
+        _STEPS,
     ),
     "take": _rule(ast.Take, "pool amount condition"),
     "give": _rule(ast.Give, "pool amount"),
@@ -296,7 +305,7 @@ EXPRESSIONS = frozenset([
 ])  # fmt: skip
 """The rules of expressions: how deep they stand in each other is counted."""
 
-CALLS = frozenset(["call_step", "together"])
+CALLS = frozenset(["call_step", "call_others", "together"])
 """The rules of calls: how deep they stand in each other is counted."""
 
 PASSED_ON = frozenset([

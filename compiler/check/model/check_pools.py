@@ -71,7 +71,7 @@ def pool_items(item: ast.Written) -> Iterator[ast.Take | ast.Give]:
     """Yield what is taken and given back within a part of a stream, as it is written."""
     if isinstance(item, ast.Take | ast.Give):
         yield item
-    if isinstance(item, ast.At | ast.CallStep | ast.Together):
+    if isinstance(item, ast.At | ast.CallStep | ast.CallOthers | ast.Together):
         for step in item.steps:
             yield from pool_items(step)
 

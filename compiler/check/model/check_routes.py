@@ -70,13 +70,19 @@ class RouteChecker(Struct, frozen=True):
         return None if found is None else found.declaration
 
     def hops(
-        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name], call: str | None = None
+        self,
+        start: ir.Visit,
+        end: ir.Visit,
+        named: list[ast.Name],
+        call: str | None = None,
+        *,
+        is_apart: bool = False,
     ) -> tuple[ir.Crossing, ...]:
         """Return the links between two visits: as named, or the one shortest way.
 
         `call` is the node that is called, where the way leads there or back.
         """
-        is_apart = start.node == self.paired or any(step.spread for step in start.steps)
+        is_apart |= start.node == self.paired or any(step.spread for step in start.steps)
         if named:
             return self._named_way(start, end, named)
         if start.node == end.node and not is_apart:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import count
+from math import ceil
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -22,6 +24,8 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
 from qps.compiler.quantities.written_shares import more_than_all
 from qps.compiler.syntax import ast
 
+MOST_OTHERS = 16
+"""Others that are called at the same time, where parameters say how many."""
 _OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
 _REFUSED = {
     ir.EffectKind.KEEP: (
@@ -48,6 +52,21 @@ class _Inside(Struct, frozen=True):
 
     is_call: bool = False
     is_plain: bool = True
+
+
+class _Asked(Struct, frozen=True):
+    """Which of some others a call is for, the first, the second and so on."""
+
+    count: ir.Quantity
+    nth: int
+
+    def where(self, condition: ir.Condition | None) -> ir.Condition | None:
+        """Return where the call is made: where its own condition holds, and there are so many."""
+        if isinstance(self.count.expr, ir.Constant) and self.count.expr.value >= self.nth:
+            return condition
+        nth = ir.Constant(Fraction(self.nth))
+        enough = ir.Compare(">=", self.count.expr, nth, DIMENSIONLESS)
+        return enough if condition is None else ir.AllOf((condition, enough))
 
 
 class VisitChecker(Part, frozen=True, kw_only=True):
@@ -82,6 +101,8 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             run = []
             if isinstance(item, ast.CallStep):
                 legs += self._call(node, item, inside)
+            elif isinstance(item, ast.CallOthers):
+                legs += self._others(node, item, inside)
             elif isinstance(item, ast.Together):
                 legs += self._together(node, item, inside)
             else:
@@ -145,8 +166,45 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             )
         return legs
 
+    def _others(self, caller: ast.Name, item: ast.CallOthers, inside: _Inside) -> list[ir.Leg]:
+        """Return a call of each of so many other machines, made at the same time.
+
+        Where parameters say how many, each call but those there always are has its condition.
+        """
+        fixed, what = Scope(self.main, Allowed.NOTHING), "a number of others"
+        count = self.expressions.quantity(item.count, fixed, DIMENSIONLESS, what)
+        if count is None:
+            return []
+        many = MOST_OTHERS
+        if isinstance(count.expr, ir.Constant):
+            many = min(many, max(1, ceil(count.expr.value)))
+        call = ast.CallStep(
+            span=item.span,
+            node=replace(caller, span=item.count.span),
+            links=item.links,
+            sends=item.sends,
+            returns=item.returns,
+            source=item.source,
+            condition=item.condition,
+            steps=item.steps,
+        )
+        fork, legs = next(self._numbers), list[ir.Leg]()
+        for nth in range(1, many + 1):
+            asked = _Asked(count, nth)
+            if nth == 1:
+                legs += self._call(caller, call, inside, fork, asked)
+            else:
+                with self.sink.aside():  # what is wrong is told of the first one
+                    legs += self._call(caller, call, inside, fork, asked)
+        return legs
+
     def _call(
-        self, caller: ast.Name, item: ast.CallStep, inside: _Inside, fork: int | None = None
+        self,
+        caller: ast.Name,
+        item: ast.CallStep,
+        inside: _Inside,
+        fork: int | None = None,
+        asked: _Asked | None = None,
     ) -> list[ir.Leg]:
         """Return a call, there and back; every part of it is looked at, also where one failed."""
         number, node = next(self._numbers), item.node
@@ -171,14 +229,16 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         here, there = self.steps.node(caller), self.steps.node(node)
         if not steps or here is None or there is None or not is_sound:
             return []
-        if here == there != self.routes.paired:
+        if asked is not None:
+            condition = asked.where(condition)
+        if here == there != self.routes.paired and asked is None:
             self.sink.report(
                 codes.STREAM_ORDER,
                 node.span,
                 f"`{node.text}` calls itself",
                 secondary=[Label(caller.span, "the call is made here")],
-                hint="put these steps there without a call; for work on another machine of the "
-                "same kind, declare a node of its own",
+                hint="put these steps there without a call; for work on other machines of the "
+                "same kind write `call 1 others { … }`",
             )
             return []
         call = ir.Call(
@@ -190,6 +250,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             condition=condition,
             span=node.span,
             fork=fork,
+            others=asked.count if asked is not None and asked.nth == 1 else None,
         )
         return self._there_and_back(call, ir.Visit(here, (), caller.span), item.links, steps)
 
@@ -198,10 +259,12 @@ class VisitChecker(Part, frozen=True, kw_only=True):
     ) -> list[ir.Leg]:
         begins, answers, ends = (ir.CallMark(point, call) for point in ir.CallPoint)
         back, there = replace(here, span=call.span), ir.Visit(call.node, (), call.span)
-        way = self.routes.hops(here, there, list(links), call=call.node)
+        apart = here.node == there.node
+        way = self.routes.hops(here, there, list(links), call=call.node, is_apart=apart)
         if not way:
             return []
-        home = self.routes.hops(there, back, list(reversed(links)), call=call.node)
+        ways = list(reversed(links))
+        home = self.routes.hops(there, back, ways, call=call.node, is_apart=apart)
         return [begins, *way, *steps, answers, *home, back, ends]
 
     def _is_more_than_all(self, times: ast.Expr) -> bool:

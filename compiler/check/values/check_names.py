@@ -453,7 +453,7 @@ def _called(item: ast.Written) -> Iterator[ast.Name]:
     """Yield the nodes that are called within a part of a stream."""
     if isinstance(item, ast.CallStep):
         yield item.node
-    if isinstance(item, ast.At | ast.CallStep | ast.Together):
+    if isinstance(item, ast.At | ast.CallStep | ast.CallOthers | ast.Together):
         for step in item.steps:
             yield from _called(step)
 

@@ -76,6 +76,21 @@ class CallStep(Written, frozen=True, kw_only=True):
     steps: tuple[StepItem, ...] = ()
 
 
+class CallOthers(Written, frozen=True, kw_only=True):
+    """`call 2 others { append }`: so many other machines of the node are called at the same time.
+
+    `links` are the way there, none where it is to be found.
+    """
+
+    count: Expr
+    links: tuple[Name, ...] = ()
+    sends: Expr | None = None
+    returns: Expr | None = None
+    source: Text | None = None
+    condition: Expr | None = None
+    steps: tuple[StepItem, ...] = ()
+
+
 class Together(Written, frozen=True, kw_only=True):
     """`together { call a { … }; call b { … } }`: calls that are made at the same time."""
 
@@ -97,7 +112,7 @@ class Give(Written, frozen=True, kw_only=True):
     amount: Expr | None = None
 
 
-StepItem: TypeAlias = Step | CallStep | Together | Take | Give
+StepItem: TypeAlias = Step | CallStep | CallOthers | Together | Take | Give
 """What is done at a node, one after the other."""
 
 
