@@ -197,6 +197,10 @@ def same(one: float, other: float) -> bool:
     return (isnan(one) and isnan(other)) or one == pytest.approx(other, rel=1e-9, abs=1e-13)
 
 
+_IN_TABLES = {"class_rate", "class_wait", "class_open_wait"}
+"""All populations of several classes are one table, an array: these wait for numpy."""
+
+
 def test_a_plain_value_needs_no_numpy() -> None:
     code = (
         "import sys\n"
@@ -204,7 +208,8 @@ def test_a_plain_value_needs_no_numpy() -> None:
         "for word, at in CASES.items(): OPERATIONS[word].number(*at)\n"
         "print({'numpy', 'sympy', 'mpmath'} & sys.modules.keys())"
     )
-    at = {word: tuple((low + high) / 2 for low, high in ends) for word, ends in CASES.items()}
+    plain = {word: ends for word, ends in CASES.items() if word not in _IN_TABLES}
+    at = {word: tuple((low + high) / 2 for low, high in ends) for word, ends in plain.items()}
     told = subprocess.run(
         [sys.executable, "-c", f"CASES = {at}\n{code}"],
         env={"PYTHONPATH": ":".join(sys.path)},
