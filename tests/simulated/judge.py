@@ -92,7 +92,7 @@ def judge_text(text: str, seed: int, models: int, seconds: float, runs: int = RU
     first = compared(graph, told)
     full = next(filter(_is_full, first), None)
     if full is not None:
-        return Judged(seed=seed, refused=f"{full.subject} is full, though not told so")
+        return Judged(seed=seed, refused=f"{full.subject} is full, as its label allows")
     approximated = tuple(_approximated(seed, first))
     suspects = {
         (one.subject, one.measure)
@@ -114,12 +114,15 @@ def judge_text(text: str, seed: int, models: int, seconds: float, runs: int = RU
 
 
 def _is_full(one: Compared) -> bool:
-    """Return whether a load that is told by an approximation is so near 1 that nothing is stated.
+    """Return whether a load is played full that may be so by the error that its label states.
 
-    What is exact beside it is so as long as it gets through there.
+    What is exact beside it is so as long as it gets through there. A load that its label keeps
+    from being full is judged as all else is.
     """
-    is_pool = one.measure == "load" and one.known.kind is Kind.APPROXIMATION
-    return is_pool and one.predicted < 1 and one.simulated.mean + one.within > _NEARLY_FULL
+    if one.measure != "load" or one.known.kind is not Kind.APPROXIMATION or one.predicted >= 1:
+        return False
+    may_be = one.known.error is None or one.predicted * (1 + one.known.error) >= 1
+    return may_be and one.simulated.mean + one.within > _NEARLY_FULL
 
 
 def _approximated(seed: int, found: Sequence[Compared]) -> Iterator[Approximated]:
