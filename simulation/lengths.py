@@ -16,6 +16,7 @@ from qps.simulation.played import (
     Played,
     Recovery,
     Serve,
+    Source,
     Step,
     Take,
     Thin,
@@ -62,11 +63,30 @@ def lengths_of(played: Played) -> Lengths:
     wanted = max(_EVENTS / busy, _ITEMS / slowest, *rounds, *(_ITEMS * cycle for cycle in bursts))
     fair = min(wanted, _MOST * _EVENTS / busy)
     settled = rounds + [_BURSTS * cycle for cycle in bursts]
-    if not any(source.customers for source in played.sources):
+    if any(source.customers for source in played.sources):
+        settled.append(_wandering(played))
+    else:
         settled += [_FORGETTING * memory for memory in _memories(played)]
     longest = max(fair, *settled)
     first = longest / 2 ** max(0, ceil(log2(longest * busy / _EVENTS) - 1e-9))
     return Lengths(first, max(settled), fair)
+
+
+def _wandering(played: Played) -> float:
+    """Return how long those who are under way take to wander from one full station to another.
+
+    It is as long as a random walk takes over all of them, of steps as long as a visit; what comes
+    of itself makes these longer.
+    """
+    closed = [source for source in played.sources if source.customers]
+    under_way = sum(max(0.0, one.customers - one.rate * one.think) for one in closed)
+    steps = _memories(played, tuple(one for one in played.sources if not one.customers))
+    for source in closed:
+        for visit, _ in served(source.steps):
+            station = played.stations[visit.station]
+            least = visit.mean / (station.fastest * station.copies)
+            steps[visit.station] = max(steps[visit.station], least)
+    return (1 + under_way) ** 2 * max(steps, default=0.0) / 2
 
 
 def memories_of(played: Played) -> dict[str, float]:
@@ -160,11 +180,11 @@ def _delays(steps: tuple[Step, ...]) -> float:
     return found
 
 
-def _memories(played: Played) -> list[float]:
+def _memories(played: Played, sources: tuple[Source, ...] | None = None) -> list[float]:
     """Return the times in which queues forget how they were: longer the fuller they are."""
     loads = [station.background for station in played.stations]
     longest = [0.0] * len(played.stations)
-    for source in played.sources:
+    for source in played.sources if sources is None else sources:
         for visit, often in served(source.steps):
             station = played.stations[visit.station]
             each = source.rate * often * visit.mean / (station.fastest * station.copies)
