@@ -71,9 +71,14 @@ def network_of(classes: float, told: Sequence[float]) -> Network | None:
     return Network(tuple(told[:count]), tuple(told[count : 2 * count]), tuple(places))
 
 
-def between(value: Callable[[Network], float], network: Network) -> float:
-    """Return a value on lines between whole numbers of customers, servers and copies."""
-    for k, customers in enumerate(network.customers):
+def between(
+    value: Callable[[Network], float], network: Network, *, in_parts: bool = False
+) -> float:
+    """Return a value on lines between whole numbers of customers, servers and copies.
+
+    Of customers where it does not tell what comes of parts of one by itself.
+    """
+    for k, customers in enumerate(() if in_parts else network.customers):
         if customers != floor(customers):
             ends = [
                 network._replace(customers=_with(network.customers, k, floor(customers) + more))
@@ -90,12 +95,18 @@ def between(value: Callable[[Network], float], network: Network) -> float:
         else:
             continue
         ends = [network._replace(places=_with(network.places, i, one)) for one in either]
-        return _on_line(value, ends, part)
+        return _on_line(value, ends, part, in_parts=in_parts)
     return value(network)
 
 
-def _on_line(value: Callable[[Network], float], ends: Sequence[Network], part: float) -> float:
-    low, high = (between(value, end) for end in ends)
+def _on_line(
+    value: Callable[[Network], float],
+    ends: Sequence[Network],
+    part: float,
+    *,
+    in_parts: bool = False,
+) -> float:
+    low, high = (between(value, end, in_parts=in_parts) for end in ends)
     return low + part * (high - low) if isfinite(low) and isfinite(high) else max(low, high)
 
 

@@ -9,9 +9,10 @@ which of both it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from math import inf, nan, prod
+from math import floor, inf, nan, prod
 from operator import mul
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ def class_rate(classes: float, of: float, *told: float) -> float:
     network = _asked(classes, of, told)
     if network is None:
         return nan
-    return between(lambda whole: found_of(whole).rates[int(of) - 1], network)
+    return _between(lambda whole: found_of(whole).rates[int(of) - 1], network)
 
 
 def class_wait(classes: float, of: float, *told: float) -> float:
@@ -53,7 +54,7 @@ def class_wait(classes: float, of: float, *told: float) -> float:
     asked, longer = told[2 * int(classes) + 3 + k], network.places[0].asked[k]
     if asked == 0:
         return 0.0
-    wait = between(lambda whole: _first(whole)[0][k], network)
+    wait = _between(lambda whole: _first(whole)[0][k], network)
     return longer * wait + (longer - asked)
 
 
@@ -62,7 +63,7 @@ def class_open_wait(classes: float, *told: float) -> float:
     network = network_of(classes, told)
     if network is None or not network.places:
         return nan
-    return between(lambda whole: _first(whole)[1], network)
+    return _between(lambda whole: _first(whole)[1], network)
 
 
 def _asked(classes: float, of: float, told: tuple[float, ...]) -> Network | None:
@@ -90,14 +91,8 @@ def found_of(network: Network) -> Found:
 @lru_cache(maxsize=1 << 8)
 def solved(network: Network) -> Found:
     """Return the same, of stations in order; remembered."""
-    kept, rates = list(network.customers), [0.0] * len(network.customers)
-    for k, customers in enumerate(network.customers):
-        visited = [place for place in network.places if place.asked[k] > 0]
-        if any(place.load >= place.servers for place in visited):
-            kept[k] = 0.0  # all of them are there
-        elif not visited and network.think[k] == 0:
-            kept[k], rates[k] = 0.0, inf if customers else 0.0
-    waits, beside = _waits(network._replace(customers=tuple(kept)))
+    kept, rates = _kept(network)
+    waits, beside = _waits(network._replace(customers=kept))
     for k, customers in enumerate(kept):
         if customers:
             pairs = zip(network.places, waits, strict=True)
@@ -106,9 +101,27 @@ def solved(network: Network) -> Found:
     return Found(tuple(rates), waits, beside)
 
 
-def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
-    """Return what classes wait, and open visits, at each station."""
-    alone = [_alone(place) for place in network.places]
+def _kept(network: Network) -> tuple[tuple[float, ...], list[float]]:
+    """Return the customers who go on and on, with the rates of those who never or always end."""
+    kept, rates = list(network.customers), [0.0] * len(network.customers)
+    for k, customers in enumerate(network.customers):
+        visited = [place for place in network.places if place.asked[k] > 0]
+        if any(place.load >= place.servers for place in visited):
+            kept[k] = 0.0  # all of them are there
+        elif not visited and network.think[k] == 0:
+            kept[k], rates[k] = 0.0, inf if customers else 0.0
+    return tuple(kept), rates
+
+
+def _between(value: Callable[[Network], float], network: Network) -> float:
+    """Return a value on lines between whole numbers; the Linearizer knows parts of customers."""
+    whole = network._replace(customers=tuple(map(floor, network.customers)))
+    inner, _ = _waited_for(whole._replace(customers=_kept(whole)[0]))
+    return between(value, network, in_parts=not _is_exact(inner))
+
+
+def _waited_for(network: Network) -> tuple[Network, list[int]]:
+    """Return a network of the places where somebody may wait; the other ones delay."""
     total, think, among = sum(network.customers), list(network.think), []
     for i, place in enumerate(network.places):
         if not any(map(mul, place.asked, network.customers)):
@@ -118,11 +131,21 @@ def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float
         else:
             among.append(i)
     places = tuple(network.places[i] for i in among)
-    inner = Network(network.customers, tuple(think), places)
+    return Network(network.customers, tuple(think), places), among
+
+
+def _is_exact(inner: Network) -> bool:
+    places = inner.places
     more = sum(int(one.copies) * int(one.servers - 1) for one in places if one.servers > 1)
-    solve = _exactly if is_exact(network.customers, len(places), more) else linearized
-    own, beside = solve(inner)
-    waits = [(wait,) * len(think) for wait in alone]
+    return is_exact(inner.customers, len(places), more)
+
+
+def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
+    """Return what classes wait, and open visits, at each station."""
+    alone = [_alone(place) for place in network.places]
+    inner, among = _waited_for(network)
+    own, beside = (_exactly if _is_exact(inner) else linearized)(inner)
+    waits = [(wait,) * len(network.think) for wait in alone]
     for at, i in enumerate(among):
         waits[i], alone[i] = own[at], beside[at]
     return tuple(waits), tuple(alone)

@@ -8,116 +8,111 @@ several servers, where so many are found, is what is waited where an open flow f
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import exp
+from typing import TYPE_CHECKING, Any
 
 from qps.engine.class_networks import Network, Place
 from qps.engine.queue_numbers import erlang_c
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _TURNS, _MOST_STEPS, _ENOUGH = 3, 1000, 1e-13
 _JUMPS, _SLOWEST = 6, 0.995
 _POINTS, _FARTHEST = 240, 20.0
 
-Shares = list[list[float]]
-"""Of each station, of each class."""
+Wait = Callable[[Any], Any]
+"""What is waited at a copy where so many are found, on arrays."""
 
 
 def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
-    """Return waits of classes over what they ask, and those of open visits, at each station."""
-    waits = [_waiting(place) for place in network.places]
-    customers = network.customers
-    counts = range(len(customers)), range(len(network.places))
-    none = [[[0.0 for _ in counts[0]] for _ in counts[0]] for _ in counts[1]]
-    change = none
-    shares = [[1 / (len(network.places) + 1) for _ in counts[0]] for _ in counts[1]]
-    of_less: dict[int, Shares] = {}
+    """Return waits of classes over what they ask, and those of open visits, at each station.
+
+    Numbers of customers need not be whole: of less than one of a class, none finds itself.
+    """
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    places, count = network.places, len(network.customers)
+    core = _Core(network)
+    customers = np.array([network.customers], dtype=float)
+    less = [k for k in range(count) if customers[0, k] >= 1]
+    fewer = np.array([customers[0] - (np.arange(count) == k) for k in less]).reshape(-1, count)
+    change = np.zeros((len(places), count, count))
+    shares = np.full((1, len(places), count), 1 / (len(places) + 1))
+    of_less = np.repeat(shares, len(less), axis=0)
     for turn in range(_TURNS):
-        shares, own, beside = _core(network, customers, change, waits, shares)
+        shares, own = core.settled(customers, change, shares)
         if turn == _TURNS - 1:
             break
-        after = [[*one] for one in none]
-        for k in counts[0]:
-            if customers[k] < 1:
-                continue
-            fewer = (*customers[:k], customers[k] - 1, *customers[k + 1 :])
-            of_less[k] = less = _core(network, fewer, change, waits, of_less.get(k, shares))[0]
-            for i in counts[1]:
-                after[i][k] = [one - of for one, of in zip(less[i], shares[i], strict=True)]
-        change = after
-    return own, beside
-
-
-def _core(
-    network: Network,
-    customers: Sequence[float],
-    change: Sequence[Shares],
-    waits: Sequence[Callable[[float], float]],
-    shares: Shares,
-) -> tuple[Shares, list[tuple[float, ...]], list[float]]:
-    """Return shares of classes at stations, with waits, for how these change with one less.
-
-    They are looked for from some that are near.
-    """
-    places, classes = network.places, range(len(customers))
-    moved = [
-        [
-            sum((customers[j] - (j == k)) * one[k][j] for j in classes if customers[j])
-            for k in classes
-        ]
-        for one in change
-    ]
-    last = 0.0
-    for step in range(1, _MOST_STEPS + 1):
-        found = [sum(map(float.__mul__, map(float, customers), one)) for one in shares]
-        seen = [
-            [
-                waits[i](
-                    max(found[i] - (customers[k] and shares[i][k]) + moved[i][k], 0.0)
-                    / place.copies
-                )
-                for k in classes
-            ]
-            for i, place in enumerate(places)
-        ]
-        times = [
-            [asked * (1 + wait) for asked, wait in zip(place.asked, own, strict=True)]
-            for place, own in zip(places, seen, strict=True)
-        ]
-        cycles = [network.think[k] + sum(time[k] for time in times) for k in classes]
-        after = [[time[k] / cycles[k] if cycles[k] else 0.0 for k in classes] for time in times]
-        off = max(
-            (
-                abs(b - a)
-                for x, y in zip(shares, after, strict=True)
-                for a, b in zip(x, y, strict=True)
-            ),
-            default=0.0,
-        )
-        slower = off / last if last else 1.0
-        if step % _JUMPS == 0 and slower < _SLOWEST and off > _ENOUGH:
-            after = _ahead(shares, after, slower)
-        shares, last = after, off
-        if off <= _ENOUGH:
-            break
-    found = [sum(map(float.__mul__, map(float, customers), one)) for one in shares]
+        of_less, _ = core.settled(fewer, change, of_less if turn else shares.repeat(len(less), 0))
+        change = np.zeros_like(change)
+        change[:, less, :] = (of_less - shares).swapaxes(0, 1)
+    held = (shares[0] * customers[0]).sum(axis=1)
     beside = [
-        wait(held / place.copies) for wait, held, place in zip(waits, found, places, strict=True)
+        float(wait(n / one.copies)) for wait, n, one in zip(core.waits, held, places, strict=True)
     ]
-    return shares, [tuple(own) for own in seen], beside
+    return [tuple(one) for one in own[0].tolist()], beside
 
 
-def _ahead(before: Shares, after: Shares, slower: float) -> Shares:
+class _Core:
+    """Shares of classes at stations of one network, for how these change with one less.
+
+    Arrays have an axis for populations, for stations, and for classes, in this order.
+    """
+
+    def __init__(self, network: Network) -> None:
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        places, count = network.places, len(network.customers)
+        self.waits = [_waiting(place) for place in places]
+        self.think = np.array(network.think, dtype=float)
+        self.asked = np.array([p.asked for p in places], dtype=float).reshape(-1, count)
+        self.copies = [place.copies for place in places]
+
+    def settled(
+        self, customers: NDArray[Any], change: NDArray[Any], shares: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return shares and waits of some populations, looked for from shares that are near."""
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        one = np.minimum(customers, 1.0)[:, None, :]
+        moved = np.einsum("bj,ikj->bik", customers, change)
+        moved -= (customers > 0)[:, None, :] * change.diagonal(axis1=1, axis2=2)
+        seen, last = np.zeros_like(shares), np.zeros(len(customers))
+        for step in range(1, _MOST_STEPS + 1):
+            found = np.einsum("bk,bik->bi", customers, shares)[:, :, None]
+            held = np.maximum(found - one * shares + moved, 0.0)
+            for i, (wait, copies) in enumerate(zip(self.waits, self.copies, strict=True)):
+                seen[:, i] = wait(held[:, i] / copies)
+            times = self.asked * (1 + seen)
+            cycles = (self.think + times.sum(axis=1))[:, None, :]
+            after = np.divide(times, cycles, out=np.zeros_like(times), where=cycles > 0)
+            off = np.abs(after - shares).max(axis=(1, 2), initial=0.0)
+            if step % _JUMPS == 0:
+                after = _ahead(shares, after, off, last)
+            shares, last = after, off
+            if not (off > _ENOUGH).any():
+                break
+        return shares, seen
+
+
+def _ahead(
+    before: NDArray[Any], after: NDArray[Any], off: NDArray[Any], last: NDArray[Any]
+) -> NDArray[Any]:
     """Return where steps lead of which each is so much shorter than the last (Aitken)."""
-    by = slower / (1 - slower)
-    return [
-        [max(new + by * (new - old), 0.0) for old, new in zip(x, y, strict=True)]
-        for x, y in zip(before, after, strict=True)
-    ]
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
+    slower = np.divide(off, last, out=np.ones_like(off), where=last > 0)
+    jumps = (slower < _SLOWEST) & (off > _ENOUGH)
+    by = np.divide(slower, 1 - slower, out=np.zeros_like(off), where=jumps)[:, None, None]
+    return np.where(jumps[:, None, None], np.maximum(after + by * (after - before), 0.0), after)
 
 
-def _waiting(place: Place) -> Callable[[float], float]:
+def _waiting(place: Place) -> Wait:
     """Return the wait where so many closed customers are found at a copy."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
+
     if place.servers == 1:
         return lambda held: (place.load + held) / (1 - place.load)
     spare = place.servers - place.load
@@ -128,10 +123,10 @@ def _waiting(place: Place) -> Callable[[float], float]:
         wait = erlang_c(place.servers, place.load + flow) / (spare * left)
         found.append(flow * (1 + wait))
         waits.append(wait)
+    steepest = (waits[-1] - waits[-2]) / (found[-1] - found[-2])
 
-    def wait_of(held: float) -> float:
-        at = min(max(bisect_right(found, held), 1), _POINTS)
-        part = (held - found[at - 1]) / (found[at] - found[at - 1])
-        return waits[at - 1] + part * (waits[at] - waits[at - 1])
+    def wait_of(held: Any) -> Any:
+        beyond = np.maximum(held - found[-1], 0.0)
+        return np.interp(held, found, waits) + beyond * steepest
 
     return wait_of

@@ -89,14 +89,19 @@ function networkOf(count, told) {
   return { customers: told.slice(0, count), think: told.slice(count, 2 * count), places };
 }
 
-// A value on lines between whole numbers of customers, servers and copies of several servers.
+// A value on lines between whole numbers of customers, servers and copies of several servers; the Linearizer knows parts of customers.
 function between(value, network) {
+  const whole = { ...network, customers: network.customers.map(Math.floor) };
+  return onLines(value, network, !isExactly(waitedFor({ ...whole, customers: keptOf(whole).kept }).inner));
+}
+
+function onLines(value, network, inParts) {
   const line = (count, changed) => {
-    const whole = Math.floor(count), [low, high] = [whole, whole + 1].map((one) => between(value, { ...network, ...changed(one) }));
+    const whole = Math.floor(count), [low, high] = [whole, whole + 1].map((one) => onLines(value, { ...network, ...changed(one) }, inParts));
     return Number.isFinite(low) && Number.isFinite(high) ? low + (count - whole) * (high - low) : Math.max(low, high);
   };
   const { customers, places } = network, at = (i, own) => ({ places: places.with(i, { ...places[i], ...own }) });
-  const k = customers.findIndex((one) => !Number.isInteger(one));
+  const k = inParts ? -1 : customers.findIndex((one) => !Number.isInteger(one));
   if (k >= 0) return line(customers[k], (n) => ({ customers: customers.with(k, n) }));
   for (const [i, { servers, copies }] of places.entries()) {
     if (!Number.isInteger(servers)) return line(servers, (c) => at(i, { servers: c }));
@@ -107,39 +112,53 @@ function between(value, network) {
 
 // Rates of classes, what they wait at each place over what they ask, and what open visits do.
 function solved(erlangC, network) {
-  const { customers, think, places } = network, left = [...customers], rates = customers.map(() => 0);
-  customers.forEach((count, k) => {
-    const visited = places.filter(({ asked }) => asked[k] > 0);
-    if (visited.some(({ load, servers }) => load >= servers)) left[k] = 0; // all of them are there
-    else if (!visited.length && think[k] === 0) {
-      left[k] = 0;
-      rates[k] = count ? Infinity : 0;
-    }
-  });
-  const { waits, openWaits } = waitsOf(erlangC, { ...network, customers: left });
-  left.forEach((count, k) => {
+  const { kept, rates } = keptOf(network), { think, places } = network, { waits, openWaits } = waitsOf(erlangC, { ...network, customers: kept });
+  kept.forEach((count, k) => {
     if (count) rates[k] = count / (think[k] + total(places.map(({ asked }, i) => (asked[k] ? asked[k] * (1 + waits[i][k]) : 0))));
   });
   return { rates, waits, openWaits };
 }
 
-function waitsOf(erlangC, { customers, think: pauses, places }) {
-  const openWaits = places.map(({ servers, load }) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load)));
-  const waits = openWaits.map((wait) => customers.map(() => wait)), most = total(customers), among = [];
+// The customers who go on and on, with the rates of those who never or always end.
+function keptOf({ customers, think, places }) {
+  const kept = [...customers], rates = customers.map(() => 0);
+  customers.forEach((count, k) => {
+    const visited = places.filter(({ asked }) => asked[k] > 0);
+    if (visited.some(({ load, servers }) => load >= servers)) kept[k] = 0; // all of them are there
+    else if (!visited.length && think[k] === 0) {
+      kept[k] = 0;
+      rates[k] = count ? Infinity : 0;
+    }
+  });
+  return { kept, rates };
+}
+
+// A network of the places where somebody may wait, and which these are; the other ones delay.
+function waitedFor({ customers, think: pauses, places }) {
+  const most = total(customers), among = [];
   let think = pauses;
   places.forEach(({ servers, load, asked }, i) => {
     if (!asked.some((one, k) => one * customers[k])) return;
     if (load === 0 && servers > most) think = think.map((pause, k) => pause + asked[k]);
     else among.push(i);
   });
-  const inner = { customers, think, places: among.map((i) => places[i]) };
-  const more = total(inner.places.map(({ servers, copies }) => (servers > 1 ? copies * (servers - 1) : 0)));
-  const found = isExact(customers, among.length, more) ? exactly(inner) : linearized(erlangC, inner);
+  return { inner: { customers, think, places: among.map((i) => places[i]) }, among };
+}
+
+function waitsOf(erlangC, network) {
+  const openWaits = network.places.map(({ servers, load }) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load)));
+  const waits = openWaits.map((wait) => network.customers.map(() => wait)), { inner, among } = waitedFor(network);
+  const found = isExactly(inner) ? exactly(inner) : linearized(erlangC, inner);
   among.forEach((i, at) => {
     waits[i] = found.waits[at];
     openWaits[i] = found.openWaits[at];
   });
   return { waits, openWaits };
+}
+
+function isExactly({ customers, places }) {
+  const more = total(places.map(({ servers, copies }) => (servers > 1 ? Math.floor(copies) * Math.floor(servers - 1) : 0)));
+  return isExact(customers, places.length, more);
 }
 
 function isExact(customers, places, more) {

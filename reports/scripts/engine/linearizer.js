@@ -29,7 +29,7 @@ function core({ think, places }, customers, change, waits) {
   let shares = places.map(() => customers.map(() => 1 / (places.length + 1))), seen = [];
   for (let step = 0; step < MOST_STEPS; step++) {
     const before = shares, found = foundOf(before);
-    const each = places.map(({ copies }, i) => customers.map((count, k) => waits[i](Math.max(found[i] - (count && before[i][k]) + moved[i][k], 0) / copies)));
+    const each = places.map(({ copies }, i) => customers.map((count, k) => waits[i](Math.max(found[i] - Math.min(count, 1) * before[i][k] + moved[i][k], 0) / copies)));
     const times = places.map(({ asked }, i) => asked.map((one, k) => one * (1 + each[i][k])));
     const cycles = think.map((pause, k) => times.reduce((sum, time) => sum + time[k], pause));
     shares = times.map((time) => time.map((one, k) => (cycles[k] ? one / cycles[k] : 0)));
