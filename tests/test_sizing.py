@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import qps
 from helpers.specs import checked
 from qps.cli import main
+from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.sizing_text import sizing_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.growth import Countable, Counts, grown
@@ -270,6 +271,48 @@ def test_machines_that_are_in_the_way_of_others_stay() -> None:
     found = grown(nodes, lambda counts: counts["a"] >= 7 and counts["b"] < 2)
     assert found is not None
     assert found.counts == {"a": 7, "b": 1}
+
+
+# Ten users wait for their answers at two stations of one core each.
+DESK = """
+users N in 1..20
+machine front { cpu 1 core, queueing mm1 }
+machine back { cpu 1 core, queueing mm1 }
+component form { cpu 20 ms/request }
+component query { cpu 60 ms/request }
+topology { node web = front; node db = back; link lan = wire between web, db }
+network wire { propagation 1 ms }
+stream job for each user {
+  traffic 1 request, 1 kB/request, think 0.4 s
+  at web { form }
+  at db { query }
+}
+require { job.latency <= 200 ms }
+"""
+
+
+def test_what_is_not_turned_is_known_as_well_as_without_the_question() -> None:
+    found = sized(DESK, 10)
+    told = next(one for one in found.fails_still if one.criterion.name == "job.latency")
+    assert told.known.is_exact
+    assert found.known.is_exact
+    assert found.growth is not None
+    assert [one.nodes for one in found.growth.machines] == [("db",)]
+    assert found.growth.known.is_exact
+    # Of more cores than one an mm1 station is as one faster server: that alone approximates.
+    (mend,) = found.mends
+    assert mend.resources == ("db.cpu",)
+    assert mend.takes > 1
+    assert mend.known.kind is Kind.APPROXIMATION
+    assert any("db.cpu" in reason for reason in mend.known.reasons)
+    assert not any("web.cpu" in reason for reason in mend.known.reasons)
+    # What is told does, and a little less does not.
+    for times, holds in (("1.001", True), ("0.999", False)):
+        cores = float(mend.takes) * float(times)
+        text = DESK.replace("back { cpu 1 core", f"back {{ cpu {cores:.6f} core")
+        assert all(one.criterion.name != "job.latency" for one in sized(text, 10).fails_still) is (
+            holds
+        )
 
 
 def test_a_population_beyond_the_range_is_refused() -> None:

@@ -5,7 +5,7 @@ So the load of a resource becomes a function of its capacity, whatever its capac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 
 from msgspec import Struct
@@ -39,13 +39,16 @@ class ScaledCapacities(Struct, frozen=True):
         return replace(self.configuration, parameters=parameters)
 
 
-def scaled_capacities(model: ir.Model, configuration: Configuration) -> ScaledCapacities:
+def scaled_capacities(
+    model: ir.Model, configuration: Configuration, only: Collection[str] | None = None
+) -> ScaledCapacities:
     """Return a model with a number before each capacity, and before each fixed count of a node.
 
     A capacity or a count that is a parameter is turned by that parameter, so that all that rests on
-    it follows: two capacities of one parameter have one number.
+    it follows: two capacities of one parameter have one number. With `only` some numbers, all else
+    stays as it is written: what is known of one core is not known of a number that is 1 by chance.
     """
-    made = _Making(model, configuration)
+    made = _Making(model, configuration, only)
     machines = {name: made.machine(machine) for name, machine in model.machines.items()}
     networks = {name: made.network(network) for name, network in model.networks.items()}
     nodes = {name: made.node(node) for name, node in configuration.nodes.items()}
@@ -65,13 +68,15 @@ def scaled_capacities(model: ir.Model, configuration: Configuration) -> ScaledCa
 
 
 class _Making:
-    def __init__(self, model: ir.Model, configuration: Configuration) -> None:
+    def __init__(
+        self, model: ir.Model, configuration: Configuration, only: Collection[str] | None
+    ) -> None:
         self.declared: list[ir.Parameter] = []
         self.parameters: dict[str, ir.Expr] = {}
         self.capacities: dict[tuple[str, str], str] = {}
         self.counts: dict[str, str] = {}
         self.turned: set[str] = set()
-        self._configuration = configuration
+        self._configuration, self._only = configuration, only
         self._known = {p.name: p for p in model.parameters}
 
     def machine(self, machine: ir.Machine) -> ir.Machine:
@@ -90,19 +95,28 @@ class _Making:
         if any(isinstance(part, VARYING) for part in parts_of(node.count)):
             return node
         if isinstance(node.count, ir.ParameterValue) and self._is_plain(node.count.name):
-            self.counts[node.name] = self._of_parameter(node.count.name)
+            if self._is_asked(_of_parameter(node.count.name)):
+                self.counts[node.name] = self._of_parameter(node.count.name)
             return node
-        number = self._number(f"machines of {node.name}", node.span)
+        if not self._is_asked(_of_machines(node.name)):
+            return node
+        number = self._number(_of_machines(node.name), node.span)
         self.counts[node.name] = number
         return replace(node, count=_times(number, node.count))
 
     def _turned(self, key: tuple[str, str], capacity: ir.Quantity) -> ir.Quantity:
         expr = capacity.expr
         if isinstance(expr, ir.ParameterValue) and self._is_plain(expr.name):
-            self.capacities[key] = self._of_parameter(expr.name)
+            if self._is_asked(_of_parameter(expr.name)):
+                self.capacities[key] = self._of_parameter(expr.name)
+            return capacity
+        if not self._is_asked(" ".join(key)):
             return capacity
         self.capacities[key] = self._number(" ".join(key), capacity.span)
         return replace(capacity, expr=_times(self.capacities[key], expr))
+
+    def _is_asked(self, number: str) -> bool:
+        return self._only is None or number in self._only
 
     def _is_plain(self, name: str) -> bool:
         value = self._configuration.parameters[name]
@@ -112,7 +126,7 @@ class _Making:
         )
 
     def _of_parameter(self, name: str) -> str:
-        number = f"times {name}"
+        number = _of_parameter(name)
         if number not in self.parameters:
             self.turned.add(name)
             self._number(number, self._known[name].span)
@@ -136,6 +150,14 @@ class _Making:
                 )
             )
         return name
+
+
+def _of_parameter(name: str) -> str:
+    return f"times {name}"
+
+
+def _of_machines(node: str) -> str:
+    return f"machines of {node}"
 
 
 def _times(number: str, expr: ir.Expr) -> ir.Expr:

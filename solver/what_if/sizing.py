@@ -169,7 +169,8 @@ def _mends(
         if resources and len(times) == len(tried):
             most = max(times)
             below = [over for one in least if one.times == most for over in one.below]
-            every = [criterion for mode in modes for criterion in mode.judged(raised)]
+            there = raised | {number: most * raised.get(number, 1)}
+            every = [criterion for mode in modes for criterion in mode.judged(there)]
             known = together(least_known([below], every), *(one.seen for one in least))
             capacity = next(iter(resources.values()))
             found.append(Mend(tuple(resources), capacity, float(most) * capacity.has, known))
@@ -204,7 +205,8 @@ class _Mode:
         self._scaled: ScaledCapacities = scaled_capacities(model, self._settled)
         self._graph = lower(self._scaled.model, self._scaled.configuration)
         self._folder = Folder(configuration=self._settled, population=Fraction(population))
-        self._last: tuple[dict[str, Fraction], LoadGraph] | None = None
+        self._turned: dict[frozenset[str], ScaledCapacities] = {}
+        self._last: tuple[object, LoadGraph] | None = None
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -351,11 +353,21 @@ class _Mode:
 
     # -- the whole, judged anew ------------------------------------------------------------
 
-    def _sized(self, times: dict[str, Fraction]) -> LoadGraph:
-        turned = {*self.numbers, *self._scaled.counts.values()}
-        own = {name: value for name, value in times.items() if name in turned}
-        if self._last is None or self._last[0] != own:
-            self._last = own, lower(self._scaled.model, self._scaled.at(own))
+    def _sized(self, times: dict[str, Fraction], turning: str | None = None) -> LoadGraph:
+        """Return the graph with such capacities, of which one is still to turn.
+
+        What is as large as it was stays as it is written, and is known as well as without the
+        question.
+        """
+        all_numbers = {*self.numbers, *self._scaled.counts.values()}
+        own = {name: value for name, value in times.items() if name in all_numbers and value != 1}
+        asked = own, turning
+        if self._last is None or self._last[0] != asked:
+            only = frozenset(own if turning is None else (*own, turning))
+            if only not in self._turned:
+                self._turned[only] = scaled_capacities(self._model, self._settled, only)
+            scaled = self._turned[only]
+            self._last = asked, lower(scaled.model, scaled.at(own))
         return self._last[1]
 
     def judged(self, times: dict[str, Fraction]) -> list[Criterion]:
@@ -393,7 +405,7 @@ class _Mode:
 
         None where nothing rests on it.
         """
-        graph = self._sized(times)
+        graph = self._sized(times, number)
         known = graph.assumptions.get(number)
         if known is None:
             return None
@@ -404,7 +416,8 @@ class _Mode:
             for c in all_criteria(graph)
             if (c.name, graph.mode) not in hopeless
         ]
-        return _least_of(excesses, known.symbol)
+        # With what there is something fails, in some mode: less of it need not be looked at.
+        return _least_of(excesses, known.symbol, times.get(number, Fraction(1)))
 
     def carries(self, times: dict[str, Fraction]) -> bool:
         """Return whether all populations up to this one are acceptable."""
@@ -412,18 +425,20 @@ class _Mode:
         return (largest_acceptable(graph) or 0) >= self._population
 
 
-def _least_of(excesses: Sequence[Excess], symbol: Formula) -> _Least:
-    """Return the least value from which on nothing fails."""
-    boundaries = boundaries_of(excesses, symbol, (_LEAST, MOST), unit="times")
-    ends, seen = [_LEAST, *boundaries.points, MOST], opposite(boundaries.known)
+def _least_of(excesses: Sequence[Excess], symbol: Formula, low: Fraction = _LEAST) -> _Least:
+    """Return the least value from which on nothing fails, 0 where that is all from `low` on."""
+    boundaries = boundaries_of(excesses, symbol, (low, MOST), unit="times")
+    ends, seen = [low, *boundaries.points, MOST], opposite(boundaries.known)
     found: Fraction | None = None
     below: list[Excess] = []
-    for low, high in reversed(list(pairwise(ends))):
-        below = [o for o in boundaries.excesses if o.fails(symbol, (low + high) / 2)]
+    for start, end in reversed(list(pairwise(ends))):
+        below = [o for o in boundaries.excesses if o.fails(symbol, (start + end) / 2)]
         if below:
             break
-        found = low
-    if found is None or found == _LEAST:
-        return _Least(None if found is None else Fraction(0), tuple(below), seen)
+        found = start
+    if found is None:
+        return _Least(None, tuple(below), seen)
     is_open = any(over.fails(symbol, found) for over in excesses)
+    if found == low and not is_open:
+        return _Least(Fraction(0), tuple(below), seen)
     return _Least(found * (1 + _HAIR) if is_open else found, tuple(below), seen)
