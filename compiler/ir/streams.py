@@ -14,6 +14,9 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
 
+MOST_OTHERS = 16
+"""Others that are called at the same time, where parameters say how many."""
+
 
 class Cost(Struct, frozen=True, kw_only=True):
     """What a component costs on one resource.

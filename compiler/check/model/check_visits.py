@@ -20,12 +20,11 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.ir.streams import MOST_OTHERS
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
 from qps.compiler.quantities.written_shares import more_than_all
 from qps.compiler.syntax import ast
 
-MOST_OTHERS = 16
-"""Others that are called at the same time, where parameters say how many."""
 _OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
 _REFUSED = {
     ir.EffectKind.KEEP: (
