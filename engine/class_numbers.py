@@ -113,11 +113,16 @@ def _kept(network: Network) -> tuple[tuple[float, ...], list[float]]:
     return tuple(kept), rates
 
 
-def _between(value: Callable[[Network], float], network: Network) -> float:
-    """Return a value on lines between whole numbers; the Linearizer knows parts of customers."""
+def is_linearized(network: Network) -> bool:
+    """Return whether there are so many customers that the Linearizer tells what comes of them."""
     whole = network._replace(customers=tuple(map(floor, network.customers)))
     inner, _ = _waited_for(whole._replace(customers=_kept(whole)[0]))
-    return between(value, network, in_parts=not _is_exact(inner))
+    return not _is_exact(inner)
+
+
+def _between(value: Callable[[Network], float], network: Network) -> float:
+    """Return a value on lines between whole numbers; the Linearizer knows parts of customers."""
+    return between(value, network, in_parts=is_linearized(network))
 
 
 def _waited_for(network: Network) -> tuple[Network, list[int]]:

@@ -9,10 +9,11 @@ several servers, where so many are found, is what is waited where an open flow f
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from qps.engine.class_networks import Network, Place
+from qps.engine.class_networks import Network
 from qps.engine.queue_numbers import erlang_c
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class _Core:
         import numpy as np  # noqa: PLC0415 - seldom needed
 
         places, count = network.places, len(network.customers)
-        self.waits = [_waiting(place) for place in places]
+        self.waits = [_waiting(place.servers, place.load) for place in places]
         self.think = np.array(network.think, dtype=float)
         self.asked = np.array([p.asked for p in places], dtype=float).reshape(-1, count)
         self.copies = [place.copies for place in places]
@@ -109,18 +110,19 @@ def _ahead(
     return np.where(jumps[:, None, None], np.maximum(after + by * (after - before), 0.0), after)
 
 
-def _waiting(place: Place) -> Wait:
+@lru_cache(maxsize=1 << 8)
+def _waiting(servers: float, load: float) -> Wait:
     """Return the wait where so many closed customers are found at a copy."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
-    if place.servers == 1:
-        return lambda held: (place.load + held) / (1 - place.load)
-    spare = place.servers - place.load
+    if servers == 1:
+        return lambda held: (load + held) / (1 - load)
+    spare = servers - load
     found, waits = [], []
     for k in range(_POINTS + 1):
         left = exp(-_FARTHEST * k / _POINTS)
         flow = spare * (1 - left)
-        wait = erlang_c(place.servers, place.load + flow) / (spare * left)
+        wait = erlang_c(servers, load + flow) / (spare * left)
         found.append(flow * (1 + wait))
         waits.append(wait)
     steepest = (waits[-1] - waits[-2]) / (found[-1] - found[-2])

@@ -37,7 +37,7 @@ GROWING = (1, -1, *_GROUP)
 """How the rate moves with each operand, where no speed is above the last one."""
 
 
-class Station(Struct, frozen=True):
+class Station(Struct, frozen=True, kw_only=True):
     """A station; with `speeds` it has one server. It `is_own` to each copy of the pool around."""
 
     at: int
@@ -49,7 +49,7 @@ class Station(Struct, frozen=True):
     is_own: bool = False
 
 
-class Pool(Struct, frozen=True):
+class Pool(Struct, frozen=True, kw_only=True):
     """A pool, held through a `delay` and what is `within`, as often as a cycle comes there.
 
     `variation` is the square of that of the time that it is held.
@@ -88,7 +88,16 @@ def _read(
             within = _read(groups, at + 1, behind, is_within=True)
             if within is None:
                 return None
-            found.append(Pool(at, asked, servers, copies, load, within))
+            found.append(
+                Pool(
+                    at=at,
+                    delay=asked,
+                    places=servers,
+                    copies=copies,
+                    variation=load,
+                    within=within,
+                )
+            )
             at = behind
             continue
         if kind not in (STATION, OWN) or (kind == OWN and not is_within) or not copies > 0:
@@ -100,9 +109,11 @@ def _read(
         if len(speeds) > 1:
             if not all(speed > 0 for speed in speeds):
                 return None
-            one = Station(at, asked, 1, load * 0, copies, speeds)
+            one = Station(
+                at=at, asked=asked, servers=1, load=load * 0, copies=copies, speeds=speeds
+            )
         elif servers >= 1:
-            one = Station(at, asked, servers, load, copies)
+            one = Station(at=at, asked=asked, servers=servers, load=load, copies=copies)
         else:
             return None
         if copies < 1:  # one that takes longer

@@ -43,7 +43,9 @@ def drawn(word: str, data: st.DataObject) -> list[Fraction]:
 
 def test_every_row_has_its_case() -> None:
     assert CASES.keys() == OPERATIONS.keys()
-    assert all(len(CASES[word]) == row.operands for word, row in OPERATIONS.items())
+    for word, row in OPERATIONS.items():
+        more = len(CASES[word]) - row.operands
+        assert more >= 0 if row.repeats else more == 0
 
 
 @each_row

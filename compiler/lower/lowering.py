@@ -190,7 +190,13 @@ def _lowered_model(
     queues = queues_of(streams.demands, resources, put_in, expressions, closed)
     rates = rates_known(closed, queues)
     resources = with_known(resources, closed, rates)
-    of_users = ClosedPools(closed.streams, streams.demands, results, resources, put_in)
+    of_users = ClosedPools(
+        streams=closed.streams,
+        demands=streams.demands,
+        results=results,
+        resources=resources,
+        put_in=put_in,
+    )
     of_others = {n: one for n, one in streams.demands.items() if n not in of_users.queues}
     pools = settled_pools(of_others, results, resources, queues | of_users.queues, put_in)
     resources, queues = pools.resources | of_users.resources, pools.queues

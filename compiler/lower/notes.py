@@ -149,7 +149,7 @@ class CallEnded(Struct, frozen=True):
     number: int
 
 
-class PoolTaken(Struct, frozen=True):
+class PoolTaken(Struct, frozen=True, kw_only=True):
     """An item takes an amount of a pool of one of the machines of a node.
 
     It waits until there is so much, first come first served, where something `waits`.

@@ -31,6 +31,7 @@ class ClosedPools:
 
     def __init__(
         self,
+        *,
         streams: Mapping[str, ClosedStream],
         demands: Mapping[str, Demand],
         results: Sequence[StreamResult],

@@ -79,7 +79,9 @@ class WalkedPools:
             span=mark.span,
         )
         self._begun[name] = _Begun(hold, len(under_way.result.losses), demand)
-        under_way.note(PoolTaken(name, mark.node, hold.machines, amount, waits=waits))
+        under_way.note(
+            PoolTaken(pool=name, node=mark.node, count=hold.machines, amount=amount, waits=waits)
+        )
 
     def _give(self, name: str) -> None:
         begun, result = self._begun.pop(name), self._under_way.result

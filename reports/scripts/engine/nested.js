@@ -40,8 +40,8 @@ export function nestedNumbers(erlangC) {
 export const NESTED_BOUNDS = {
   nested_rate: bounded(2, (value, lows, highs) => {
     if (isRising(lows, highs)) {
-      const least = lows.map((low, k) => (grows(k) < 0 ? highs[k] : low)), most = highs.map((high, k) => (grows(k) < 0 ? lows[k] : high));
-      return [value(...least), value(...most)];
+      const least = lows.map((low, k) => (grows(k) < 0 ? highs[k] : low)), highest = highs.map((high, k) => (grows(k) < 0 ? lows[k] : high));
+      return [value(...least), value(...highest)];
     }
     return [0, lows[1] ? highs[0] / lows[1] : Infinity];
   }),
@@ -69,8 +69,8 @@ function bounded(before, ends) {
 
 // Whether no speed in a box is above the last one of its station.
 function isRising(lows, highs) {
-  const least = every(placesOf(lows.slice(2))), most = every(placesOf(highs.slice(2)));
-  return least.every(({ speeds }, k) => !speeds?.length || Math.max(0, ...most[k].speeds.slice(0, -1)) <= speeds.at(-1));
+  const least = every(placesOf(lows.slice(2))), greatest = every(placesOf(highs.slice(2)));
+  return least.every(({ speeds }, k) => !speeds?.length || Math.max(0, ...greatest[k].speeds.slice(0, -1)) <= speeds.at(-1));
 }
 
 // -- what is told ----------------------------------------------------------------------------------------------------------------------
