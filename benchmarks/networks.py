@@ -8,7 +8,7 @@ from time import process_time
 import numpy as np
 
 from measuring import Measured
-from qps.engine import class_numbers, closed_arrays, closed_numbers
+from qps.engine.networks import class_numbers, closed_arrays, closed_numbers
 
 _ROWS = 100_000
 _MILLION = 10**6

@@ -8,7 +8,7 @@ from time import process_time
 import numpy as np
 
 from measuring import Measured
-from qps.engine import queue_arrays, queue_numbers
+from qps.engine.queues import queue_arrays, queue_numbers
 
 _COUNT = 4096
 _ONES = 256

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from qps.engine.closed_networks import GROWING_QUANTILE, GROWING_RATE, GROWING_WAIT
 from qps.engine.exactness import Exact
+from qps.engine.networks.closed_networks import GROWING_QUANTILE, GROWING_RATE, GROWING_WAIT
 from qps.engine.repeating import place_of, repeated
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ _DIGITS = 1000.0
 """What is steep has no more digits than algebra bears, where its operand is smaller."""
 
 _OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0, 1, 0)
-"""How the time of a stage grows: `qps.engine.stage_numbers` has its nine operands."""
+"""How the time of a stage grows: `qps.engine.queues.stage_numbers` has its nine operands."""
 
 _SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 

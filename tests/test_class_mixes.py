@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.specs import lowered
-from qps.engine.class_numbers import class_rate
+from qps.engine.networks.class_numbers import class_rate
 from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.fair_rates import full_stations
 

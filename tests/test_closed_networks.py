@@ -11,14 +11,14 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.engine import closed_numbers
-from qps.engine.class_networks import LINEARIZER_ERROR, Network, Place, is_exact
-from qps.engine.class_numbers import _exactly, class_open_wait, class_rate, class_wait
-from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
-from qps.engine.descent_numbers import at_population
-from qps.engine.linearizer import linearized
+from qps.engine.networks import closed_numbers
+from qps.engine.networks.class_networks import LINEARIZER_ERROR, Network, Place, is_exact
+from qps.engine.networks.class_numbers import _exactly, class_open_wait, class_rate, class_wait
+from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
+from qps.engine.networks.descent_numbers import at_population
+from qps.engine.networks.linearizer import linearized
 from qps.engine.operations import OPERATIONS
-from qps.engine.queue_numbers import erlang_b
+from qps.engine.queues.queue_numbers import erlang_b
 
 ERP = (0.040, 1, 0, 1, 0.050, 1, 0, 1, 0.060, 1, 0, 1)
 law = settings(max_examples=40, deadline=None)

@@ -10,9 +10,9 @@ import pytest
 
 from helpers.specs import lowered
 from qps.compiler.quantities.certainty import Kind
-from qps.engine import closed_quantiles
-from qps.engine.closed_numbers import closed_rate
-from qps.engine.closed_quantiles import Place
+from qps.engine.networks import closed_quantiles
+from qps.engine.networks.closed_numbers import closed_rate
+from qps.engine.networks.closed_quantiles import Place
 
 NETWORKS = {
     "two": (6, 3.0, [(0.5, 1, 0.0, 1, 1.0), (0.9, 1, 0.0, 1, 1.0)]),

@@ -10,10 +10,10 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.engine import gamma_arrays, queue_numbers
-from qps.engine.gamma_numbers import lower_ball
-from qps.engine.normal_numbers import normal_quantile, normal_tail
-from qps.engine.quantile_arrays import gamma_quantile
+from qps.engine.queues import gamma_arrays, queue_numbers
+from qps.engine.queues.gamma_numbers import lower_ball
+from qps.engine.queues.normal_numbers import normal_quantile, normal_tail
+from qps.engine.queues.quantile_arrays import gamma_quantile
 
 law = settings(max_examples=300, deadline=None)
 _LEAST = 1e-280

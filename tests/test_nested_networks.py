@@ -8,10 +8,10 @@ from math import isnan
 import pytest
 
 from helpers.specs import lowered
-from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.nested_fractions import nested_rate as rate_in_fractions
 from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
-from qps.engine.nested_numbers import nested_rate, nested_time, nested_wait
+from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
+from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
 
 PLAIN = ((1.0, 3, 0.5, 2), (0.7, 1, 0.2, 1), (0.4, 2, 0, 1))
 FLAT = [number for station in PLAIN for number in station]

@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.operations import CASES, EDGES, arguments_at_edges, some_of
-from qps.engine import queue_arrays
 from qps.engine.algebraic_functions import piecewise
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
@@ -27,6 +26,7 @@ from qps.engine.intervals import Interval
 from qps.engine.known_ranges import Range
 from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
 from qps.engine.points import Point
+from qps.engine.queues import queue_arrays
 from qps.solver.search.critical import piece_at
 
 N = population("N")

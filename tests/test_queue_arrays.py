@@ -14,8 +14,8 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.engine import queue_arrays, queue_numbers
-from qps.engine.gamma_numbers import inverse_erlang_ball
+from qps.engine.queues import queue_arrays, queue_numbers
+from qps.engine.queues.gamma_numbers import inverse_erlang_ball
 
 law = settings(max_examples=40, deadline=None)
 ARRAYS: dict[str, Callable[..., Any]] = {

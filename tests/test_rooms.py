@@ -16,7 +16,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import loss_known
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.operations import OPERATIONS
-from qps.engine.queue_numbers import erlang_b, erlang_c
+from qps.engine.queues.queue_numbers import erlang_b, erlang_c
 from qps.solver.answers.saturation import saturation_of
 
 LOSS, WAIT = OPERATIONS["room_loss"], OPERATIONS["room_wait"]

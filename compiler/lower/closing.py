@@ -119,7 +119,7 @@ def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowerin
     """Refuse what would take too long to tell: pools of very many places for as many users."""
     if not cycle.pools.held:
         return
-    from qps.engine.nested_numbers import MOST_PLACES  # noqa: PLC0415 - seldom needed
+    from qps.engine.networks.nested_numbers import MOST_PLACES  # noqa: PLC0415 - seldom needed
 
     there = Point({expressions.population: number(expressions.configuration.high)})
     if there.number(expressions.put_in(cycle.jobs)) <= MOST_PLACES:
@@ -205,7 +205,7 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     is_of_plain = network.is_of_one and all(one.servers is ONE for one in network.stations)
     if network.is_nested or is_of_plain:
         return EXACT
-    from qps.engine import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
+    from qps.engine.networks import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
 
     there = Point({expressions.population: number(expressions.configuration.high)})
 

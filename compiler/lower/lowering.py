@@ -45,9 +45,7 @@ from qps.compiler.lower.lower_criteria import (
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
 from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
-from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets
-from qps.compiler.lower.lower_transport import averaged_losses
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
 from qps.compiler.lower.pools import Room, refuse_elastic, settled_pools
@@ -57,6 +55,8 @@ from qps.compiler.lower.settled_closed_pools import ClosedPools
 from qps.compiler.lower.settled_losses import settle_losses
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
+from qps.compiler.lower.walk.lower_streams import lower_stream
+from qps.compiler.lower.walk.lower_transport import averaged_losses
 from qps.engine.formulas import ONE, ZERO, Formula, number, population, total
 from qps.engine.points import Point
 from qps.engine.remembering import remembered

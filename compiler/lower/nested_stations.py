@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler.lower.closed_stations import HeldPool, SharedStation
 from qps.engine.formulas import ONE, ZERO, Formula, number
-from qps.engine.nested_networks import OWN, SPEED, STATION
+from qps.engine.networks.nested_networks import OWN, SPEED, STATION
 
 _Group = tuple[Formula, ...]
 

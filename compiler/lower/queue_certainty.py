@@ -22,7 +22,7 @@ from qps.compiler.quantities.certainty import (
     upper_bound,
 )
 from qps.engine.formulas import ONE, ZERO
-from qps.engine.queue_numbers import normal_quantile
+from qps.engine.queues.queue_numbers import normal_quantile
 
 _ROWS = (
     "rows of one to five queues were told 0.68 to 1.34 times as long as simulated, with a "

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flint import arb, ctx
 
-from qps.engine import burst_numbers
+from qps.engine.queues import burst_numbers
 
 _DIGITS = 192
 """Binary digits more than are told: decays may lie close together."""

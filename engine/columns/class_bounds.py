@@ -13,9 +13,9 @@ from collections.abc import Callable
 from itertools import product
 from math import ceil, floor, inf, isfinite, isnan, prod
 
-from qps.engine import class_numbers
-from qps.engine.class_networks import Network, is_exact, network_of
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above
+from qps.engine.networks import class_numbers
+from qps.engine.networks.class_networks import Network, is_exact, network_of
 
 _ERROR = 1e-9
 _FEW_CLASSES, _MOST_CORNERS = 2, 36

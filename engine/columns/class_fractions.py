@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import isnan
 
-from qps.engine import class_numbers
 from qps.engine.exactness import Exact, InexactError, NoValueError, as_float
+from qps.engine.networks import class_numbers
 
 
 def class_rate(*operands: Exact) -> Exact:

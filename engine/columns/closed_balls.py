@@ -9,16 +9,6 @@ from math import inf, isnan
 
 from flint import arb, ctx, fmpq
 
-from qps.engine import closed_numbers, closed_quantiles, closed_sums
-from qps.engine.closed_networks import (
-    GROWING_QUANTILE,
-    GROWING_RATE,
-    GROWING_WAIT,
-    Station,
-    Value,
-    between,
-    stations_of,
-)
 from qps.engine.columns.queue_balls import (
     INFINITE,
     UNKNOWN,
@@ -27,6 +17,16 @@ from qps.engine.columns.queue_balls import (
     is_unknown,
     joined,
     refuse,
+)
+from qps.engine.networks import closed_numbers, closed_quantiles, closed_sums
+from qps.engine.networks.closed_networks import (
+    GROWING_QUANTILE,
+    GROWING_RATE,
+    GROWING_WAIT,
+    Station,
+    Value,
+    between,
+    stations_of,
 )
 from qps.engine.repeating import repeated
 

@@ -7,8 +7,8 @@ from math import inf, isnan
 
 from flint import arb
 
-from qps.engine import class_numbers
 from qps.engine.columns.queue_balls import INFINITE, UNKNOWN, is_unknown, refuse
+from qps.engine.networks import class_numbers
 
 _KNOWN, _ROUGHLY = 1e-14, 1e-3
 """Operands that are known so well are the float next to them; others make a value less known."""

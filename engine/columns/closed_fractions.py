@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, isnan
 
-from qps.engine import closed_quantiles, closed_sums
-from qps.engine.closed_networks import Station, between, never_ends, stations_of
 from qps.engine.exactness import Exact, InexactError, NoValueError
+from qps.engine.networks import closed_quantiles, closed_sums
+from qps.engine.networks.closed_networks import Station, between, never_ends, stations_of
 
 _MOST = 64
 MOST_BITS = 1 << 14

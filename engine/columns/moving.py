@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from qps.engine.columns import on_ranges
 from qps.engine.known_ranges import Range
-from qps.engine.nested_networks import GROUP, GROWING, SPEED
+from qps.engine.networks.nested_networks import GROUP, GROWING, SPEED
 from qps.engine.repeating import repeated
 
 Moves = tuple[int, ...]

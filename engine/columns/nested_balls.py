@@ -13,10 +13,10 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from qps.engine import nested_numbers
 from qps.engine.columns.closed_classes import by_floats
 from qps.engine.columns.nested_fractions import rate_of, refuse_unknown, size_of, time_of, wait_of
-from qps.engine.nested_networks import (
+from qps.engine.networks import nested_numbers
+from qps.engine.networks.nested_networks import (
     GROUP,
     SPEED,
     STATION,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from math import inf, isnan
 
-from qps.engine import nested_numbers
 from qps.engine.columns.class_bounds import at_point, is_point, widened
 from qps.engine.intervals import NOTHING_KNOWN, Interval, span
-from qps.engine.nested_networks import GROUP, GROWING, Station, every, places_of
+from qps.engine.networks import nested_numbers
+from qps.engine.networks.nested_networks import GROUP, GROWING, Station, every, places_of
 from qps.engine.repeating import repeated
 
 

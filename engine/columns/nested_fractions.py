@@ -10,7 +10,7 @@ from typing import Any
 
 from qps.engine.columns.closed_fractions import MOST_BITS
 from qps.engine.exactness import Exact, InexactError, NoValueError
-from qps.engine.nested_networks import (
+from qps.engine.networks.nested_networks import (
     GROUP,
     Place,
     Pool,
@@ -21,7 +21,7 @@ from qps.engine.nested_networks import (
     never_ends,
     places_of,
 )
-from qps.engine.nested_sums import Sums
+from qps.engine.networks.nested_sums import Sums
 
 _MOST = 64
 _MOST_COPIES = 2

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from qps.engine.class_arrays import class_open_wait, class_rate, class_wait
-from qps.engine.closed_arrays import closed_quantile, closed_rate, closed_wait, mixed_wait
 from qps.engine.columns.on_floats import (
     BRANCH,
     DIGAMMA,
@@ -24,8 +22,10 @@ from qps.engine.columns.on_floats import (
     NEARLY_WHOLE,
     ONE_OVER_E,
 )
-from qps.engine.nested_arrays import nested_rate, nested_time, nested_wait
-from qps.engine.queue_arrays import (
+from qps.engine.networks.class_arrays import class_open_wait, class_rate, class_wait
+from qps.engine.networks.closed_arrays import closed_quantile, closed_rate, closed_wait, mixed_wait
+from qps.engine.networks.nested_arrays import nested_rate, nested_time, nested_wait
+from qps.engine.queues.queue_arrays import (
     batch_quantile,
     burst_quantile,
     burst_wait,
@@ -43,8 +43,8 @@ from qps.engine.queue_arrays import (
     stages_quantile,
     uneven,
 )
-from qps.engine.room_arrays import room_loss, room_quantile, room_wait
-from qps.engine.slowest_arrays import slowest
+from qps.engine.queues.room_arrays import room_loss, room_quantile, room_wait
+from qps.engine.queues.slowest_arrays import slowest
 
 # Functions of this column that stand elsewhere.
 __all__ = [

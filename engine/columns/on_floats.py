@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable
 from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 
-from qps.engine.class_numbers import class_open_wait, class_rate, class_wait
-from qps.engine.closed_numbers import closed_rate, closed_wait, mixed_wait
-from qps.engine.closed_quantiles import closed_quantile
-from qps.engine.nested_numbers import nested_rate, nested_time, nested_wait
-from qps.engine.queue_numbers import (
+from qps.engine.networks.class_numbers import class_open_wait, class_rate, class_wait
+from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
+from qps.engine.networks.closed_quantiles import closed_quantile
+from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
+from qps.engine.queues.queue_numbers import (
     batch_quantile,
     burst_quantile,
     burst_wait,
@@ -31,9 +31,9 @@ from qps.engine.queue_numbers import (
     stages_quantile,
     uneven,
 )
-from qps.engine.room_numbers import room_loss, room_wait
-from qps.engine.room_quantiles import room_quantile
-from qps.engine.slowest_numbers import slowest
+from qps.engine.queues.room_numbers import room_loss, room_wait
+from qps.engine.queues.room_quantiles import room_quantile
+from qps.engine.queues.slowest_numbers import slowest
 
 # Functions of this column that stand elsewhere.
 __all__ = [

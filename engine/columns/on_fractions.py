@@ -22,8 +22,8 @@ from qps.engine.columns.nested_fractions import nested_rate, nested_time, nested
 from qps.engine.columns.on_floats import ONE_OVER_E
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.powers import exact_power
-from qps.engine.queue_numbers import exact_inverse_erlang_b
-from qps.engine.stage_numbers import stages_quantile as _stages_in_floats
+from qps.engine.queues.queue_numbers import exact_inverse_erlang_b
+from qps.engine.queues.stage_numbers import stages_quantile as _stages_in_floats
 
 # Functions of this column that stand elsewhere.
 __all__ = [

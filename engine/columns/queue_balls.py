@@ -13,16 +13,16 @@ from math import inf, isfinite, isnan
 
 from flint import arb, ctx
 
-from qps.engine import queue_numbers
 from qps.engine.columns.burst_balls import Mixture, mixtures
 from qps.engine.columns.on_intervals import monotone
 from qps.engine.columns.stage_balls import root_of
-from qps.engine.decay_numbers import log_growth
 from qps.engine.exactness import NoValueError
-from qps.engine.gamma_numbers import inverse_erlang_ball, lower_ball
 from qps.engine.intervals import Interval, above, below
-from qps.engine.room_quantiles import room_quantile as _room_quantile
-from qps.engine.slowest_numbers import slowest as _slowest
+from qps.engine.queues import queue_numbers
+from qps.engine.queues.decay_numbers import log_growth
+from qps.engine.queues.gamma_numbers import inverse_erlang_ball, lower_ball
+from qps.engine.queues.room_quantiles import room_quantile as _room_quantile
+from qps.engine.queues.slowest_numbers import slowest as _slowest
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from flint import arb, ctx
 
 from qps.engine.exactness import NoValueError
-from qps.engine.gamma_numbers import inverse_erlang_ball
+from qps.engine.queues.gamma_numbers import inverse_erlang_ball
 
 _SPARE = 64
 _MOST_DIGITS = 4000

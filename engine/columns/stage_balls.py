@@ -12,8 +12,8 @@ from math import isfinite
 from flint import acb, arb
 from msgspec import Struct
 
-from qps.engine import stage_numbers
-from qps.engine.stage_numbers import OPERANDS, Stage
+from qps.engine.queues import stage_numbers
+from qps.engine.queues.stage_numbers import OPERANDS, Stage
 
 Falling = Callable[[arb], tuple[arb, arb]]
 

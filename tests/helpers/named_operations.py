@@ -14,8 +14,8 @@ TREE = Path(__file__).parents[2]
 
 ITS_OWN = {
     "engine/operations.py",  # the table
-    "engine/queue_arrays.py",  # functions of columns, by their names
-    "engine/queue_numbers.py",
+    "engine/queues/queue_arrays.py",  # functions of columns, by their names
+    "engine/queues/queue_numbers.py",
     "compiler/check/values/check_operations.py",  # words of the language that are made of several
     "reports/scripts/engine/operations.js",  # the page's column
 }

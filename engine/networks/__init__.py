@@ -1,0 +1,1 @@
+"""Numbers of closed networks: customers who think and come back to stations."""

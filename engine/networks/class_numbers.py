@@ -1,0 +1,281 @@
+"""Numbers of closed networks with customers of several classes.
+
+As `closed_numbers` has them of one class: exactly by mean value analysis, population by population,
+and by polynomials for several servers, while there are few populations; else by the Linearizer of
+Chandy and Neuse (Communications of the ACM 25, 1982), in the form of de Souza e Silva and Muntz
+(IEEE Transactions on Computers 39, 1990), which sums over classes once. `class_networks` tells
+which of both it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import product
+from math import floor, inf, nan, prod
+from operator import mul
+from typing import NamedTuple
+
+from qps.engine.networks.class_networks import Network, Place, between, is_exact, network_of
+from qps.engine.networks.class_states import States, states_of
+from qps.engine.networks.closed_numbers import Several
+from qps.engine.networks.linearizer import linearized
+from qps.engine.queues.queue_numbers import erlang_c
+
+
+class Found(NamedTuple):
+    """Rates of classes; of each station what they wait, and what open visits do.
+
+    A wait is that of a cycle over the service that it asks for; open ones in mean service times.
+    """
+
+    rates: tuple[float, ...]
+    waits: tuple[tuple[float, ...], ...]
+    open_waits: tuple[float, ...]
+
+
+# -- rows of the table ---------------------------------------------------------------------
+
+
+def class_rate(classes: float, of: float, *told: float) -> float:
+    """Return how many cycles all customers of one class end in a time; 0 where some never end."""
+    network = _asked(classes, of, told)
+    if network is None:
+        return nan
+    return _between(lambda whole: found_of(whole).rates[int(of) - 1], network)
+
+
+def class_wait(classes: float, of: float, *told: float) -> float:
+    """Return how long a cycle of one class waits at the first station, without service."""
+    network = _asked(classes, of, told)
+    if network is None or not network.places:
+        return nan
+    k = int(of) - 1
+    asked, longer = told[2 * int(classes) + 3 + k], network.places[0].asked[k]
+    if asked == 0:
+        return 0.0
+    wait = _between(lambda whole: _first(whole)[0][k], network)
+    return longer * wait + (longer - asked)
+
+
+def class_open_wait(classes: float, *told: float) -> float:
+    """Return the mean wait of an open visit at the first station, in mean service times."""
+    network = network_of(classes, told)
+    if network is None or not network.places:
+        return nan
+    return _between(lambda whole: _first(whole)[1], network)
+
+
+def _asked(classes: float, of: float, told: tuple[float, ...]) -> Network | None:
+    network = network_of(classes, told)
+    return network if network and 1 <= of <= classes and of == int(of) else None
+
+
+def _first(network: Network) -> tuple[tuple[float, ...], float]:
+    """Return what is waited at the first station."""
+    ordered = sorted(network.places)
+    found = found_of(network._replace(places=tuple(ordered)))
+    at = ordered.index(network.places[0])
+    return found.waits[at], found.open_waits[at]
+
+
+# -- networks ------------------------------------------------------------------------------
+
+
+def found_of(network: Network) -> Found:
+    """Return what comes of a network in which all that counts whole is whole."""
+    places = tuple(sorted(network.places))
+    return solved(network._replace(places=places))
+
+
+@lru_cache(maxsize=1 << 8)
+def solved(network: Network) -> Found:
+    """Return the same, of stations in order; remembered."""
+    kept, rates = _kept(network)
+    waits, beside = _waits(network._replace(customers=kept))
+    for k, customers in enumerate(kept):
+        if customers:
+            pairs = zip(network.places, waits, strict=True)
+            cycle = sum(place.asked[k] * (1 + wait[k]) for place, wait in pairs if place.asked[k])
+            rates[k] = customers / (network.think[k] + cycle)
+    return Found(tuple(rates), waits, beside)
+
+
+def _kept(network: Network) -> tuple[tuple[float, ...], list[float]]:
+    """Return the customers who go on and on, with the rates of those who never or always end."""
+    kept, rates = list(network.customers), [0.0] * len(network.customers)
+    for k, customers in enumerate(network.customers):
+        visited = [place for place in network.places if place.asked[k] > 0]
+        if any(place.load >= place.servers for place in visited):
+            kept[k] = 0.0  # all of them are there
+        elif not visited and network.think[k] == 0:
+            kept[k], rates[k] = 0.0, inf if customers else 0.0
+    return tuple(kept), rates
+
+
+def is_linearized(network: Network) -> bool:
+    """Return whether there are so many customers that the Linearizer tells what comes of them."""
+    whole = network._replace(customers=tuple(map(floor, network.customers)))
+    inner, _ = _waited_for(whole._replace(customers=_kept(whole)[0]))
+    return not _is_exact(inner)
+
+
+def _between(value: Callable[[Network], float], network: Network) -> float:
+    """Return a value on lines between whole numbers; the Linearizer knows parts of customers."""
+    return between(value, network, in_parts=is_linearized(network))
+
+
+def _waited_for(network: Network) -> tuple[Network, list[int]]:
+    """Return a network of the places where somebody may wait; the other ones delay."""
+    total, think, among = sum(network.customers), list(network.think), []
+    for i, place in enumerate(network.places):
+        if not any(map(mul, place.asked, network.customers)):
+            continue
+        if place.load == 0 and place.servers > total:
+            think = [pause + asked for pause, asked in zip(think, place.asked, strict=True)]
+        else:
+            among.append(i)
+    places = tuple(network.places[i] for i in among)
+    return Network(network.customers, tuple(think), places), among
+
+
+def _is_exact(inner: Network) -> bool:
+    places = inner.places
+    more = sum(int(one.copies) * int(one.servers - 1) for one in places if one.servers > 1)
+    return is_exact(inner.customers, len(places), more)
+
+
+def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
+    """Return what classes wait, and open visits, at each station."""
+    alone = [_alone(place) for place in network.places]
+    inner, among = _waited_for(network)
+    own, beside = (_exactly if _is_exact(inner) else linearized)(inner)
+    waits = [(wait,) * len(network.think) for wait in alone]
+    for at, i in enumerate(among):
+        waits[i], alone[i] = own[at], beside[at]
+    return tuple(waits), tuple(alone)
+
+
+def _alone(place: Place) -> float:
+    """Return the wait where there are no closed customers."""
+    if place.load >= place.servers:
+        return inf
+    return erlang_c(place.servers, place.load) / (place.servers - place.load)
+
+
+# -- exactly -------------------------------------------------------------------------------
+
+
+def _exactly(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
+    """Return waits of classes and of open visits, by all populations up to that of a network.
+
+    Who comes finds what there is without it.
+    """
+    states = states_of(network)
+    customers = tuple(map(int, network.customers))
+    fewer = [_less(customers, k) if customers[k] else customers for k in range(len(customers))]
+    seen = [_open_waits(network, states, at) for at in fewer]
+    waits = [tuple(each[i] for each in seen) for i in range(len(network.places))]
+    return waits, _open_waits(network, states, customers)
+
+
+def _less(customers: tuple[int, ...], k: int) -> tuple[int, ...]:
+    return (*customers[:k], customers[k] - 1, *customers[k + 1 :])
+
+
+def _open_waits(network: Network, states: States, customers: tuple[int, ...]) -> list[float]:
+    """Return what open visits wait at each station, of one of the populations."""
+    places = network.places
+    several = [i for i, place in enumerate(places) if place.servers > 1]
+    if not several:
+        held = states.numbers[states.at(customers)].tolist()
+        return [(p.load + n) / (1 - p.load) for p, n in zip(places, held, strict=True)]
+    box = _Box(network, states, customers, several)
+    return [
+        box.waits[i] if i in box.waits else (place.load + box.mean(i)) / (1 - place.load)
+        for i, place in enumerate(places)
+    ]
+
+
+class _Box:
+    """The populations below one that polynomials of several servers reach: weights and numbers."""
+
+    def __init__(
+        self, network: Network, states: States, customers: tuple[int, ...], several: list[int]
+    ) -> None:
+        places = [network.places[i] for i in several]
+        degree = sum(int(one.copies) * int(one.servers - 1) for one in places)
+        self.sizes = [min(n, degree) + 1 for n in customers]
+        self.strides = [prod(self.sizes[k + 1 :]) for k in range(len(self.sizes))]
+        self.numbers: list[list[float]] = []
+        top = states.at(customers)
+        unit = [rate or 1.0 for rate in states.rates[top].tolist()]
+        self.shares = self._shares(states, top, unit)
+        own, lines = [], []
+        for place in places:
+            line = [d / place.copies * rate for d, rate in zip(place.asked, unit, strict=True)]
+            busy = sum(line)
+            own.append(
+                Several(busy, place.servers, place.load, 1.0, rate=1.0, count=int(place.copies))
+            )
+            lines.append([part / busy for part in line])
+        counts = [one.copies for one in own]
+        self.weights = self._product(own, lines, counts)
+        self.total = _dot(self.weights, self.shares)
+        self.waits: dict[int, float] = {}
+        for place_of, i in enumerate(several):
+            fewer = [count - (k == place_of) for k, count in enumerate(counts)]
+            others = self._product(own, lines, fewer)
+            self.waits[i] = self._wait(own[place_of], lines[place_of], others, i)
+
+    def _shares(self, states: States, top: int, unit: list[float]) -> list[float]:
+        """Return the weights of populations of single servers, times powers of rates."""
+        shares: list[float] = []
+        for less in product(*map(range, self.sizes)):
+            here = top - sum(map(mul, less, states.strides))
+            self.numbers.append(states.numbers[here].tolist())
+            k = next((k for k, one in enumerate(less) if one), None)
+            if k is None:
+                shares.append(1.0)
+                continue
+            rate = float(states.rates[here + states.strides[k], k])
+            shares.append(shares[len(shares) - self.strides[k]] * rate / unit[k])
+        return shares
+
+    def _wait(self, own: Several, line: list[float], others: list[float], i: int) -> float:
+        waiting = _dot(self._times(others, own.waits, line), self.shares)
+        behind = self._times(others, [0.0] * (own.servers - 1) + [1.0], line)
+        held = [share * number[i] for share, number in zip(self.shares, self.numbers, strict=True)]
+        return (waiting + own.growing * _dot(behind, held)) / self.total
+
+    def mean(self, i: int) -> float:
+        """Return the mean number at a copy of a station of single servers."""
+        held = [share * number[i] for share, number in zip(self.shares, self.numbers, strict=True)]
+        return _dot(self.weights, held) / self.total
+
+    def _product(
+        self, stations: list[Several], lines: list[list[float]], counts: list[int]
+    ) -> list[float]:
+        """Return coefficients of the product of so many copies of each polynomial."""
+        values = [1.0] + [0.0] * (len(self.shares) - 1)
+        for one, line, count in zip(stations, lines, counts, strict=True):
+            for _ in range(count):
+                values = self._times(values, one.weights, line)
+        return values
+
+    def _times(self, values: list[float], factor: list[float], line: list[float]) -> list[float]:
+        """Return coefficients times a polynomial in a sum of classes (Horner)."""
+        found = [factor[-1] * value for value in values]
+        for coefficient in factor[-2::-1]:
+            moved = [coefficient * value for value in values]
+            for size, stride, part in zip(self.sizes, self.strides, line, strict=True):
+                if part and size > 1:
+                    for at in range(stride, len(found)):
+                        if at // stride % size:
+                            moved[at] += part * found[at - stride]
+            found = moved
+        return found
+
+
+def _dot(one: list[float], other: list[float]) -> float:
+    return sum(map(mul, one, other), 0.0)

@@ -1,0 +1,398 @@
+"""How long a cycle of a closed network of one class takes at its stations: quantiles.
+
+Who comes to a station finds the network with one customer less (Sevcik and Mitrani 1981; Lavenberg
+and Reiser 1980). Given how many are found everywhere, the stays are independent sums of exponential
+services: so it is for all of them together where nobody is overtaken (Schassberger and Daduna 1983;
+Boxma, Kelly and Konheim 1984). So the transform of their sum is a coefficient of the generating
+function of the network, with weights that tell of each stay, over that without. A station of c
+servers, of which open visits keep L busy, has for x = D z + L and one visit of mean S
+
+  h(s) (sum_{j < c} x^j/j! + x^c/c! g(s)/(1 - x g(s)/c)),  h = 1/(1 + s S), g = 1/(1 + s S/c),
+
+powers of h and g where it is visited again: each time as many are found. Where a station has many
+copies, those that are not visited count with their weights alone.
+
+That is inverted as in `stage_numbers`. Where too many customers are found, and at stations that
+serve all who are there at once, moments tell a gamma law: those of the stays given who is found,
+and of who is found by how means move with the services (a network in product form is an exponential
+family).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate, product
+from math import ceil, exp, floor, inf, lgamma, log, log1p, nan, pi, prod, sqrt
+from typing import Any
+
+from msgspec import Struct
+
+from qps.engine.networks.closed_networks import between, never_ends, stations_of
+from qps.engine.networks.closed_numbers import (
+    Several,
+    Stations,
+    convolved,
+    poisson,
+    power,
+    waits_of,
+)
+from qps.engine.queues.normal_numbers import normal_quantile
+from qps.engine.queues.stage_numbers import KINKED, SMOOTH, weights
+from qps.engine.roots import falling_root
+
+OPERANDS = 6
+"""Of a station: those of `closed_networks`, how often a cycle visits it, and 1 where it shares."""
+
+MOST_FOUND, _MANY, _DEEP = 3000, 1000, 12
+"""Customers at all stations up to which their weights are summed up; fewer far beyond the knee."""
+_MOST_PRODUCTS = 1 << 20
+_MOST_TERMS = 32
+_MOST_COPIES, _MOST_OF_ALL = 4, 1 << 20
+_LEAST, _NO_SKEW = 1e-30, 1e-6
+_GAP, _STEP = 9.2, 1e-3
+_TERMS = ((0.6, SMOOTH), (0.15, KINKED), (0.0, weights(96, 12)))
+"""Of the series, by the least deviation over the mean: of narrower laws there are more."""
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """A station: `copies` of it are visited, each so `often`, of so many in all."""
+
+    asked: float
+    servers: int
+    load: float
+    all: float
+    visits: float
+    shares: bool
+    copies: int
+
+    @property
+    def often(self) -> float:
+        """How often one of those copies is visited."""
+        return self.visits / self.copies
+
+    @property
+    def service(self) -> float:
+        """The mean service of a visit."""
+        return self.asked / self.visits
+
+    @property
+    def ratio(self) -> float:
+        """What a cycle asks of one server of a copy, were these one that is so often as fast."""
+        return self.asked / self.all / self.servers
+
+
+def closed_quantile(level: float, customers: float, think: float, *told: float) -> float:
+    """Return what a share `level` of all cycles does not exceed at all stations together.
+
+    Between whole numbers of customers, of servers, and of copies of several servers, on a line.
+    """
+    if not (0 <= level < 1 and 0 <= customers < inf and 0 <= think < inf) or len(told) % OPERANDS:
+        return nan
+    if not all(0 <= number < inf for number in told):
+        return nan
+    groups = [told[at : at + OPERANDS] for at in range(0, len(told), OPERANDS)]
+    if any(one[1] < 1 or one[3] == 0 for one in groups):
+        return nan
+    kept = [one for one in groups if one[0] > 0 and one[4] > 0]
+    visits = [(one[4], one[5] > 0) for one in kept]
+    read = stations_of([number for one in kept for number in one[:4]])
+
+    def quantile(whole: int, pause: float, stations: Stations) -> float:
+        if not stations or level == 0:
+            return 0.0
+        if any(map(never_ends, stations)):
+            return inf
+        places = tuple(_place(*one) for one in zip(stations, visits, strict=True))
+        return _quantile(level, max(whole - 1, 0), pause, places)
+
+    return float(between(quantile, customers, think, read))
+
+
+def _place(station: tuple[float, float, float, float], visits: tuple[float, bool]) -> Place:
+    asked, servers, load, copies = station
+    often, shares = visits
+    visited = max(1, floor(min(often, copies, _MOST_COPIES)))
+    return Place(
+        asked=asked,
+        servers=int(servers),
+        load=load,
+        all=copies,
+        visits=often,
+        shares=shares,
+        copies=visited,
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _quantile(level: float, found: int, think: float, places: tuple[Place, ...]) -> float:
+    """Return the quantile where so many others are under way."""
+    if level <= prod(max(1 - place.visits, 0.0) for place in places):  # nothing is visited
+        return 0.0
+    law = _law(found, think, places)
+    if law is None:
+        return _of_moments(level, *_moments(found, think, places))
+    return law.quantile(level)
+
+
+def _of_moments(level: float, mean: float, deviation: float, skewness: float) -> float:
+    """Return the quantile of a gamma law, moved by what its skewness says.
+
+    By Wilson and Hilferty 1931.
+    """
+    away = normal_quantile(level)
+    sixth = skewness / 6
+    if abs(sixth) > _NO_SKEW:
+        away = (max(1 + sixth * (away - sixth), 0.0) ** 3 - 1) / (3 * sixth)
+    return max(mean + deviation * away, 0.0)
+
+
+# -- two moments ---------------------------------------------------------------------------
+
+
+def _waits(
+    found: int, think: float, places: Sequence[Place], grown: Sequence[float]
+) -> list[float]:
+    """Return what a visit waits at each place, in services; demands are so often as large."""
+    stations: list[tuple[float, float, float, float]] = []
+    for place, factor in zip(places, grown, strict=True):
+        own = place.asked / place.all
+        rest = place.all - place.copies
+        stations.append((factor * own * place.copies, place.servers, place.load, place.copies))
+        stations.append((own * rest, place.servers, place.load, rest or 1))
+    return list(waits_of(found, think, tuple(stations))[::2])
+
+
+def _mean(places: Sequence[Place], waits: Sequence[float]) -> float:
+    return sum(place.asked * (1 + wait) for place, wait in zip(places, waits, strict=True))
+
+
+def _moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, float, float]:
+    """Return mean, deviation and skewness of the time at all stations.
+
+    What waits come to for larger demands tells how what is found varies.
+    """
+    alike = [1.0] * len(places)
+    waits = _waits(found, think, places, alike)
+    mean = _mean(places, waits)
+    rate = (found + 1) / (think + mean)
+    variance = third = 0.0
+    for place, wait in zip(places, waits, strict=True):
+        part = min(place.often, 1.0)  # of who comes
+        own = place.asked * place.service
+        if place.shares:
+            variance += own * (1 + wait) ** 2
+        else:
+            spare = place.servers - place.load
+            variance += own * (1 + wait / spare)
+            third += 2 * own * place.service * (1 + wait / spare**2)
+        variance += (1 - part) / part * (place.asked * (1 + wait)) ** 2
+    queues = [not place.shares for place in places]
+    second, more_skewed = _spread(found, think, places, queues)
+    variance, third = variance + second, third + more_skewed
+    for at, place in enumerate(places):
+        if place.shares:  # who is there changes meanwhile
+            alone = [k == at for k in range(len(places))]
+            load = (rate * place.asked / place.all + place.load) / place.servers
+            more = (1 + 1 / place.visits) / (2 - min(load, 1.0))
+            variance += _spread(found, think, places, alone)[0] * more
+    deviation = sqrt(variance)
+    if all(queues):
+        return mean, deviation, third / deviation**3
+    return mean, deviation, 2 * deviation / mean
+
+
+def _spread(
+    found: int, think: float, places: Sequence[Place], among: Sequence[bool]
+) -> tuple[float, float]:
+    """Return the variance of what is waited at some places for those who are found.
+
+    And what that adds to the third cumulant: as if all services were those of the slowest place.
+    """
+    each = [
+        place.asked / place.copies / (place.servers - place.load) if is_among else 0.0
+        for place, is_among in zip(places, among, strict=True)
+    ]
+    most = max(each)
+    if not most or not found:
+        return 0.0, 0.0
+    ends = []
+    for step in (-_STEP, 0.0, _STEP):
+        waits = _waits(found, think, places, [exp(step * one / most) for one in each])
+        told = zip(places, waits, among, strict=True)
+        ends.append(sum(place.asked * wait for place, wait, is_among in told if is_among))
+    less, mean, more = ends
+    variance = max((more - less) / (2 * _STEP) * most, 0.0)
+    bent = (more + less - 2 * mean) * (most / _STEP) ** 2
+    return variance, bent + 3 * most * variance
+
+
+# -- the law -------------------------------------------------------------------------------
+
+
+class _Option(Struct, frozen=True):
+    """A part of the weights of a copy: those `told` of numbers there, and more by a transform.
+
+    A `share` of who comes makes a visit of it; then weights are geometric besides, where it
+    `queues`.
+    """
+
+    place: Place
+    told: tuple[float, ...]
+    share: float = 0.0
+    queues: bool = False
+
+
+class Law(Struct, frozen=True):
+    """The law of the time at all stations: parts of weights of populations, the largest first."""
+
+    parts: tuple[tuple[list[float], tuple[_Option, ...]], ...]
+    unit: float
+    mean: float
+
+    def quantile(self, level: float) -> float:
+        """Return the time that a share does not exceed."""
+        whole, step = self._weight(0j).real, _STEP / self.mean
+        ends = [log(self._weight(complex(at)).real / whole) for at in (step, -step)]
+        deviation = sqrt(max(ends[0] + ends[1], 0.0)) / step
+        goal = -log1p(-level)
+        gap = _GAP + goal / 2
+        terms = next(found for least, found in _TERMS if deviation >= least * self.mean)
+
+        def excess(time: float) -> tuple[float, float]:
+            """Return log(P(T > t)/(1 - level)), and its slope."""
+            longer = density = 0.0
+            for k, weight in enumerate(terms):
+                at = complex(gap, k * pi) / time
+                found = self._weight(at) / whole
+                longer += weight * ((1 - found) / at).real
+                density += weight * found.real
+            if not longer > 0:
+                return -1.0, 0.0
+            return log(longer / time) + gap + goal, -density / longer
+
+        most = self.mean + deviation / sqrt(1 - level)  # Cantelli
+        near = _of_moments(level, self.mean, deviation, 2 * deviation / self.mean)
+        return falling_root(excess, 0.0, most, min(near, most))
+
+    def _weight(self, at: complex) -> complex:
+        """Return the weight of all states, each with the transform of the stays in it."""
+        found = 0j
+        for row, options in self.parts:
+            factor, values = complex(1.0), row
+            for option in options:
+                if option.share:
+                    own, ratio = _transformed(option, at, self.unit)
+                    factor *= own
+                    if option.queues:
+                        values = _geometric(values, ratio)
+            found += factor * values[-1]
+        return found
+
+
+def _transformed(option: _Option, at: complex, unit: float) -> tuple[complex, complex]:
+    """Return by what the weights of a visit are multiplied, and the ratio of the geometric ones."""
+    place = option.place
+    size = at * place.service
+    power = -max(place.often, 1.0)
+    served: complex = (1 + size) ** power
+    if not option.queues:
+        return option.share * served, 0j
+    faster: complex = served
+    if place.servers > 1:
+        faster = (1 + size / place.servers) ** power
+        served *= faster
+    spare = 1 - place.load * faster / place.servers
+    ratio = place.ratio * unit * faster / spare
+    return option.share * served / spare, ratio
+
+
+def _geometric(values: Sequence[Any], ratio: complex) -> list[Any]:
+    return list(accumulate(values, lambda before, own: own + ratio * before))
+
+
+@lru_cache(maxsize=1 << 8)
+def _law(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
+    """Return the law by its transform; None where two moments tell it."""
+    if any(place.shares for place in places):
+        return None
+    mean = _mean(places, _waits(found, think, places, [1.0] * len(places)))
+    rate = (found + 1) / (think + mean)
+    away = min(rate * think, found)
+    spread = min(8 * sqrt(away), 30 * (1 + found - away))
+    most = min(found, ceil(found - away + spread) + 40)
+    copies = [place for place in places for _ in range(place.copies)]
+    degree = 1 + max(place.servers for place in places)
+    if found - away > max(_MANY, _DEEP * sqrt(away)):
+        return None
+    if most > MOST_FOUND or degree * most > _MOST_PRODUCTS:
+        return None
+    if any(place.all > _MOST_OF_ALL or not place.asked * rate > _LEAST for place in places):
+        return None
+    if not _LEAST < mean < 1 / _LEAST:
+        return None
+    row = _thinking(found, think * rate, most)
+    for place in places:
+        if place.all > place.copies:
+            row = convolved(_unvisited(place, rate, place.all - place.copies, most), row, most + 1)
+    parts = []
+    every = [_options(place, rate, most) for place in copies]
+    if prod(map(len, every)) > _MOST_TERMS:
+        return None
+    for options in product(*every):
+        weighed = row
+        for option in options:
+            if option.told != (1.0,):
+                weighed = convolved(option.told, weighed, most + 1)
+        parts.append((weighed, options))
+    return Law(tuple(parts), rate, mean)
+
+
+def _thinking(found: int, mean: float, most: int) -> list[float]:
+    """Return the weights of those who think, where up to so `most` of those found do not."""
+    if mean == 0:
+        return [1.0] + [0.0] * most
+    logs = [k * log(mean) - lgamma(k + 1) for k in range(found - most, found + 1)]
+    largest = max(logs)
+    return [exp(one - largest) for one in logs]
+
+
+def _unvisited(place: Place, unit: float, copies: float, most: int) -> list[float]:
+    """Return the weights of numbers at so many copies that nobody visits, together."""
+    ratio = place.asked / place.all * unit / (place.servers - place.load)
+    each = range(most + 1)
+    logs = [lgamma(copies + k) - lgamma(copies) - lgamma(k + 1) + k * log(ratio) for k in each]
+    largest = max(logs)
+    row = [exp(one - largest) for one in logs]
+    if place.servers > 1:
+        own = Several(
+            place.asked / place.all, place.servers, place.load, 1, rate=unit, count=1
+        ).weights
+        row = convolved(power(own, int(copies), most + 1), row, most + 1)
+    return row
+
+
+def _options(place: Place, unit: float, most: int) -> list[_Option]:
+    """Return of what the weights of a copy are made that is visited."""
+    share = min(place.often, 1.0)
+    left = [] if share == 1 else [1 - share]
+    if place.servers == 1:
+        ratio = place.ratio * unit / (1 - place.load)
+        others = [one * ratio**k / (1 - place.load) for one in left for k in range(most + 1)]
+        found = [_Option(place, (1.0,), share, queues=True)]
+        return found + ([_Option(place, tuple(others))] if left else [])
+    closed = poisson(place.ratio * place.servers * unit, place.servers + 1)
+    held = poisson(place.load, place.servers + 1)
+    below = list(accumulate(held))  # so many open ones at most
+    last = place.servers
+    free = tuple(closed[k] * below[last - 1 - k] for k in range(last))
+    full = tuple(closed[k] * held[last - k] for k in range(last + 1))
+    found = [_Option(place, free, share), _Option(place, full, share, queues=True)]
+    if left:
+        spare = 1 - place.load / place.servers
+        queued = _geometric([*full, *([0.0] * max(most - last, 0))], place.ratio * unit / spare)
+        told = [one / spare for one in queued]
+        for k, one in enumerate(free):
+            told[k] += one
+        found.append(_Option(place, tuple(left[0] * one for one in told)))
+    return found

@@ -1,0 +1,206 @@
+"""Closed networks of one class with stations that are faster or slower by how many are there.
+
+They are told as `closed_networks` tells them, but in groups of five numbers: a kind, and D, c, L
+and m. The kind says what a group is:
+
+- 0: a station, as there; -2: one that each copy of the pool around it has for itself;
+- -1: one more speed of the station before: `c` is how fast all are served together who are one more
+  there than with the speed before it, the last one for all numbers beyond. The first speed of such
+  a station stands where others have their servers. There is no open load at it.
+- k > 0: a pool, with so many groups behind it that tell of what goes on while a place is held:
+  `D` is how long that takes besides, `c` how many places each copy has, `m` how many copies, and
+  `L` the square of the coefficient of variation of the time that a place is held.
+
+So pools stand within pools. What is asked of a place is known by the number of its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import floor
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.engine.networks.closed_networks import on_line
+
+Number = Any
+"""A float, a fraction or a ball."""
+
+GROUP = 5
+STATION, SPEED, OWN = 0, -1, -2
+_SEVERAL = 2
+
+_GROUP = (0, -1, 1, -1, 1)
+GROWING = (1, -1, *_GROUP)
+"""How the rate moves with each operand, where no speed is above the last one."""
+
+
+class Station(Struct, frozen=True, kw_only=True):
+    """A station; with `speeds` it has one server. It `is_own` to each copy of the pool around."""
+
+    at: int
+    asked: Number
+    servers: Number
+    load: Number
+    copies: Number
+    speeds: tuple[Number, ...] = ()
+    is_own: bool = False
+
+
+class Pool(Struct, frozen=True, kw_only=True):
+    """A pool, held through a `delay` and what is `within`, as often as a cycle comes there.
+
+    `variation` is the square of that of the time that it is held.
+    """
+
+    at: int
+    delay: Number
+    places: Number
+    copies: Number
+    variation: Number
+    within: tuple[Station | Pool, ...]
+
+
+Place = Station | Pool
+Value = Callable[[int, Number, tuple[Place, ...]], Number]
+
+
+def places_of(told: Sequence[Number]) -> tuple[Place, ...] | None:
+    """Return the places that operands tell of; None where these tell of none."""
+    if len(told) % GROUP:
+        return None
+    groups = [tuple(told[at : at + GROUP]) for at in range(0, len(told), GROUP)]
+    return _read(groups, 0, len(groups), is_within=False)
+
+
+def _read(
+    groups: Sequence[tuple[Number, ...]], at: int, end: int, *, is_within: bool
+) -> tuple[Place, ...] | None:
+    found: list[Place] = []
+    while at < end:
+        kind, asked, servers, load, copies = groups[at]
+        if kind > 0:
+            behind = at + 1 + int(kind)
+            if kind != int(kind) or behind > end or not servers >= 1 or not copies >= 1:
+                return None
+            within = _read(groups, at + 1, behind, is_within=True)
+            if within is None:
+                return None
+            found.append(
+                Pool(
+                    at=at,
+                    delay=asked,
+                    places=servers,
+                    copies=copies,
+                    variation=load,
+                    within=within,
+                )
+            )
+            at = behind
+            continue
+        if kind not in (STATION, OWN) or (kind == OWN and not is_within) or not copies > 0:
+            return None
+        last = at + 1
+        while last < end and groups[last][0] == SPEED:
+            last += 1
+        speeds = (servers, *(group[2] for group in groups[at + 1 : last]))
+        if len(speeds) > 1:
+            if not all(speed > 0 for speed in speeds):
+                return None
+            one = Station(
+                at=at, asked=asked, servers=1, load=load * 0, copies=copies, speeds=speeds
+            )
+        elif servers >= 1:
+            one = Station(at=at, asked=asked, servers=servers, load=load, copies=copies)
+        else:
+            return None
+        if copies < 1:  # one that takes longer
+            one = replace(one, asked=asked / copies, copies=copies / copies)
+        found.append(replace(one, is_own=kind == OWN))
+        at = last
+    return tuple(found)
+
+
+def every(places: Sequence[Place]) -> Iterator[Place]:
+    """Yield all places, those within others, too."""
+    for place in places:
+        yield place
+        if isinstance(place, Pool):
+            yield from every(place.within)
+
+
+def holds(place: Place, at: int) -> bool:
+    """Return whether a place is that of a number, or has it within."""
+    return any(one.at == at for one in every([place]))
+
+
+def never_ends(place: Place) -> bool:
+    """Return whether open visits take all servers of something that closed ones visit."""
+    return any(
+        isinstance(one, Station) and one.asked > 0 and one.load >= one.servers
+        for one in every([place])
+    )
+
+
+def between(
+    value: Value,
+    customers: Number,
+    think: Number,
+    places: tuple[Place, ...],
+    line: Callable[[Number, Number, Number], Number] = on_line,
+) -> Number:
+    """Return a value, on lines between whole numbers of customers, servers, places and copies.
+
+    Copies of single servers need not be whole.
+    """
+    whole = floor(customers)
+    if whole != customers:
+        ends = [between(value, n, think, places, line) for n in (whole, whole + 1)]
+        return line(ends[0], ends[1], customers - whole)
+    for number, place in enumerate(places):
+        ends_of = _not_whole(place)
+        if ends_of is None:
+            continue
+        low, high, part = ends_of
+        before, behind = places[:number], places[number + 1 :]
+        ends = [
+            between(value, customers, think, (*before, one, *behind), line) for one in (low, high)
+        ]
+        return line(ends[0], ends[1], part)
+    return value(int(customers), think, tuple(map(_counted, places)))
+
+
+def _not_whole(place: Place) -> tuple[Place, Place, Number] | None:
+    """Return what lies on both sides of what counts whole and is not; None where all is."""
+    names = ["places", "copies"]
+    if isinstance(place, Station):
+        names = ["servers", "copies"][: 1 + _has_whole_copies(place)]
+    for name in names:
+        count = getattr(place, name)
+        whole = floor(count)
+        if whole != count:
+            low, high = (replace(place, **{name: n}) for n in (whole, whole + 1))
+            return low, high, count - whole
+    if isinstance(place, Pool):
+        for number, one in enumerate(place.within):
+            found = _not_whole(one)
+            if found is not None:
+                before, behind = place.within[:number], place.within[number + 1 :]
+                low, high = (replace(place, within=(*before, e, *behind)) for e in found[:2])
+                return low, high, found[2]
+    return None
+
+
+def _counted(place: Place) -> Place:
+    """Return a place with what counts whole as a whole number."""
+    if isinstance(place, Pool):
+        within = tuple(map(_counted, place.within))
+        return replace(place, places=int(place.places), copies=int(place.copies), within=within)
+    copies = int(place.copies) if _has_whole_copies(place) else place.copies
+    return replace(place, servers=int(place.servers), copies=copies)
+
+
+def _has_whole_copies(station: Station) -> bool:
+    return bool(station.speeds or station.is_own or station.servers >= _SEVERAL)
