@@ -4,10 +4,10 @@ Modules keep to a part of the standard that needs no parser. All imports are lin
 `import { name, other } from "./module.js";` at the head of a module. What it exports is
 `export const`, `export class` or `export function`, one name a line, at the left margin. No name
 is exported that changes, and no modules import each other in a circle. Whatever else begins with
-`import` or `export` is refused. Lines that are comments, from `//` on, stay behind: whoever reads
-scripts finds them here; no text in a module goes on over such a line. So a linked module means
-what a browser or Node make of it: it becomes a function that runs once and returns its exports,
-and nothing is in the open.
+`import` or `export` is refused. Lines that are comments, from `//` on, and what lines are set in by
+stay behind: whoever reads scripts finds them here; no text in a module goes on over lines. So a
+linked module means what a browser or Node make of it: it becomes a function that runs once and
+returns its exports, and nothing is in the open.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HEAD = re.compile(rf"(?:(?://.*)?\n|{_IMPORT.pattern})*")
 _EXPORT = re.compile(
     r"^export (?=(?:(?:async )?function\*? |class )(\w+)|const (\w+) =)", re.MULTILINE
 )
-_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
+_LEFT_OUT = re.compile(r"^ *(?://.*\n)?", re.MULTILINE)
 _REFUSED = re.compile(r"^(?:import|export)\b.*|\bimport *[.(].*|(?i:</script|<!--).*", re.MULTILINE)
 
 
@@ -80,7 +80,7 @@ def _linked(path: str, text: str, exports: Mapping[str, tuple[str, ...]]) -> str
     """Return a module as a function that runs at once and returns what it exports."""
     head = _head(text)
     taken = _IMPORT.sub(lambda match: _taken(path, match, exports), head)
-    body = _COMMENT.sub("", taken + _EXPORT.sub("", text[len(head) :]))
+    body = _LEFT_OUT.sub("", taken + _EXPORT.sub("", text[len(head) :]))
     refused = _REFUSED.search(body)
     if refused:
         raise LinkError(f"{path}: cannot be linked: {refused[0]}")
