@@ -14,7 +14,7 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
-from qps.compiler.quantities.certainty import EXACT, Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty, Kind, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.formulas import Formula
 from qps.simulation.crew import Simulation, StreamTold
@@ -145,7 +145,7 @@ def _of_stream(stream: StreamMeasures, told: StreamTold) -> Iterator[_Told]:
         measure="loss",
         formula=stream.loss,
         served=stream.loss,
-        known=EXACT,
+        known=stream.lost_known,
         told=told.lost["any"],
         is_share=True,
     )
@@ -156,7 +156,7 @@ def _of_stream(stream: StreamMeasures, told: StreamTold) -> Iterator[_Told]:
                 measure=f"{kind.value} loss",
                 formula=lost,
                 served=lost,
-                known=EXACT,
+                known=together(*(part.known for part in stream.losses if part.kind is kind)),
                 told=told.lost[kind.value],
                 is_share=True,
                 is_shown=False,
@@ -165,7 +165,7 @@ def _of_stream(stream: StreamMeasures, told: StreamTold) -> Iterator[_Told]:
         measure="rate",
         formula=stream.rate,
         served=stream.rate,
-        known=stream.rate_known,
+        known=together(stream.rate_known, opposite(stream.lost_known)),
         told=told.rate,
         dimension=Dimension.of(stream.item) / TIME,
     )

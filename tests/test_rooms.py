@@ -171,3 +171,18 @@ def test_what_loses_who_finds_no_room_never_saturates() -> None:
     assert saturation_of(_box("mm1 room 5"), "far.cpu").at is None
     assert saturation_of(_box("loss", 4), "far.cpu").at is None
     assert saturation_of(_box("mm1"), "far.cpu").at == 100
+
+
+def test_what_is_lost_nearly_is_nearly_known_behind_it() -> None:
+    """Loads, rates and losses behind a room are known as well as what finds it full."""
+    text = (
+        "users N in 1..300\nmachine m { cpu 1 core, queueing mm1 room 10 }\nmachine box { }\n"
+        "network wire { propagation 1 ms }\ncomponent c { cpu 10 ms/request }\n"
+        "topology { node first = m\n node second = m\n node host = box\n"
+        " link l = wire between host, first, second }\n"
+        "stream job { traffic N * 1 request/s; at host { }; at first { c }; at second { c } }\n"
+    )
+    graph = lowered(text)
+    kinds = {name: one.known.kind for name, one in graph.resources.items()}
+    assert kinds == {"first.cpu": Kind.EXACT, "second.cpu": Kind.APPROXIMATION}
+    assert graph.streams["job"].lost_known.kind is Kind.APPROXIMATION

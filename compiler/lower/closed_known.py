@@ -1,4 +1,4 @@
-"""How rates and loads are known that rest on how long users wait for their answer."""
+"""How rates and loads are known: by how long users wait, and by what finds no room."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed import Closed, ClosedStream
+from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queue_certainty import mean_certainty, uncounted
@@ -28,12 +29,18 @@ def _waits_known(stream: ClosedStream, queues: Mapping[str, PlacedQueue]) -> Cer
 
 
 def with_known(
-    resources: dict[str, ResourceLoad], closed: Closed, rates: Mapping[str, Certainty]
+    resources: dict[str, ResourceLoad],
+    closed: Closed,
+    rates: Mapping[str, Certainty],
+    demands: Mapping[str, Demand],
+    queues: Mapping[str, PlacedQueue],
 ) -> dict[str, ResourceLoad]:
-    """Return resources with how their loads are known."""
-    if not closed.streams:
-        return resources
-    return {
-        name: replace(one, known=together(*(rates[s] for s in closed.loading.get(name, ()))))
-        for name, one in resources.items()
-    }
+    """Return resources with how their loads are known: also by what found no room elsewhere."""
+    found = dict(resources)
+    for name, one in resources.items():
+        known = [rates[stream] for stream in closed.loading.get(name, ())]
+        thinned = demands[name].thinned_by if name in demands else ()
+        known += [opposite(mean_certainty(queues[at].queue)) for at in thinned if at in queues]
+        if known:
+            found[name] = replace(one, known=together(*known))
+    return found

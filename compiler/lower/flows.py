@@ -27,6 +27,7 @@ class Demand(Struct, kw_only=True):
     `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
     `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
     is held of it, and `capacity` how much there is. Where some find no room, `offered` are all.
+    What finds no room at those that it is `thinned_by` is not asked of it.
     """
 
     span: Span
@@ -41,6 +42,7 @@ class Demand(Struct, kw_only=True):
     holds: list[Hold] = field(default_factory=list)
     capacity: Formula = ONE
     offered: Offered | None = None
+    thinned_by: tuple[str, ...] = ()
 
     def add(self, by: str, load: Formula) -> None:
         """Add to the demand of a component or stream."""

@@ -56,7 +56,7 @@ def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -
         return late if kind is ir.MeasureKind.VOLUNTARY_LOSS else EXACT
     lost = _of_offered(resources)
     if kind is not ir.MeasureKind.SATURATION_LOSS:
-        lost = together(lost, late, *(part.known for part in stream.losses))
+        lost = together(lost, stream.lost_known)
     return lost if kind in _LOST else together(opposite(lost), stream.rate_known)
 
 

@@ -189,7 +189,7 @@ def _lowered_model(
     put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in elastic})
     queues = queues_of(streams.demands, resources, put_in, expressions, closed)
     rates = rates_known(closed, queues)
-    resources = with_known(resources, closed, rates)
+    resources = with_known(resources, closed, rates, streams.demands, queues)
     of_users = ClosedPools(
         streams=closed.streams,
         demands=streams.demands,

@@ -58,6 +58,10 @@ def settle_losses(
         left = {name: offered.changed(put_in) for name, offered in left.items()}
     put_in = Substitution(values)
     for demand in demands.values():
+        asked = {
+            symbol for loads in demand.parts.values() for load in loads for symbol in load.symbols
+        }
+        demand.thinned_by = tuple(name for name, symbol in symbols.items() if symbol in asked)
         demand.parts = {by: [put_in(load) for load in loads] for by, loads in demand.parts.items()}
         demand.background = [put_in(load) for load in demand.background]
         demand.carried = [put_in(rate) for rate in demand.carried]

@@ -143,6 +143,11 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         """Return the mean time of a call of a node, in s; None where none is made."""
         return latency_of_calls(self.latency, node)
 
+    @property
+    def lost_known(self) -> Certainty:
+        """How the share is known that is lost but for what is beyond capacities."""
+        return together(self.late_certainty, *(part.known for part in self.losses))
+
     def calls_certainty(self, node: str) -> Certainty:
         """Return how the mean time of a call of a node is known."""
         missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
