@@ -160,8 +160,7 @@ class WalkedCalls:
         reached = begun.reached
         if call.times is None or begun.times is None:
             return CallMade(number=call.number, node=call.node, fork=call.fork, reached=reached)
-        stated = call.times.expr
-        value = stated.value if isinstance(stated, ir.Constant) else None
+        value = self._often(call.times.expr, begun.times)
         return CallMade(
             number=call.number,
             node=call.node,
@@ -171,6 +170,16 @@ class WalkedCalls:
             is_whole=value is not None and value.denominator == 1,
             is_share=value is not None and value <= 1,
         )
+
+    def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
+        """Return how often a call is made, None where that rests on numbers that are moving."""
+        if isinstance(stated, ir.Constant):
+            return stated.value
+
+        def told(formula: Formula, _: Mapping[Formula, object]) -> Fraction | None:
+            return formula.value if isinstance(formula.value, Fraction) else None
+
+        return self._expressions.of_what_stays(times, told)
 
     def _note_visits(self, call: ir.Call, begun: _Begun, made: CallMade) -> None:
         """Note what is averaged away of the visits of queues within a call."""
