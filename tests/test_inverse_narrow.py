@@ -214,7 +214,7 @@ def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None
     assert found.mends_known.kind is Kind.APPROXIMATION
     told = sizing_text(found, "spec")
     assert "it is not told whether more of one capacity would do" in told
-    assert "from 1e-06 to 1000000 times whether `m` holds" in told
+    assert "from 1 to 1000000 times whether `m` holds" in told
 
 
 # -- laws ----------------------------------------------------------------------------------

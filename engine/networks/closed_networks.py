@@ -38,7 +38,7 @@ _BESIDE, _OWN = (-1, 1, -1, 1), (1, -1, 1, -1)
 GROWING_RATE = (1, -1, *_BESIDE)
 GROWING_WAIT = (1, -1, *_OWN, *_BESIDE)
 """How a rate, and a wait at the first station, move with each operand; the last four come again."""
-GROWING_QUANTILE = (1, 1, -1, *_OWN, 0, 0)
+GROWING_QUANTILE = (1, 1, -1, *_OWN[:-1], 0, 0, 0)  # more copies are visited apart
 """How a quantile moves with each operand; the last six come again."""
 
 

@@ -1,6 +1,6 @@
 // Queues with a finite room, as `engine/room_numbers.py` has them. Times are counted in service times.
 
-const TERMS = 22;
+const TERMS = 22, NEAR = 0.15;
 
 // By Erlang's formulas, of the numbers of queues, which know this module.
 export function rooms(inverseErlangB, erlangC) {
@@ -42,7 +42,7 @@ function powers(terms, apart) { return apart === 0 ? terms : Math.expm1(terms * 
 
 // The sum of (m - j) (1 + x)^j over j = 0..m - 1: that of C(m + 1, n) x^(n - 2).
 function stairs(terms, x) {
-  if (Math.abs(x) * (terms + 1) >= 1) return (Math.expm1((terms + 1) * Math.log1p(x)) - (terms + 1) * x) / (x * x);
+  if (Math.abs(x) * (terms + 1) >= 1 || Math.abs(x) > NEAR) return (Math.expm1((terms + 1) * Math.log1p(x)) - (terms + 1) * x) / (x * x);
   let total = 0, term = (terms * (terms + 1)) / 2;
   for (let n = 2; n < TERMS; n++) {
     total += term;
