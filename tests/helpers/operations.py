@@ -57,7 +57,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
     "stages_quantile": (LEVEL, *STAGE),
     "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
-    "closed_quantile": (LEVEL, CUSTOMERS, POSITIVE, *STATION, (1.0, 3.0), (0.0, 0.0)),
+    "closed_quantile": ((0.5, 0.98), CUSTOMERS, POSITIVE, *STATION, (1.0, 3.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "room_loss": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
