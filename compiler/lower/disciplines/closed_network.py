@@ -96,7 +96,19 @@ class InClosedNetwork(Law, frozen=True):
                 for name in self.uneven
             ),
             self._ranks_known(queue),
+            self._open_known(queue),
             *(stream.known for stream in self.streams),
+        )
+
+    def _open_known(self, queue: Queue) -> Certainty:
+        """Return how it is known what open traffic waits for users who are served otherwise."""
+        is_open = {self.stream_of(visit) is None for visit in queue.visits}
+        services = {visit.service for visit in queue.visits}
+        if queue.traits.is_insensitive or len(is_open) == 1 or len(services) == 1:
+            return EXACT
+        return approximation(
+            f"open traffic at `{queue.resource}` waits as if users were served there as long as "
+            "it is: where they are served longer, it was told 0.4 times as long as simulated"
         )
 
     def _ranks_known(self, queue: Queue) -> Certainty:
