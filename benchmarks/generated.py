@@ -181,6 +181,37 @@ def closed(most: int, think: str) -> str:
     )
 
 
+def classes(most: int, stations: int = 12) -> str:
+    """Return a spec of two classes of up to so many users at stations of four cores."""
+    nodes, links = _each(stations, "a{i}", ", "), "link lan = wire between who, "
+    visits = _each(stations, "over lan; at a{i} {{ NAME }}", "; ")
+    streams = "".join(
+        f"stream {name} for each who {{\n  traffic 1 request, think {think}\n  at who {{ }}\n"
+        f"  {visits.replace('NAME', name + '_')}\n}}\n"
+        for name, think in (("browse", "20 s"), ("buy", "200 s"))
+    )
+    return (
+        f"users N in 1..{most}\nmachine seat {{ }}\nmachine m {{ cpu 4 core, queueing ps }}\n"
+        "component browse_ { cpu 1 ms/request }\ncomponent buy_ { cpu 4 ms/request }\n"
+        "network wire { propagation 0 s }\n"
+        f"topology {{ node who = seat * N; node {nodes} = m; {links}{nodes} }}\n{streams}"
+        "require { browse.latency <= 200 ms }\n"
+    )
+
+
+def kinds_who_wait(most: int) -> str:
+    """Return a spec of up to so many users of three kinds, who wait at three stations."""
+    return (
+        f"users N in 1..{most}\nkinds audience of users {{ light 60 %; medium 30 %; heavy 10 % }}\n"
+        "param often by audience { light 1; medium 2; heavy 5 }\n"
+        "machine m { cpu 1 core, queueing ps; disk 1 core, queueing ps; gpu 1 core, queueing ps }\n"
+        "component work { cpu 40 ms/request; gpu 60 ms/request }\n"
+        "component seek { disk 25 ms/request }\ntopology { node n = m }\n"
+        "stream job for each user {\n  traffic 1 request, think 15 s\n"
+        "  at n { work; seek * often }\n}\nrequire { job.latency <= 1 s }\n"
+    )
+
+
 def tandem() -> str:
     """Return a spec of three stations in a row at a load of 80 %."""
     return (

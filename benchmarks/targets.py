@@ -300,6 +300,22 @@ def _waiting() -> Iterator[Target]:
     )
     inside = partial(_inside, "closed", "1000000")
     yield Target("the rate of a closed network at N = 10^6", "", 50, " ms", inside)
+    slow = (
+        ("two classes at twelve stations, N to 3,000", generated.classes(3000)),
+        ("three kinds of users who wait, N to 400", generated.kinds_who_wait(400)),
+    )
+    for what, text in slow:
+        named = what.partition(",")[0].replace(" ", "_")
+        yield Target(what, "", 10, " S", partial(_solved, named, text, "--no-advice"))
+    shop = partial(_command, "solve", "-q", SPECS / "applications" / "shop.qps")
+    yield Target("a web shop with pools and p99", "", 10, " S", shop)
+    yield Target(
+        "400 users who wait, --carry 300",
+        "",
+        10,
+        " S",
+        partial(_command, "solve", "-q", few, "--carry", "300"),
+    )
     tandem = made("tandem", generated.tandem())
     played = partial(_inside, "simulated", str(tandem), "8")
     yield Target("10^6 packets played through three stations", "", 10_000, " ms", played)
