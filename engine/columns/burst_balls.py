@@ -1,12 +1,23 @@
-"""Waits of flows that are on and off as balls, as `burst_numbers` has them."""
+"""Waits of flows that are on and off, or come unevenly, as balls, as `burst_numbers` has them."""
 
 from __future__ import annotations
 
+from functools import reduce
 from math import floor
 from typing import NamedTuple
 
 from flint import arb, ctx
 
+from qps.engine.columns.balls import (
+    INFINITE,
+    UNKNOWN,
+    at_ends,
+    by_floats,
+    is_infinite,
+    is_unknown,
+    refuse,
+    root,
+)
 from qps.engine.queues import burst_numbers
 
 _DIGITS = 192
@@ -96,3 +107,92 @@ def _decay(count: int, starts: arb, served: arb, spare: arb, k: int) -> arb:
 
     found = [one for one in roots if one > 0]
     return min(found, key=miss) if found else arb.nan()
+
+
+# -- waits -------------------------------------------------------------------------------
+
+
+def burst_wait(sources: arb, active: arb, peak: arb) -> arb:
+    """Return the mean wait of flows that are on and off."""
+    known = _of_bursts(sources, active, peak)
+    if known is not None:
+        return known
+
+    def mean(*at: arb) -> arb:
+        found = mixtures(*at)
+        return UNKNOWN if found is None else reduce(arb.max, (one.mean for one in found))
+
+    proven = at_ends(mean, sources, active, peak)
+    if proven.is_finite():
+        return proven
+    return by_floats(burst_numbers.burst_wait, (1, 1, 1), sources, active, peak)
+
+
+def burst_quantile(sources: arb, active: arb, peak: arb, level: arb) -> arb:
+    """Return the quantile of the wait of flows that are on and off."""
+    refuse(bool(level < 0) or bool(level >= 1))
+    known = _of_bursts(sources, active, peak)
+    if known is not None or not (level >= 0 and level < 1):
+        return UNKNOWN if known is None else known
+    numbers = burst_numbers.burst_quantile
+
+    def quantile(*at: arb) -> arb:
+        found = mixtures(*at[:3])
+        if found is None:
+            return UNKNOWN
+        late = 1 - at[3]
+        start = numbers(*(float(one.mid()) for one in at))
+        return reduce(arb.max, (_later_than(one, late, start) for one in found))
+
+    proven = at_ends(quantile, sources, active, peak, level)
+    if proven.is_finite():
+        return proven
+    return by_floats(numbers, (1, 1, 1, 1), sources, active, peak, level)
+
+
+def _later_than(found: Mixture, late: arb, start: float) -> arb:
+    """Return the time beyond which so few wait."""
+    if found.later(arb(0))[0] <= late:
+        return arb(0)
+
+    def excess(time: arb) -> tuple[arb, arb]:
+        share, slope = found.later(time)
+        return (share / late).log(), slope / share
+
+    return root(excess, start)
+
+
+def _of_bursts(sources: arb, active: arb, peak: arb) -> arb | None:
+    """Return the wait where that does not rest on the law of bursts, None where it does."""
+    refuse(any(bool(one < 0) for one in (sources, active, peak)) or bool(active > 1))
+    if is_unknown(sources, active, peak):
+        return UNKNOWN
+    if sources.is_zero() or active.is_zero() or peak.is_zero():
+        refuse(is_infinite(sources) or is_infinite(peak))
+        return arb(0)
+    if sources * active * peak >= 1:
+        return INFINITE
+    is_below = sources * active * peak < 1
+    if is_below and sources * peak <= 1:
+        return arb(0)
+    return None if is_below and sources > 0 and active > 0 and peak > 0 and active <= 1 else UNKNOWN
+
+
+def uneven(arrivals: arb, service: arb, load: arb) -> arb:
+    """Return how long what has to wait does so, where that is 1/(1 - load) of this."""
+    operands = (arrivals, service, load)
+    refuse(any(bool(one < 0) for one in operands))
+    if is_unknown(*operands) or not all(one >= 0 for one in operands):
+        return UNKNOWN
+    if all(one.is_exact() or is_infinite(one) for one in operands):
+        return _uneven(*operands)
+    return at_ends(_uneven, *operands)
+
+
+def _uneven(arrivals: arb, service: arb, load: arb) -> arb:
+    half = (arrivals + service) / 2
+    if arrivals >= 1 or load >= 1 or is_infinite(half):
+        return half
+    if half.is_zero() or load.is_zero():
+        return arb(0)
+    return half * ((load - 1) * (1 - arrivals) ** 2 / (3 * load * half)).exp()

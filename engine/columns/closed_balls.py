@@ -7,12 +7,14 @@ from fractions import Fraction
 from functools import partial
 from math import inf, isnan
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
-from qps.engine.columns.queue_balls import (
+from qps.engine.columns.balls import (
     INFINITE,
     UNKNOWN,
+    as_ball,
     by_floats,
+    exactly,
     is_infinite,
     is_unknown,
     joined,
@@ -114,22 +116,16 @@ def _counted(station: Station) -> Station:
 
 
 def _exactly(value: arb) -> Fraction:
-    if not value.is_exact():
+    found = exactly(value)
+    if found is None:
         raise _TooMuchError
-    mantissa, exponent = (int(part) for part in value.mid().man_exp())
-    return mantissa * Fraction(2) ** exponent
+    return found
 
 
 def _on_line(low: arb, high: arb, part: Fraction | arb) -> arb:
     if is_infinite(low) or is_infinite(high):
         return INFINITE
-    return low + _ball(part) * (high - low)
-
-
-def _ball(value: arb | Fraction) -> arb:
-    if isinstance(value, Fraction):
-        return arb(fmpq(value.numerator, value.denominator))
-    return value
+    return low + as_ball(part) * (high - low)
 
 
 def _rate(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
@@ -172,7 +168,7 @@ def _wait(customers: int, think: arb, stations: tuple[Station, ...]) -> arb:
 
 
 def _in_balls(stations: Sequence[Station]) -> list[Station]:
-    return [(d, c, load, m if isinstance(m, int) else _ball(m)) for d, c, load, m in stations]
+    return [(d, c, load, m if isinstance(m, int) else as_ball(m)) for d, c, load, m in stations]
 
 
 def _refuse_many(customers: int, stations: Sequence[Station]) -> None:

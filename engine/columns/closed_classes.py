@@ -7,7 +7,7 @@ from math import inf, isnan
 
 from flint import arb
 
-from qps.engine.columns.queue_balls import INFINITE, UNKNOWN, is_unknown, refuse
+from qps.engine.columns.balls import INFINITE, UNKNOWN, is_unknown, refuse
 from qps.engine.networks import class_numbers
 
 _KNOWN, _ROUGHLY = 1e-14, 1e-3

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from math import isnan
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
+from qps.engine.columns.balls import as_ball, exactly
 from qps.engine.columns.closed_classes import by_floats
 from qps.engine.columns.nested_fractions import rate_of, refuse_unknown, size_of, time_of, wait_of
 from qps.engine.networks import nested_numbers
@@ -63,7 +63,7 @@ def _summed(
     told: Sequence[arb],
 ) -> arb | None:
     """Return a value by sums; None where that is too much, or where it is not known what counts."""
-    number, of = _exactly(customers), Fraction(0) if which is None else _exactly(which)
+    number, of = exactly(customers), Fraction(0) if which is None else exactly(which)
     counted = _counted(told)
     if number is None or of is None or counted is None or number < 0 or not think >= 0:
         return None
@@ -82,22 +82,22 @@ def _summed(
         value = partial(value, int(of))
     with ctx.extraprec(_MORE_BITS):
         found: Any = between(value, number, think, places, _on_line)
-    return _ball(found)
+    return as_ball(found)
 
 
 def _counted(told: Sequence[arb]) -> list[Any] | None:
     """Return operands, whole numbers where they count; None where they count what is not whole."""
     found: list[Any] = list(told)
-    kinds = [_exactly(one) for one in told[::GROUP]]
+    kinds = [exactly(one) for one in told[::GROUP]]
     for number, kind in enumerate(kinds):
         at = number * GROUP
         found[at] = kind
         is_speed = SPEED in (kind, *kinds[number + 1 : number + 2])
-        servers = 1 if is_speed else _exactly(told[at + 2])
+        servers = 1 if is_speed else exactly(told[at + 2])
         if not is_speed:
             found[at + 2] = servers
         if is_speed or kind != STATION or servers != 1:
-            found[at + 4] = _exactly(told[at + 4])
+            found[at + 4] = exactly(told[at + 4])
         counts = [one for one in found[at : at + GROUP] if not isinstance(one, arb)]
         if any(one is None or one.denominator != 1 for one in counts):
             return None
@@ -107,18 +107,5 @@ def _counted(told: Sequence[arb]) -> list[Any] | None:
     return found
 
 
-def _exactly(value: arb) -> Fraction | None:
-    if not value.is_finite() or not value.is_exact():
-        return None
-    mantissa, exponent = (int(part) for part in value.mid().man_exp())
-    return mantissa * Fraction(2) ** exponent
-
-
 def _on_line(low: Any, high: Any, part: Any) -> Any:
-    return low + _ball(part) * (high - low)
-
-
-def _ball(value: Any) -> arb:
-    if isinstance(value, Fraction):
-        return arb(fmpq(value.numerator, value.denominator))
-    return arb("inf") if isinstance(value, float) and not isnan(value) else value
+    return low + as_ball(part) * (high - low)

@@ -14,6 +14,8 @@ from operator import add
 
 from flint import arb, fmpq
 
+from qps.engine.columns.balls import INFINITE, UNKNOWN, is_infinite, joined, refuse
+from qps.engine.columns.burst_balls import burst_quantile, burst_wait, uneven
 from qps.engine.columns.closed_balls import (
     closed_quantile,
     closed_rate,
@@ -21,33 +23,19 @@ from qps.engine.columns.closed_balls import (
     mixed_wait,
 )
 from qps.engine.columns.closed_classes import class_open_wait, class_rate, class_wait
+from qps.engine.columns.erlang_balls import erlang_b, erlang_c, periodic_wait
+from qps.engine.columns.md1_balls import batch_quantile, md1_quantile, md1_tail
 from qps.engine.columns.nested_balls import nested_rate, nested_time, nested_wait
-from qps.engine.columns.queue_balls import (
-    INFINITE,
-    UNKNOWN,
-    batch_quantile,
-    burst_quantile,
-    burst_wait,
-    erlang_b,
-    erlang_c,
+from qps.engine.columns.periodic_balls import periodic_quantile, periodic_tail
+from qps.engine.columns.quantile_balls import (
     gamma_quantile,
-    is_infinite,
-    joined,
-    md1_quantile,
-    md1_tail,
     normal_quantile,
     normal_tail,
-    periodic_quantile,
-    periodic_tail,
-    periodic_wait,
-    refuse,
-    room_quantile,
-    slowest,
     sojourn_quantile,
-    stages_quantile,
-    uneven,
 )
-from qps.engine.columns.room_balls import room_loss, room_wait
+from qps.engine.columns.room_balls import room_loss, room_quantile, room_wait
+from qps.engine.columns.slowest_balls import slowest
+from qps.engine.columns.stage_balls import stages_quantile
 
 # Functions of this column that stand elsewhere.
 __all__ = [

@@ -6,49 +6,64 @@ from collections.abc import Callable
 
 from flint import arb, ctx
 
-from qps.engine.exactness import NoValueError
+from qps.engine.columns.balls import (
+    INFINITE,
+    UNKNOWN,
+    at_ends,
+    by_floats,
+    is_infinite,
+    is_unknown,
+    refuse,
+)
+from qps.engine.columns.erlang_balls import erlang_c
+from qps.engine.queues import room_quantiles
 from qps.engine.queues.gamma_numbers import inverse_erlang_ball
 
 _SPARE = 64
 _MOST_DIGITS = 4000
-_INFINITE, _UNKNOWN = arb.pos_inf(), arb.nan()
 
 
 def room_loss(servers: arb, room: arb, traffic: arb) -> arb:
     """Return the share of arrivals that finds the room full and is lost."""
-    return _by_ends(_loss, (-1, -1, 1), servers, room, traffic)
+    return _by_ends(_loss, (0, 1), servers, room, traffic)
 
 
 def room_wait(servers: arb, room: arb, traffic: arb) -> arb:
     """Return how long those wait on average who get in."""
-    return _by_ends(_wait, (-1, 1, 1), servers, room, traffic)
+    return _by_ends(_wait, (0,), servers, room, traffic)
 
 
-def _by_ends(value: Callable[..., arb], grows: tuple[int, ...], *operands: arb) -> arb:
-    """Return the values of what rises or falls with each of its operands."""
-    servers, room, traffic = operands
-    if bool(servers <= 0) or bool(room < 0) or bool(traffic < 0):
-        raise NoValueError
-    if any(one.is_nan() for one in operands) or not (servers > 0 and room >= 0 and traffic >= 0):
-        return _UNKNOWN
-    if all(one.is_exact() for one in operands):
-        return value(*operands)
-    ends = [
-        [one.lower(), one.upper()][:: grow or 1] for one, grow in zip(operands, grows, strict=True)
-    ]
-    found: arb = value(*(low for low, _ in ends)).union(value(*(high for _, high in ends)))
-    return found
+def room_quantile(servers: arb, room: arb, traffic: arb, level: arb) -> arb:
+    """Return the time that a share of those who get in takes at most."""
+    operands = (servers, room, traffic, level)
+    refuse(bool(servers <= 0) or any(bool(one < 0) for one in operands) or bool(level >= 1))
+    if is_unknown(*operands) or any(map(is_infinite, operands)):
+        return UNKNOWN
+    if not (servers > 0 and room >= 0 and traffic >= 0 and level >= 0 and level < 1):
+        return UNKNOWN
+    return by_floats(room_quantiles.room_quantile, (-1, 1, 1, 1), *operands)
+
+
+def _by_ends(
+    value: Callable[..., arb], falls: tuple[int, ...], servers: arb, room: arb, traffic: arb
+) -> arb:
+    """Return the values of what rises with each of its operands, or falls with some."""
+    refuse(bool(servers <= 0) or bool(room < 0) or bool(traffic < 0))
+    if is_unknown(servers, room, traffic) or not (servers > 0 and room >= 0 and traffic >= 0):
+        return UNKNOWN
+    if all(one.is_exact() for one in (servers, room, traffic)):
+        return value(servers, room, traffic)
+    return at_ends(value, servers, room, traffic, falls=falls)
 
 
 def _loss(servers: arb, room: arb, traffic: arb) -> arb:
     c = min(servers, room)
-    if room == _INFINITE:
-        if traffic == _INFINITE:
-            if servers == _INFINITE:
-                raise NoValueError
+    if room == INFINITE:
+        if traffic == INFINITE:
+            refuse(servers == INFINITE)
             return arb(1)
         return arb(0) if traffic <= c else 1 - c / traffic
-    if traffic == _INFINITE or room.is_zero():
+    if traffic == INFINITE or room.is_zero():
         return arb(1)
     if traffic.is_zero():
         return arb(0)
@@ -59,14 +74,12 @@ def _wait(servers: arb, room: arb, traffic: arb) -> arb:
     if servers >= room or traffic.is_zero():
         return arb(0)
     m = room - servers
-    if traffic == _INFINITE:
+    if traffic == INFINITE:
         return m / servers
-    if room == _INFINITE:
+    if room == INFINITE:
         if traffic >= servers:
-            return _INFINITE
-        load = traffic / servers
-        inverse = inverse_erlang_ball(servers, traffic)
-        return 1 / (inverse * (1 - load) + load) / (servers - traffic)
+            return INFINITE
+        return erlang_c(servers, traffic) / (servers - traffic)
     x = (servers - traffic) / traffic
     waiting = _stairs(m, x) / traffic
     return waiting / (_weights(servers, m, traffic) - 1)

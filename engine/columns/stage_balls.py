@@ -6,16 +6,15 @@ whole, is as floats have it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import isfinite
+from collections.abc import Sequence
+from math import inf, isfinite, isnan
 
 from flint import acb, arb
 from msgspec import Struct
 
+from qps.engine.columns.balls import INFINITE, UNKNOWN, Falling, is_unknown, refuse, root
 from qps.engine.queues import stage_numbers
 from qps.engine.queues.stage_numbers import OPERANDS, Stage
-
-Falling = Callable[[arb], tuple[arb, arb]]
 
 
 class _Ball(Struct):
@@ -37,7 +36,19 @@ class _Ball(Struct):
         return sum((each.fixed_once * each.told.whole for each in passed), own)
 
 
-def root_of(level: arb, stages: Sequence[arb]) -> tuple[arb, Falling | None, float]:
+def stages_quantile(level: arb, *stages: arb) -> arb:
+    """Return the quantile of the time that independent stages take, as floats have it."""
+    refuse(bool(level < 0) or bool(level >= 1))
+    if is_unknown(level, *stages) or not all(one.is_finite() for one in (level, *stages)):
+        return UNKNOWN
+    fixed, excess, near = _root_of(level, stages)
+    if near == inf:
+        return INFINITE
+    refuse(isnan(near))
+    return fixed if excess is None else fixed + root(excess, near)
+
+
+def _root_of(level: arb, stages: Sequence[arb]) -> tuple[arb, Falling | None, float]:
     """Return what is always the same, what vanishes at the rest, and near where that is.
 
     There is nothing that vanishes where there is no rest.
