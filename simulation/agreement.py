@@ -251,12 +251,15 @@ def judged(found: Sequence[Compared], tests: int | None = None) -> tuple[Compare
 def _judged(one: Compared, level: float) -> Compared:
     told = one.simulated
     within = told.half_width(level) + ROUNDINGS * max(abs(told.mean), abs(one.predicted))
-    is_full = one.measure == "load" and not told.error
-    if one.measure.endswith("loss") or is_full:
+    is_loss = one.measure.endswith("loss")
+    is_counted = is_loss or (one.measure == "load" and not told.error)
+    if is_counted and one.items:
         # What is seldom may not have happened yet: no spread is told of that.
-        within = max(within, SELDOM / max(1, one.items))
+        within = max(within, SELDOM / one.items)
     off = one.predicted - told.mean
-    is_seldom = 0 < one.items < _FEW or not (told.mean or one.measure.endswith("loss"))
+    # Where nothing came at all, nothing agrees by that.
+    is_none = is_counted and not one.items
+    is_seldom = is_none or 0 < one.items < _FEW or not (told.mean or is_loss)
     if isnan(off):
         verdict = Verdict.DIFFERS
     elif is_seldom and abs(off) > within:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from qps.compiler.lower.stream_measures import LossKind
 from qps.simulation.holding import give_all
 from qps.simulation.items import Go, Item, Joined
-from qps.simulation.played import Lose, Thin
+from qps.simulation.played import Lose, Thin, goes_on
 from qps.simulation.scene import Of, Scene
 from qps.simulation.sources import Bursts
 
 
 def lot_of(scene: Scene, step: Lose | Thin, then: Go, of: Of) -> Go:
     """Let a share of the items go on."""
-    share = step.share if isinstance(step, Thin) else 1 - step.share
+    share = goes_on(step)
     if share >= 1:
         return then
     random, gone = scene.random.random, gone_of(scene, step, of)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.stream_measures import LossKind
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.lots import gone_of, lot_of
-from qps.simulation.played import Lose, Serve, Thin
+from qps.simulation.played import Lose, Serve, goes_on
 from qps.simulation.scene import Of, Scene
 from qps.simulation.sharing_and_ranks import IN_TURN, Visitor, machine_of
 from qps.simulation.stations import NORMAL, Happening, InRoom, InTurn, Lock, draws
@@ -107,10 +107,9 @@ def _serve_partly(scene: Scene, step: Serve, then: Go, of: Of) -> Go:
         done += mean
         if lot is None:
             continue
-        share = lot.share if isinstance(lot, Thin) else 1 - lot.share
         gone = gone_of(scene, lot, of)
         short = replace(step, parts=((done, None),))
-        lots.append((share, serve(scene, short, gone, of)))
+        lots.append((goes_on(lot), serve(scene, short, gone, of)))
     whole = replace(step, parts=((step.mean, None),))
     full = serve(scene, whole, then, of)
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qps.cli import main
 from qps.compiler import ir
@@ -549,6 +550,50 @@ def test_a_label_allows_what_it_says(known: Certainty, predicted: float, verdict
     (found,) = judged([one])
     assert found.verdict is verdict
     assert found.is_right is (verdict is not Verdict.DIFFERS)
+
+
+@pytest.mark.parametrize("measure", ["load", "loss"])
+def test_nothing_agrees_of_which_nothing_came(measure: str) -> None:
+    one = Compared(
+        subject="job",
+        measure=measure,
+        dimension=DIMENSIONLESS,
+        predicted=0.9,
+        known=EXACT,
+        simulated=Estimate(0.0, 0.0, 20),
+    )
+    same = replace(one, predicted=0.0)
+    assert [found.verdict for found in judged([one, same])] == [Verdict.UNKNOWN, Verdict.AGREES]
+
+
+def test_users_who_wait_take_of_a_pool_what_it_is_measured_in() -> None:
+    """Of 50 GB on each box 55 can take 0.9 GB: as many bytes are there, not 55 bytes."""
+    graph = graph_of("""
+users people in 1..2_000
+machine person { }
+machine gpu {
+  gpu 1 core, queueing ps speeds [1, 1.9, 2.8]
+  memory 50 GB
+}
+component write { gpu 6 s/request }
+network wire { propagation 0 s }
+topology { node desk = person * people; node box = gpu * 4; link lan = wire between all }
+stream chat for each desk {
+  traffic 1 request, think 1 minute
+  at desk { call box { take memory 0.9 GB; write; give memory } }
+}
+""")
+    way = played(graph, 20)
+    (pool,) = (one for one in way.stations if one.name == "box.memory")
+    (call,) = (step for step in way.sources[0].steps if isinstance(step, Call))
+    (taken,) = (step for step in call.steps if isinstance(step, Take))
+    assert (pool.copies, taken.node) == (4, "box")
+    assert taken.capacity / taken.amount == pytest.approx(55)
+    assert pool.servers == pytest.approx(taken.capacity)
+    told = simulate(way, Effort(seconds=0, workers=1, runs=2))
+    assert told.streams["chat"].items > 0
+    predicted = graph.at(20).number(graph.resources["box.memory"].load)
+    assert told.loads["box.memory"].mean == pytest.approx(predicted, rel=0.1)
 
 
 def test_a_pool_is_played_at_the_machines_that_have_it_with_what_can_be_taken() -> None:

@@ -47,7 +47,7 @@ class ClosedPools:
             for pool in stream.pools:
                 name, demand = pool.resource, demands[pool.resource]
                 held = stream.throughput * held_time(pool, times) * pool.unit
-                self._keep(stream, pool, resources[name], held)
+                self._keep(stream, pool, resources[name], held, demand.holds[0].amount)
                 queue = _queue(stream, pool, demand, put_in)
                 self.queues[name] = PlacedQueue(queue, put_in)
                 for visit, hold in zip(queue.visits, demand.holds, strict=True):
@@ -55,7 +55,12 @@ class ClosedPools:
                         by_name[stream.name].visits[hold.stage] = visit
 
     def _keep(
-        self, stream: ClosedStream, pool: HeldPool, load: ResourceLoad, held: Formula
+        self,
+        stream: ClosedStream,
+        pool: HeldPool,
+        load: ResourceLoad,
+        held: Formula,
+        amount: Formula,
     ) -> None:
         parts = dict(load.parts)
         parts[stream.name] = parts.get(stream.name, ZERO) + held
@@ -63,7 +68,7 @@ class ClosedPools:
         self.resources[pool.resource] = replace(
             load, load=whole, unsettled=whole, parts=parts, known=stream.known
         )
-        left = (ONE - pool.kept) / pool.unit / pool.copies
+        left = (ONE - pool.kept) / pool.unit / pool.copies * amount
         self.rooms[pool.resource] = Room(kept=pool.kept, left=left, places=pool.places)
 
 

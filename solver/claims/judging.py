@@ -24,7 +24,7 @@ from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
 from qps.solver.claims.claim_results import ClaimResult, Side, condition_result, value_result
 from qps.solver.claims.claim_runner import ClaimRunner
-from qps.solver.claims.simulating import Player, SimulatedClaims
+from qps.solver.claims.simulating import Player, SimulatedClaims, is_alone
 
 if TYPE_CHECKING:
     from qps.solver.matrix.matrix_claims import Judge
@@ -72,7 +72,7 @@ class Claims(Struct, dict=True):
     ) -> tuple[ClaimResult, ...]:
         self.runner.chosen.clear()
         results = []
-        if claim.claimed is not None or not isinstance(claim.value, ir.Quantity):
+        if not is_alone(claim):
             result = self._claim(name, expectation, claim)
             results.append(self._told(result, expectation, asks=claim.asks))
         if claim.simulated is not None:
@@ -234,8 +234,7 @@ def _results(claim: ir.Claim) -> int:
     """Return how many results a claim has: one, and one for each measure that is simulated."""
     if claim.simulated is None:
         return 1
-    is_alone = claim.claimed is None and isinstance(claim.value, ir.Quantity)
-    return len(claim.simulated.measures) + (not is_alone)
+    return len(claim.simulated.measures) + (not is_alone(claim))
 
 
 class _Compared(Struct, frozen=True):

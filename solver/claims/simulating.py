@@ -31,6 +31,12 @@ Player = Callable[[LoadGraph, int, Sequence[Asked]], Sequence[Near]]
 """Plays a model for so many users, until it can tell of each measure whether it is near."""
 
 
+def is_alone(claim: ir.Claim) -> bool:
+    """Return whether a claim is of a measure that is simulated, and says nothing else of it."""
+    says_more = claim.claimed is not None or not isinstance(claim.value, ir.Quantity)
+    return claim.simulated is not None and not says_more
+
+
 class SimulatedClaims(Struct, kw_only=True):
     """The simulated claims of a model: those of one configuration are played together, once.
 
@@ -48,10 +54,9 @@ class SimulatedClaims(Struct, kw_only=True):
         """Yield what becomes of each measure of a claim."""
         assert claim.simulated is not None
         base = base_configuration(self.runner.model)
-        is_alone = claim.claimed is None and isinstance(claim.value, ir.Quantity)
         for quantity, asked in zip(claim.simulated.measures, self._asked(claim), strict=True):
             yield simulated_result(
-                name if is_alone else f"{name} {quantity.span.text}",
+                name if is_alone(claim) else f"{name} {quantity.span.text}",
                 expectation,
                 claim.span,
                 asked.predicted,
