@@ -6,8 +6,10 @@ from fractions import Fraction as F
 from math import isnan
 
 import pytest
+from flint import arb
 
 from helpers.specs import lowered
+from qps.engine.columns.nested_balls import nested_rate as rate_in_balls
 from qps.engine.columns.nested_fractions import nested_rate as rate_in_fractions
 from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
@@ -138,3 +140,12 @@ def test_a_shop_with_threads_and_connections() -> None:
         assert 0 < there.number(graph.resources["shop.threads"].load) < 1
     # 60 requests a second are all that the database does.
     assert 200 * rate == pytest.approx(60, rel=0.02)
+
+
+@pytest.mark.parametrize("load", [0.5, 0.9999])
+def test_a_ball_has_all_rates_of_a_load_that_is_nearly_known(load: float) -> None:
+    """What an open load leaves of a server is known less well than the load."""
+    off, others, station = 1e-8, (100_000.0, 1.0, 0.0, 0.2, 1.0), (1.0,)
+    found = rate_in_balls(*map(arb, others), arb(load, off), *map(arb, station))
+    for end in (load - off, load + off):
+        assert found.contains(arb(nested_rate(*others, end, *station)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from math import inf, isnan
 
 from flint import arb
@@ -19,21 +19,33 @@ _ERROR = 1e-9
 
 def class_rate(*operands: arb) -> arb:
     """Return how many cycles all customers of one class end in a time."""
-    return by_floats(class_numbers.class_rate, operands)
+    return _by_floats(class_numbers.class_rate, operands)
 
 
 def class_wait(*operands: arb) -> arb:
     """Return how long a cycle of one class waits at the first station, without service."""
-    return by_floats(class_numbers.class_wait, operands)
+    return _by_floats(class_numbers.class_wait, operands)
 
 
 def class_open_wait(*operands: arb) -> arb:
     """Return the mean wait of an open visit at the first station, in mean service times."""
-    return by_floats(class_numbers.class_open_wait, operands)
+    return _by_floats(class_numbers.class_open_wait, operands)
 
 
-def by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
-    """Return a value as floats have it; unknown where operands are."""
+def _by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
+    classes = max(int(float(operands[0].mid())), 0) if operands[0].is_finite() else 0
+    size = classes + 3
+    first = (len(operands) - 2 * classes) % size + 2 * classes
+    return by_floats(number, operands, range(first + 1, len(operands), size))
+
+
+def by_floats(
+    number: Callable[..., float], operands: tuple[arb, ...], loads: Collection[int]
+) -> arb:
+    """Return a value as floats have it; unknown where operands are.
+
+    At the places `loads` are open loads, each behind the servers that it takes a part of.
+    """
     if is_unknown(*operands):
         return UNKNOWN
     middles = [float(one.mid()) if one.is_finite() else float(one) for one in operands]
@@ -42,25 +54,22 @@ def by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
         return UNKNOWN
     found = number(*middles)
     refuse(isnan(found))
-    error = max(_ERROR, _SAFE * _moved(middles, off))
+    error = max(_ERROR, _SAFE * _moved(middles, off, loads))
     return INFINITE if found == inf else arb(found, error * found)
 
 
-def _moved(operands: list[float], off: list[float]) -> float:
+def _moved(operands: list[float], off: list[float], loads: Collection[int]) -> float:
     """Return by which part of itself a value moves about with what its operands are off.
 
     As long as all services and thinking, a rate is as many times less; an open load counts by what
     it leaves of a server.
     """
-    classes = int(operands[0])
-    size = classes + 3
-    first = (len(operands) - 2 * classes) % size + 2 * classes
     moved = 0.0
     for at, (value, radius) in enumerate(zip(operands, off, strict=True)):
         if radius <= _KNOWN * abs(value):
             continue
         by = abs(value)
-        if at >= first and (at - first) % size == 1:
+        if at in loads:
             by = max(operands[at - 1] - value, _KNOWN)
         moved = max(moved, radius / by)
     return moved

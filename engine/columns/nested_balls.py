@@ -18,6 +18,7 @@ from qps.engine.columns.nested_fractions import rate_of, refuse_unknown, size_of
 from qps.engine.networks import nested_numbers
 from qps.engine.networks.nested_networks import (
     GROUP,
+    OWN,
     SPEED,
     STATION,
     Pool,
@@ -36,7 +37,7 @@ def nested_rate(customers: arb, think: arb, *told: arb) -> arb:
     found = _summed(rate_of, None, customers, think, told)
     if found is not None:
         return found
-    return by_floats(nested_numbers.nested_rate, (customers, think, *told))
+    return _by_floats(nested_numbers.nested_rate, (customers, think, *told), told)
 
 
 def nested_time(which: arb, customers: arb, think: arb, *told: arb) -> arb:
@@ -44,7 +45,7 @@ def nested_time(which: arb, customers: arb, think: arb, *told: arb) -> arb:
     found = _summed(time_of, which, customers, think, told)
     if found is not None:
         return found
-    return by_floats(nested_numbers.nested_time, (which, customers, think, *told))
+    return _by_floats(nested_numbers.nested_time, (which, customers, think, *told), told)
 
 
 def nested_wait(which: arb, customers: arb, think: arb, *told: arb) -> arb:
@@ -52,7 +53,13 @@ def nested_wait(which: arb, customers: arb, think: arb, *told: arb) -> arb:
     found = _summed(wait_of, which, customers, think, told)
     if found is not None:
         return found
-    return by_floats(nested_numbers.nested_wait, (which, customers, think, *told))
+    return _by_floats(nested_numbers.nested_wait, (which, customers, think, *told), told)
+
+
+def _by_floats(number: Callable[..., float], operands: tuple[arb, ...], told: Sequence[arb]) -> arb:
+    before = len(operands) - len(told)
+    stations = (at for at in range(0, len(told), GROUP) if told[at] in (STATION, OWN))
+    return by_floats(number, operands, frozenset(before + at + 3 for at in stations))
 
 
 def _summed(
