@@ -17,9 +17,10 @@ from qps.engine.networks.nested_networks import (
     Station,
     between,
     every,
-    holds,
+    holding,
     never_ends,
     places_of,
+    takes_time,
 )
 from qps.engine.networks.nested_sums import Sums
 
@@ -101,17 +102,17 @@ def rate_of(customers: int, think: Any, places: tuple[Place, ...]) -> Any:
     """Return how many cycles all customers together end in a time, in whatever numbers."""
     if customers == 0 or any(map(never_ends, places)):
         return think * 0
-    if not think and not any(map(_takes_time, places)):
+    if not think and not any(map(takes_time, places)):
         return inf
     return Sums(customers, think, places).rate
 
 
 def time_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -> Any:
     """Return how long a cycle is at a station, or waits for a pool, in whatever numbers."""
-    own = next(place for place in places if holds(place, which))
+    own = holding(places, which)
     if never_ends(own):
         return inf
-    if not _takes_time(own):
+    if not takes_time(own):
         return think * 0
     if any(map(never_ends, places)):
         customers, places = 1, (own,)
@@ -120,7 +121,7 @@ def time_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -
 
 def wait_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -> Any:
     """Return the mean wait of an open visit at a station, in whatever numbers."""
-    own = next(place for place in places if holds(place, which))
+    own = holding(places, which)
     if any(map(never_ends, places)):
         station = next(place for place in every([own]) if place.at == which)
         assert isinstance(station, Station)
@@ -128,9 +129,3 @@ def wait_of(which: int, customers: int, think: Any, places: tuple[Place, ...]) -
             return inf
         customers, places = 0, (own,)
     return Sums(customers, think, places).wait(which)
-
-
-def _takes_time(place: Place) -> bool:
-    if isinstance(place, Pool):
-        return place.delay > 0 or any(map(_takes_time, place.within))
-    return bool(place.asked > 0)

@@ -241,11 +241,11 @@ class Several:
             weights.append(closed[k] * below[last - k] + full)
             waits.append(excess / servers)
         ratio = busy / (servers - load)
-        own = _less_own(weights, ratio)
+        own = less_own(weights, ratio)
         whole = sum(own)  # so that powers of it stay numbers
         self.growing = weights[-1] / (servers - load) / whole
         self.weights = [weight / whole for weight in own]
-        self.waits = [wait / whole for wait in _less_own(waits, ratio)]
+        self.waits = [wait / whole for wait in less_own(waits, ratio)]
         self.others = [1.0]
 
     def wait(self, shares: Sequence[float], numbers: Sequence[float]) -> float:
@@ -265,7 +265,7 @@ def poisson(mean: float, count: int) -> list[float]:
     return list(accumulate(range(1, count), lambda share, k: share * mean / k, initial=exp(-mean)))
 
 
-def _less_own(values: list[float], ratio: float) -> list[float]:
+def less_own(values: list[float], ratio: float) -> list[float]:
     """Return values times 1 - r z, up to the last: they grow no slower than powers of r."""
     return values[:1] + [max(value - ratio * before, 0.0) for before, value in pairwise(values)]
 

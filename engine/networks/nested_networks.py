@@ -136,6 +136,18 @@ def holds(place: Place, at: int) -> bool:
     return any(one.at == at for one in every([place]))
 
 
+def holding(places: Sequence[Place], at: int) -> Place:
+    """Return the place of a number, or that which has it within."""
+    return next(place for place in places if holds(place, at))
+
+
+def takes_time(place: Place) -> bool:
+    """Return whether a cycle is there for any time."""
+    if isinstance(place, Pool):
+        return place.delay > 0 or any(map(takes_time, place.within))
+    return bool(place.asked > 0)
+
+
 def never_ends(place: Place) -> bool:
     """Return whether open visits take all servers of something that closed ones visit."""
     return any(

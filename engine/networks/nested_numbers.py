@@ -21,6 +21,7 @@ from qps.engine.networks.closed_numbers import (
     as_single,
     convolved,
     dot,
+    less_own,
     shares_of,
     weighed,
 )
@@ -31,9 +32,10 @@ from qps.engine.networks.nested_networks import (
     Station,
     between,
     every,
-    holds,
+    holding,
     never_ends,
     places_of,
+    takes_time,
 )
 from qps.engine.networks.paced_tables import at, held_within, own_rates
 
@@ -113,7 +115,7 @@ def _rate(customers: int, think: float, places: Places) -> float:
 
 
 def _time(which: int, customers: int, think: float, places: Places) -> float:
-    own = next(place for place in places if holds(place, which))
+    own = holding(places, which)
     if never_ends(own):
         return inf
     if any(map(never_ends, places)):  # all others are there
@@ -122,7 +124,7 @@ def _time(which: int, customers: int, think: float, places: Places) -> float:
 
 
 def _wait(which: int, customers: int, think: float, places: Places) -> float:
-    own = next(place for place in places if holds(place, which))
+    own = holding(places, which)
     if any(map(never_ends, places)):
         customers = 0
         station = next(place for place in every([own]) if place.at == which)
@@ -148,7 +150,7 @@ class Table:
         most = max(logs)
         self.full = [exp(one - most) for one in logs]
         self.ratio = ratio
-        own = _less(self.full[:-1], ratio)
+        own = less_own(self.full[:-1], ratio)
         whole = sum(own)
         self.weights = [one / whole for one in own]
         self.full = [one / whole for one in self.full]
@@ -179,10 +181,6 @@ def _rising(rates: Sequence[float], customers: int) -> list[float]:
         told = [*told, *[told[-1]] * (customers + 1 - len(told))][: customers + 1]
         told.append(most)
     return told
-
-
-def _less(values: Sequence[float], ratio: float) -> list[float]:
-    return [values[0], *(max(b - ratio * a, 0.0) for a, b in pairwise(values))]
 
 
 class _Solved:
@@ -270,7 +268,7 @@ class _Solved:
 
     def time(self, which: int) -> float:
         """Return how long a cycle is at a place."""
-        own = next(place for place in self._places if holds(place, which))
+        own = holding(self._places, which)
         if isinstance(own, Pool):
             return self._time_of_pool(own, which)
         if not own.asked:
@@ -305,7 +303,7 @@ class _Solved:
 
     def wait(self, which: int) -> float:
         """Return the mean wait of an open visit at a station, in mean service times."""
-        own = next(place for place in self._places if holds(place, which))
+        own = holding(self._places, which)
         if isinstance(own, Pool):
             return self._wait_within(own, which)
         if own.speeds:
@@ -382,19 +380,13 @@ def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
 
     No more matter than there may be at `most`.
     """
-    if not pool.delay and not any(_takes_time(one) for one in pool.within):
+    if not takes_time(pool):
         return ()
     return tuple(_on_grid(lambda n: _inner(pool, n).rate, 1, _most_within(pool, most)))
 
 
 def _most_within(pool: Pool, most: int) -> int:
     return int(min(pool.places * pool.copies, most))
-
-
-def _takes_time(place: Place) -> bool:
-    if isinstance(place, Pool):
-        return bool(place.delay) or any(map(_takes_time, place.within))
-    return bool(place.asked)
 
 
 def _inner(pool: Pool, customers: int) -> _Solved:

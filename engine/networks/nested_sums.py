@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from qps.engine.networks.closed_sums import StationSums, convolved, power
-from qps.engine.networks.nested_networks import Place, Pool, Station, holds
+from qps.engine.networks.nested_networks import Place, Pool, Station, holding
 from qps.engine.networks.paced_tables import at, held_within, own_rates
 
 Number = Any
@@ -50,7 +50,7 @@ class Sums(Struct, frozen=True):
 
     def time(self, which: int) -> Number:
         """Return how long a cycle is at a place."""
-        own = next(place for place in self.places if holds(place, which))
+        own = holding(self.places, which)
         counts: Sequence[Number] = range(self.customers + 1)
         if isinstance(own, Pool):
             held = self._held(own)
@@ -69,7 +69,7 @@ class Sums(Struct, frozen=True):
 
     def wait(self, which: int) -> Number:
         """Return the mean wait of an open visit at a station, in mean service times."""
-        own = next(place for place in self.places if holds(place, which))
+        own = holding(self.places, which)
         if isinstance(own, Pool):
             waits = [self._within(own, n).wait(which) for n in range(self._most(own) + 1)]
             told = [at(waits, one) for one in self._held(own)]

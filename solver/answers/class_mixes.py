@@ -91,7 +91,7 @@ def _of_two(network: _Network, axis: int) -> list[FullTogether]:
     Along an edge of what is allowed one station is full, at a corner those that meet there.
     """
     lines = [(each[axis], each[1 - axis]) for each in network.asked]
-    rate, here = 0.0, _lowest(lines, 0.0)
+    rate, here = 0.0, _lowest(lines)
     ranges: list[FullTogether] = []
     share = 0.0
     while True:
@@ -122,9 +122,9 @@ def _alike(lines: Sequence[tuple[float, float]], here: int) -> set[int]:
     }
 
 
-def _lowest(lines: Sequence[tuple[float, float]], rate: float) -> int:
-    """Return the station that allows the other class least where one has a rate."""
-    return min(range(len(lines)), key=lambda i: (_allowed(lines[i], rate), -lines[i][0]))
+def _lowest(lines: Sequence[tuple[float, float]]) -> int:
+    """Return the station that allows the other class least where one has no rate."""
+    return min(range(len(lines)), key=lambda i: (_allowed(lines[i], 0.0), -lines[i][0]))
 
 
 def _allowed(line: tuple[float, float], rate: float) -> float:
