@@ -299,3 +299,22 @@ def test_a_queue_whose_speed_goes_by_how_many_are_there_is_refused_within_a_pool
     text = spec(web=(1, 5, 200), db=(1, 8, 20), queueing=", queueing ps speeds [1, 1.8, 2.4]")
     with pytest.raises(QpsError, match="its speed goes by how many are there"):
         lowered(text)
+
+
+def test_users_who_wait_take_equally_much_of_a_pool_each_time() -> None:
+    """Taking now more, now less ended in a fault of ours."""
+    with pytest.raises(QpsError, match="now more, now less"):
+        lowered("""
+users people in 1..20
+machine person { }
+machine gpu { gpu 1 core; memory 50 GB }
+component write { gpu 6 s/request }
+network wire { propagation 0 s }
+topology { node desk = person * people; node box = gpu; link lan = wire between all }
+stream chat for each desk {
+  traffic 1 request, think 1 minute
+  at desk {
+    call box { take memory 1 GB; write; give memory; take memory 2 GB; write; give memory }
+  }
+}
+""")

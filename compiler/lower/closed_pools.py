@@ -193,7 +193,7 @@ def _home(chains: Sequence[Sequence[str]]) -> str | None:
 
 
 def _refuse_others(stream: ir.Stream, demand: Demand) -> None:
-    """Refuse a pool that others take from besides."""
+    """Refuse a pool that others take from besides, or that is taken of by different amounts."""
     for hold in demand.holds:
         if hold.stream != stream.name:
             raise QpsError.single(
@@ -203,6 +203,15 @@ def _refuse_others(stream: ir.Stream, demand: Demand) -> None:
                 f"`{hold.stream}` takes of {hold.pool}, too",
                 secondary=[Label(hold.span, "taken here")],
                 hint="give each of them a pool of its own",
+            )
+        if hold.amount != demand.holds[0].amount:
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                hold.span,
+                f"how long the users of `{stream.name}` wait is not told: they take of {hold.pool} "
+                "now more, now less",
+                secondary=[Label(demand.holds[0].span, "taken here, too")],
+                hint="let them take equally much each time, or give each time a pool of its own",
             )
 
 
