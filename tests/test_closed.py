@@ -193,6 +193,34 @@ def test_open_traffic_makes_a_station_slower_and_meets_what_is_there(jobs: int) 
     assert graph.streams["open"].latency_certainty.is_exact
 
 
+@pytest.mark.parametrize("servers", [1, 4])
+@pytest.mark.parametrize("service", ["5 ms", "100 ms"])
+def test_open_traffic_waits_for_whoever_is_there(servers: int, service: str) -> None:
+    """At a full queue all wait alike, whatever they are served for themselves."""
+    queueing = f"cpu {servers} core, queueing {'mm1' if servers == 1 else 'mmc'}"
+    short = MIXED.replace("20 request/s", "5 request/s").replace("step0", "short")
+    more = f"component short {{ cpu {service}/request }}\n{short}"
+    graph = lowered(spec(queueing, costs=("20 ms",), think="1 ms", more=more))
+    at = graph.at(1000)
+    own = float(service.split(maxsplit=1)[0]) / 1000
+    waits = at.number(graph.streams["job"].mean_latency) - 0.02
+    assert at.number(graph.streams["open"].mean_latency) - own == pytest.approx(waits, rel=0.01)
+    known = graph.streams["open"].latency_certainty
+    assert known.kind is Kind.APPROXIMATION
+    assert known.error == pytest.approx(max(0.02 / own, own / 0.02) - 1)
+
+
+def test_open_traffic_finds_others_as_they_are_without_users() -> None:
+    """With hardly any user it waits as in M/M/1, and for the user in the time of that."""
+    rare = MIXED.replace("step0", "short")
+    more = f"component short {{ cpu 5 ms/request }}\n{rare}"
+    graph = lowered(spec(ONE, costs=("40 ms",), think="10 s", more=more))
+    found = graph.at(1).number(graph.streams["open"].mean_latency)
+    cycle = 0.04 / 0.9
+    there = cycle / (10 + cycle)
+    assert found == pytest.approx(0.005 + (0.1 * 0.005 + there * 0.04) / 0.9)
+
+
 def test_what_states_no_queueing_serves_no_more_than_it_can() -> None:
     graph = lowered(spec("cpu 1 core", think="1 s"))
     assert told(graph, 10) == pytest.approx((10 / 1.04, 0.04))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.closed import Closed
-from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
+from qps.compiler.lower.disciplines.closed_network import InClosedNetwork, Uneven
 from qps.compiler.lower.disciplines.laws import law_of
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.latency_parts import LatencyPart
@@ -56,16 +56,21 @@ def queues_of(
         if demand.queueing is not None
     }
     uneven = {
-        name
+        name: Uneven(
+            resource=name,
+            is_exponential=queue.is_exponential,
+            times=_times(queue.visits, expressions),
+        )
         for name, queue in found.items()
-        if not queue.is_in_product_form
+        if closed.streams
+        and not queue.is_in_product_form
         and not any(name in s.alone for s in closed.streams.values())
     }
     for name, queue in found.items():
         streams = closed.waiting_for(name)
         if streams:
             met = {one.resource for stream in streams for one in stream.network.stations}
-            others = tuple(one for one in found if one in uneven and one in met)
+            others = tuple(one for name, one in uneven.items() if name in met)
             found[name] = replace(queue, law=InClosedNetwork(queue.law, streams, others))
     shaped = _shaped(found, demands)
     found = with_arrivals(found, put_in)
@@ -160,6 +165,20 @@ def _is_very_uneven(visits: tuple[Visit, ...], expressions: ExpressionLowering) 
     stated = [visit.variation for visit in visits if visit.variation is not None]
     known = [one.exact for one in _settled(stated, expressions, always=True)]
     return any(one is None or one > _MOST_UNEVEN for one in known)
+
+
+def _times(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float | None:
+    """Return how many times as long as the shortest the longest visit is served, where known."""
+    services = list({visit.service for visit in visits})
+    if len(services) == 1:
+        return 1.0
+    if expressions.sizes_move:
+        return None
+    known = [one.exact for one in _settled(services, expressions)]
+    numbers = [one for one in known if one is not None]
+    if len(numbers) < len(known) or min(numbers) <= 0:
+        return None
+    return float(max(numbers) / min(numbers))
 
 
 def _sizes(

@@ -11,7 +11,7 @@ What a discipline makes of them is in `disciplines/`, a module for each family.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -178,8 +178,12 @@ class Queue(Struct, frozen=True, kw_only=True):
         """True where it may be a station of a network in product form (Baskett et al. 1975)."""
         if self.traits.is_insensitive:
             return not self.has_batches
-        is_alike = self.variation is ONE and self.is_told_as_uniform and not self.has_batches
-        return self.traits.has_product_form and is_alike and self.models_servers
+        return self.traits.has_product_form and self.is_told_as_uniform and self.is_exponential
+
+    @property
+    def is_exponential(self) -> bool:
+        """True where each that comes is served for an exponential time by a server that is told."""
+        return self.variation is ONE and not self.has_batches and self.models_servers
 
     @property
     def keeps_randomness(self) -> bool:
@@ -408,6 +412,15 @@ def endless(load: Formula) -> Formula:
     At 1 it is as much as it can do. A load that is 1 but for rounding counts as 1.
     """
     return apply("waiting", ZERO, load - _ROUNDING)
+
+
+def mean_service(visits: Sequence[Visit]) -> Formula:
+    """Return the mean service time of visits, each of which counts as often as it is made."""
+    services = {visit.service for visit in visits}
+    if len(services) == 1:
+        return services.pop()
+    works = [visit.rate * visit.service for visit in visits]
+    return apply("mean", total(works), total(visit.rate for visit in visits))
 
 
 def longest(times: list[Formula]) -> Formula:

@@ -16,6 +16,7 @@ from qps.engine.arrays import Array, falling_root, filled, in_blocks
 from qps.engine.queues.stage_numbers import (
     DISCOUNT,
     KINKED,
+    LONG,
     NARROW,
     NEAR,
     NEARLY_WHOLE,
@@ -24,6 +25,7 @@ from qps.engine.queues.stage_numbers import (
     SMALL,
     SMALL_TERMS,
     SMOOTH,
+    TINY,
     TOWARDS,
     in_terms,
     read_line,
@@ -211,8 +213,9 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
     nearest = reduce(np.minimum, decays)
     total = sum(np.where(counts, stage.service + stage.work, 0.0) for stage, counts in every)
     nearest = np.where(nearest == np.inf, 1 / total, nearest)
-    halfway = _transform(line, (-nearest / 2).astype(np.complex128)[None, :])[0].real
-    high = (np.log(halfway) + goal) * 2 / nearest  # by Chernoff's bound
+    left = np.minimum(nearest / 2, LONG / np.maximum(_served(line), TINY))
+    there = _transform(line, (-left).astype(np.complex128)[None, :])[0].real
+    high = (np.log(there) + goal) / left  # by Chernoff's bound
     steps = np.arange(len(terms))[:, None] * np.pi
 
     def excess(time: Array, goal: Array, nearest: Array, *stages: Array) -> tuple[Array, Array]:
@@ -231,6 +234,11 @@ def _beyond(terms: Array, level: Array, *stages: Array) -> Array:
     near = NEAR if len(terms) == len(SMOOTH) else NEXT_TO
     start = np.zeros(level.shape)
     return falling_root(excess, start, high, high, goal, nearest, *stages, near=near)
+
+
+def _served(line: Sequence[Stage]) -> Array | float:
+    each = ((stage.whole + stage.share) * (stage.service + _served(stage.inside)) for stage in line)
+    return sum(each, 0.0)
 
 
 def _decay(stage: Stage) -> Array:

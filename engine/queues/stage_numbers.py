@@ -38,6 +38,12 @@ DISCOUNT = 18.0
 TOWARDS = 0.9
 """How far the line of integration is moved towards the nearest singularity."""
 
+LONG, TINY = 300.0, 1e-300
+"""No transform is taken further left of zero than this over the time that is served.
+
+There it is e to the power of twice as much at most; where nothing is served, it is anywhere.
+"""
+
 NEAR, NEXT_TO = 1e-6, 1e-9
 """From so near, as a part of it, one step finds a quantile: logarithms of tails hardly bend.
 
@@ -220,9 +226,16 @@ def _beyond(line: Sequence[Stage], level: float) -> float:
             return -1.0, 0.0
         return log(longer / time) + gap + goal, -density / longer
 
-    # By Chernoff's bound.
-    high = (log(transform(line, complex(-nearest / 2, 0.0)).real) + goal) * 2 / nearest
+    # By Chernoff's bound, at a place where it is no power of e that is too long.
+    at = min(nearest / 2, LONG / (served(line) or TINY))
+    high = (log(transform(line, complex(-at, 0.0)).real) + goal) / at
     return falling_root(excess, 0.0, high, high, NEAR if terms is SMOOTH else NEXT_TO)
+
+
+def served(line: Sequence[Stage]) -> float:
+    """Return how long stages serve at most, without waits."""
+    each = ((stage.whole + stage.share) * (stage.service + served(stage.inside)) for stage in line)
+    return sum(each, 0.0)
 
 
 def gap_of(nearest: float, goal: float, time: float) -> float:

@@ -8,16 +8,57 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from msgspec import Struct
+
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
-from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
+from qps.compiler.lower.queueing import Law, Queue, Stage, Visit, mean_service
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     approximation,
+    compounded,
     together,
 )
 from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, minimum, total
+
+
+class Uneven(Struct, frozen=True, kw_only=True):
+    """A station that is not in product form.
+
+    The longest service is so many `times` as long as the shortest, 1 where all are alike; None
+    where that may be anything.
+    """
+
+    resource: str
+    is_exponential: bool
+    times: float | None
+
+    @property
+    def known(self) -> Certainty:
+        """How well a network is told that has such a station."""
+        parts = []
+        if not self.is_exponential:
+            parts.append(
+                approximation(
+                    f"visits of `{self.resource}` count with their mean alone, as in a network in "
+                    "product form: rates were told within 15 % of what was simulated, times within "
+                    "60 %",
+                    error=0.6,
+                )
+            )
+        if self.times != 1:
+            # Where first comes first all wait alike; in product form each waits in proportion to
+            # its own service. So no wait is further off than services differ.
+            parts.append(
+                approximation(
+                    f"visits of `{self.resource}` that take unlike times wait in proportion to "
+                    "these, as in a network in product form, and not alike: rates and times may be "
+                    "off by as many times as they differ",
+                    error=None if self.times is None else self.times - 1,
+                )
+            )
+        return compounded(*parts)
 
 
 class InClosedNetwork(Law, frozen=True):
@@ -29,7 +70,7 @@ class InClosedNetwork(Law, frozen=True):
 
     stated: Law
     streams: tuple[ClosedStream, ...]
-    uneven: tuple[str, ...] = ()
+    uneven: tuple[Uneven, ...] = ()
 
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean wait of a visit.
@@ -87,28 +128,9 @@ class InClosedNetwork(Law, frozen=True):
     def mean_known(self, queue: Queue) -> Certainty:
         """A network in product form is told exactly, any other as if it were one."""
         return together(
-            *(
-                approximation(
-                    f"visits of `{name}` count with their mean alone, as in a network in product "
-                    "form: rates were told within 15 % of what was simulated, times within 60 %",
-                    error=0.6,
-                )
-                for name in self.uneven
-            ),
+            *(station.known for station in self.uneven),
             self._ranks_known(queue),
-            self._open_known(queue),
             *(stream.known for stream in self.streams),
-        )
-
-    def _open_known(self, queue: Queue) -> Certainty:
-        """Return how it is known what open traffic waits for users who are served otherwise."""
-        is_open = {self.stream_of(visit) is None for visit in queue.visits}
-        services = {visit.service for visit in queue.visits}
-        if queue.traits.is_insensitive or len(is_open) == 1 or len(services) == 1:
-            return EXACT
-        return approximation(
-            f"open traffic at `{queue.resource}` waits as if users were served there as long as "
-            "it is: where they are served longer, it was told 0.4 times as long as simulated"
         )
 
     def _ranks_known(self, queue: Queue) -> Certainty:
@@ -135,19 +157,27 @@ class InClosedNetwork(Law, frozen=True):
         return any(name in stream.alone for stream in self.streams)
 
     def _open_wait(self, queue: Queue, own: Visit) -> Formula:
-        """Return what open traffic waits that meets a closed stream."""
+        """Return what open traffic waits that meets closed streams.
+
+        Where first comes first, it waits for whoever is there: for other open traffic as long as
+        without users, in its own mean service; and for the users that it meets in theirs.
+        """
         name, closed = queue.resource, self.streams[0]
-        others = [visit for visit in queue.visits if self.stream_of(visit) is None]
-        service = own.service
-        if not queue.traits.is_insensitive and len({visit.service for visit in others}) > 1:
-            works = [visit.rate * visit.service for visit in others]
-            service = apply("mean", total(works), total(visit.rate for visit in others))
         if name in closed.alone:
             waits = closed.alone[name].open_wait
             station = closed.alone[name].station
         else:
             waits, station = closed.network.open_wait(name), closed.station(name)
-        return waits * service / _as_fast(queue, station)
+        fast = _as_fast(queue, station)
+        if queue.traits.is_insensitive or len({visit.service for visit in queue.visits}) == 1:
+            return waits * own.service / fast
+        users = [visit for visit in queue.visits if self.stream_of(visit) is not None]
+        others = [visit for visit in queue.visits if self.stream_of(visit) is None]
+        servers, load = station.servers, station.open_load
+        busy = load if servers is ONE else apply("erlang_c", servers, load)
+        without = apply("waiting", busy / servers, load / servers)
+        in_services = without * mean_service(others) + (waits - without) * mean_service(users)
+        return in_services / fast
 
 
 class PoolInClosedNetwork(InClosedNetwork, frozen=True):

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
-from qps.compiler.lower.queueing import Queue, Stage, Visit, longest
+from qps.compiler.lower.queueing import Queue, Stage, Visit, longest, mean_service
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -93,8 +93,7 @@ def _classes(queue: Queue, own: Visit | None = None) -> list[PeriodicClass]:
             )
         )
     if queue.background is not ZERO:
-        works = [visit.rate * visit.service for visit in queue.visits]
-        size = apply("mean", total(works), total(visit.rate for visit in queue.visits))
+        size = mean_service(queue.visits)
         count = apply("mean", queue.background * period, size / queue.servers)
         classes.append(PeriodicClass(count, None, size / queue.servers))
     return classes

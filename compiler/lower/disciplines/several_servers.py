@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.disciplines.one_server import OneServer, mixed_quantiles
-from qps.compiler.lower.queueing import Queue, Stage, Visit
+from qps.compiler.lower.queueing import Queue, Stage, Visit, mean_service
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import (
     ONE,
@@ -15,7 +15,6 @@ from qps.engine.formulas import (
     minimum,
     number,
     square_root,
-    total,
 )
 
 _LEAST = number(Fraction(1, 10**9))
@@ -70,7 +69,7 @@ class GeneralServers(SeveralServers, frozen=True):
 
     def _random_wait(self, queue: Queue) -> Formula:
         """Return the mean wait for random arrivals."""
-        work = self.share_waiting(queue) * _mean_service(queue) / queue.servers
+        work = self.share_waiting(queue) * mean_service(queue.visits) / queue.servers
         return apply("waiting", work * beside_exponential(queue), queue.load)
 
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
@@ -122,19 +121,11 @@ class GeneralServers(SeveralServers, frozen=True):
         )
 
 
-def _mean_service(queue: Queue) -> Formula:
-    """Return the mean service time of all visits."""
-    if queue.is_uniform:
-        return queue.visits[0].service
-    works = [visit.rate * visit.service for visit in queue.visits]
-    return apply("mean", total(works), total(visit.rate for visit in queue.visits))
-
-
 def beside_exponential(queue: Queue) -> Formula:
     """Return the wait as a part of what it is for exponential service times."""
     spread = queue.variation**2
     if not queue.is_uniform:
-        spread = apply("mean", 2 * queue.residual, _mean_service(queue)) - 1
+        spread = apply("mean", 2 * queue.residual, mean_service(queue.visits)) - 1
     return _more_even(queue, minimum(ONE, spread)) * _less_even(queue, maximum(ONE, spread))
 
 

@@ -3,7 +3,7 @@
 
 import { fallingRoot } from "./roots.js";
 
-const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6;
+const OPERANDS = 9, NARROW = 0.2, DISCOUNT = 18, TOWARDS = 0.9, NEAR = 1e-6, NEXT_TO = 1e-9, SMALL = 0.01, TERMS = 6, LONG = 300, TINY = 1e-300;
 const ONE = [1, 0];
 
 const add = (a, b) => [a[0] + b[0], a[1] + b[1]];
@@ -79,7 +79,8 @@ function beyond(line, every, level) {
   if (nearest === Infinity) nearest = 1 / every.reduce((sum, { service, work }) => sum + service + work, 0);
   const hasShares = all(line).some(({ share }) => share > 0);
   const terms = every.some((stage) => (isLate(stage) && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW) || (hasShares && !stage.variation)) ? KINKED : SMOOTH;
-  const high = ((Math.log(transform(line, [-nearest / 2, 0])[0]) + goal) * 2) / nearest; // by Chernoff's bound
+  const left = Math.min(nearest / 2, LONG / (served(line) || TINY)); // where the transform is no power that is too long
+  const high = (Math.log(transform(line, [-left, 0])[0]) + goal) / left; // by Chernoff's bound
   return fallingRoot((time) => {
     let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * time, goal);
     if (Math.abs(gap) < 1) gap = 1; // not next to zero
@@ -92,6 +93,9 @@ function beyond(line, every, level) {
     return longer > 0 ? [Math.log(longer / time) + gap + goal, -density / longer] : [-1, 0];
   }, 0, high, high, terms === SMOOTH ? NEAR : NEXT_TO);
 }
+
+// How long stages serve at most, without waits.
+function served(line) { return line.reduce((sum, { whole, share, service, inside }) => sum + (whole + share) * (service + served(inside)), 0); }
 
 // What the rate at which the tail of a stage falls is at least.
 function decay(stage) {
