@@ -302,6 +302,7 @@ def _waiting() -> Iterator[Target]:
     yield Target("the rate of a closed network at N = 10^6", "", 50, " ms", inside)
     slow = (
         ("two classes at twelve stations, N to 3,000", generated.classes(3000)),
+        ("many of two classes at twelve stations, N to 100,000", generated.classes(100_000)),
         ("three kinds of users who wait, N to 400", generated.kinds_who_wait(400)),
     )
     for what, text in slow:

@@ -143,6 +143,11 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("on_intervals")
 
     @cached_property
+    def approximate(self) -> Callable[..., bool] | None:
+        """Of which operands, in floats, it is an approximation; None where it is none of any."""
+        return self._in("approximate", None)
+
+    @cached_property
     def range(self) -> Callable[..., Range]:
         """Its range from those of its operands; anywhere in `lies` where no more is told."""
         from qps.engine.known_ranges import Range  # noqa: PLC0415 - who checks a spec needs none

@@ -223,8 +223,8 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
     error = class_networks.LINEARIZER_ERROR
     told = listed(list(network.names), "and")
     return approximation(
-        f"{told} are so many that they meet by Linearizer: rates within "
-        f"{error:.0%}, response times within {2 * error:.0%}",
+        f"{told} are so many that they meet by Linearizer: rates within {error:.0%}, response "
+        f"times within {2 * error:.0%}; between populations that are tried they go on evenly",
         error=2 * error,
     )
 

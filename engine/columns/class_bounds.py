@@ -3,8 +3,8 @@
 More customers of one class may be good or bad for another. So a box that is no point is bounded by
 what is true of any mix: a class has no more than it would have alone, nor more than the slowest
 station lets through (Muntz and Wong 1975); nobody waits for more than all others at one copy.
-Where nothing but numbers of customers moves, and these little, values are on lines between whole
-ones: the least and the greatest are at corners.
+Where nothing but numbers of customers moves, and these little, exact values are on lines between
+whole ones: the least and the greatest are at corners, and so are the slopes.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ from collections.abc import Callable
 from itertools import product
 from math import ceil, floor, inf, isfinite, isnan, prod
 
-from qps.engine.intervals import NOTHING_KNOWN, Interval, above
+from qps.engine.intervals import NOTHING_KNOWN, Interval, above, span
 from qps.engine.networks import class_numbers
-from qps.engine.networks.class_networks import Network, is_exact, network_of
+from qps.engine.networks.class_networks import Network, network_of
 
 _ERROR = 1e-9
-_FEW_CLASSES, _MOST_CORNERS = 2, 36
+_KNOWN = 1e-14
+"""Operands that are known so well are one float: a few roundings do not make a box of them."""
+_MOST_CORNERS, _FEW_CORNERS = 36, 9
+"""So many whole populations are looked at for bounds; of several servers, which take longer."""
 
 
 def class_rate(*operands: Interval) -> Interval:
     """Return between which rates that of a class lies."""
     if is_point(operands):
         return at_point(class_numbers.class_rate, operands)
-    if corners := _corners(operands, 2):
-        return _at_corners(class_numbers.class_rate, corners)
+    if found := _between_whole(class_numbers.class_rate, operands, 2):
+        return found
     ends = _ends(operands, 2)
     if ends is None:
         return NOTHING_KNOWN
@@ -47,8 +50,8 @@ def class_wait(*operands: Interval) -> Interval:
     """Return between which times the wait of a class at the first station lies."""
     if is_point(operands):
         return at_point(class_numbers.class_wait, operands)
-    if corners := _corners(operands, 2):
-        return _at_corners(class_numbers.class_wait, corners)
+    if found := _between_whole(class_numbers.class_wait, operands, 2):
+        return found
     ends = _ends(operands, 2)
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
@@ -61,8 +64,8 @@ def class_open_wait(*operands: Interval) -> Interval:
     """Return between which numbers of service times the wait of open visits lies."""
     if is_point(operands):
         return at_point(class_numbers.class_open_wait, operands)
-    if corners := _corners(operands, 1):
-        return _at_corners(class_numbers.class_open_wait, corners)
+    if found := _between_whole(class_numbers.class_open_wait, operands, 1):
+        return found
     ends = _ends(operands, 1)
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
@@ -70,13 +73,16 @@ def class_open_wait(*operands: Interval) -> Interval:
 
 
 def is_point(operands: tuple[Interval, ...]) -> bool:
-    """Return whether each operand is one number, itself a float or between two of them."""
-    return all(one.high <= above(above(one.low)) for one in operands)
+    """Return whether each operand is one number, but for what a few roundings make of it."""
+    return all(
+        one.high <= above(above(one.low)) or one.high - one.low <= _KNOWN * abs(one.high)
+        for one in operands
+    )
 
 
 def at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
     """Return what is known of a value where each operand is one number."""
-    value = number(*(one.low for one in operands))
+    value = number(*map(_float_in, operands))
     if isnan(value):
         return NOTHING_KNOWN
     is_fixed = isfinite(value) and all(one.is_fixed for one in operands)
@@ -84,39 +90,55 @@ def at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> In
     return Interval(value * (1 - _ERROR), value * (1 + _ERROR), *slopes)
 
 
-def _corners(operands: tuple[Interval, ...], before: int) -> list[tuple[float, ...]]:
-    """Return the points between which all lies, where that is told by few; else none."""
+def _float_in(one: Interval) -> float:
+    """Return the whole number that an operand may be, else its lower end."""
+    whole = ceil(one.low) if isfinite(one.low) else one.low
+    return float(whole) if whole <= one.high else one.low
+
+
+def _between_whole(
+    number: Callable[..., float], operands: tuple[Interval, ...], before: int
+) -> Interval | None:
+    """Return bounds from whole numbers of customers; None where more moves, or it is too much."""
     count = before + int(operands[0].low) if is_point(operands[:before]) else 0
-    if not is_point((*operands[:before], *operands[count:])) or not count:
-        return []
+    if not count or not is_point((*operands[:before], *operands[count:])):
+        return None
     moving = operands[before:count]
-    if len(moving) > _FEW_CLASSES or not all(0 <= o.low <= o.high < inf for o in moving):
-        return []
-    if prod(ceil(one.high) - floor(one.low) + 1 for one in moving) > _MOST_CORNERS:
-        return []
-    network = network_of(operands[0].low, [one.high for one in operands[before:]])
-    if network is None or not _is_quick(network):
-        return []
-    sides = [
-        sorted({one.low, one.high, *map(float, range(ceil(one.low), floor(one.high) + 1))})
-        for one in moving
-    ]
-    first = tuple(one.low for one in operands[:before])
-    last = tuple(one.low for one in operands[count:])
-    return [(*first, *chosen, *last) for chosen in product(*sides)]
-
-
-def _is_quick(network: Network) -> bool:
-    """Return whether its populations are found at once, all servers being single."""
-    is_single = all(place.servers == 1 for place in network.places)
-    return is_single and is_exact(network.customers, len(network.places))
-
-
-def _at_corners(number: Callable[..., float], corners: list[tuple[float, ...]]) -> Interval:
-    values = [number(*corner) for corner in corners]
-    if any(map(isnan, values)):
+    if not all(0 <= one.low <= one.high < inf for one in moving):
+        return None
+    sides = [range(floor(one.low), ceil(one.high) + 1) for one in moving]
+    corners = prod(map(len, sides))
+    if corners > _MOST_CORNERS:
+        return None
+    first, last = (list(map(_float_in, part)) for part in (operands[:before], operands[count:]))
+    network = network_of(operands[0].low, [*(float(side[-1]) for side in sides), *last])
+    if network is None or class_numbers.is_linearized(network):
+        return None
+    if corners > _FEW_CORNERS and any(place.servers > 1 for place in network.places):
+        return None
+    values = {at: number(*first, *map(float, at), *last) for at in product(*sides)}
+    if any(map(isnan, values.values())):
         return NOTHING_KNOWN
-    return widened(min(values), max(values))
+    known = widened(min(values.values()), max(values.values()))
+    slow = steep = 0.0
+    for k, one in enumerate(moving):
+        if not one.is_fixed:
+            part = span(*_slopes(values, k), one.slow, one.steep)
+            slow, steep = slow + part[0], steep + part[1]
+    return Interval(known.low, known.high, slow, steep)
+
+
+def _slopes(values: dict[tuple[int, ...], float], k: int) -> tuple[float, float]:
+    """Return between which slopes values on lines between whole numbers of one class lie."""
+    found = []
+    for at, value in values.items():
+        more = values.get((*at[:k], at[k] + 1, *at[k + 1 :]))
+        if more is not None and isfinite(more) and isfinite(value):
+            off = 2 * _ERROR * max(more, value)
+            found += [more - value - off, more - value + off]
+        elif more is not None:
+            return -inf, inf
+    return (min(found), max(found)) if found else (-inf, inf)
 
 
 def _ends(operands: tuple[Interval, ...], before: int) -> tuple[Network, Network] | None:

@@ -12,15 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from math import floor, inf, nan, prod
+from math import floor, inf, nan
 from operator import mul
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qps.engine.networks.class_networks import Network, Place, between, is_exact, network_of
 from qps.engine.networks.class_states import States, states_of
 from qps.engine.networks.closed_numbers import Several
 from qps.engine.networks.linearizer import linearized
 from qps.engine.queues.queue_numbers import erlang_c
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Found(NamedTuple):
@@ -198,84 +201,88 @@ def _open_waits(network: Network, states: States, customers: tuple[int, ...]) ->
 
 
 class _Box:
-    """The populations below one that polynomials of several servers reach: weights and numbers."""
+    """The populations below one that polynomials of several servers reach: weights and numbers.
+
+    Arrays have an axis for each class: how many of it are less.
+    """
 
     def __init__(
         self, network: Network, states: States, customers: tuple[int, ...], several: list[int]
     ) -> None:
         places = [network.places[i] for i in several]
         degree = sum(int(one.copies) * int(one.servers - 1) for one in places)
-        self.sizes = [min(n, degree) + 1 for n in customers]
-        self.strides = [prod(self.sizes[k + 1 :]) for k in range(len(self.sizes))]
-        self.numbers: list[list[float]] = []
+        self._sizes = [min(n, degree) + 1 for n in customers]
         top = states.at(customers)
         unit = [rate or 1.0 for rate in states.rates[top].tolist()]
-        self.shares = self._shares(states, top, unit)
-        own, lines = [], []
-        for place in places:
-            line = [d / place.copies * rate for d, rate in zip(place.asked, unit, strict=True)]
-            busy = sum(line)
-            own.append(
-                Several(busy, place.servers, place.load, 1.0, rate=1.0, count=int(place.copies))
-            )
-            lines.append([part / busy for part in line])
-        counts = [one.copies for one in own]
-        self.weights = self._product(own, lines, counts)
-        self.total = _dot(self.weights, self.shares)
+        less = product(*map(range, self._sizes))
+        here = [top - sum(map(mul, one, states.strides)) for one in less]
+        self._numbers = states.numbers[here].reshape(*self._sizes, -1)
+        self._shares = self._weighed(states, here, unit)
+        stations = [(place, *_polynomial(place, unit)) for place in places]
+        counts = [int(one.copies) for one in places]
+        self._weights = self._product(stations, counts)
+        self._total = float((self._weights * self._shares).sum())
         self.waits: dict[int, float] = {}
-        for place_of, i in enumerate(several):
-            fewer = [count - (k == place_of) for k, count in enumerate(counts)]
-            others = self._product(own, lines, fewer)
-            self.waits[i] = self._wait(own[place_of], lines[place_of], others, i)
+        alike: dict[Place, float] = {}
+        for at, (i, station) in enumerate(zip(several, stations, strict=True)):
+            place, own, line = station
+            if place not in alike:
+                fewer = [count - (k == at) for k, count in enumerate(counts)]
+                alike[place] = self._wait(own, line, self._product(stations, fewer), i)
+            self.waits[i] = alike[place]
 
-    def _shares(self, states: States, top: int, unit: list[float]) -> list[float]:
+    def _weighed(self, states: States, here: list[int], unit: list[float]) -> NDArray[Any]:
         """Return the weights of populations of single servers, times powers of rates."""
-        shares: list[float] = []
-        for less in product(*map(range, self.sizes)):
-            here = top - sum(map(mul, less, states.strides))
-            self.numbers.append(states.numbers[here].tolist())
-            k = next((k for k, one in enumerate(less) if one), None)
-            if k is None:
-                shares.append(1.0)
-                continue
-            rate = float(states.rates[here + states.strides[k], k])
-            shares.append(shares[len(shares) - self.strides[k]] * rate / unit[k])
-        return shares
+        import numpy as np  # noqa: PLC0415 - seldom needed
 
-    def _wait(self, own: Several, line: list[float], others: list[float], i: int) -> float:
-        waiting = _dot(self._times(others, own.waits, line), self.shares)
-        behind = self._times(others, [0.0] * (own.servers - 1) + [1.0], line)
-        held = [share * number[i] for share, number in zip(self.shares, self.numbers, strict=True)]
-        return (waiting + own.growing * _dot(behind, held)) / self.total
+        at, found = np.array(here).reshape(self._sizes), np.ones(1)
+        for k in reversed(range(len(unit))):
+            # Those with none of the classes before less, and with one or more of this one.
+            some = at[(0,) * k][1:]
+            rates = states.rates[some + states.strides[k], k] / unit[k]
+            found = np.concatenate([np.ones((1, *some.shape[1:])), rates]).cumprod(axis=0) * found
+        return found.reshape(self._sizes)
+
+    def _wait(self, own: Several, line: list[float], others: NDArray[Any], i: int) -> float:
+        waiting = self._times(others, own.waits, line) * self._shares
+        behind = self._times(others, [0.0] * (own.servers - 1) + [1.0], line) * self._shares
+        held = (behind * self._numbers[..., i]).sum()
+        return float((waiting.sum() + own.growing * held) / self._total)
 
     def mean(self, i: int) -> float:
         """Return the mean number at a copy of a station of single servers."""
-        held = [share * number[i] for share, number in zip(self.shares, self.numbers, strict=True)]
-        return _dot(self.weights, held) / self.total
+        held = (self._weights * self._shares * self._numbers[..., i]).sum()
+        return float(held / self._total)
 
     def _product(
-        self, stations: list[Several], lines: list[list[float]], counts: list[int]
-    ) -> list[float]:
+        self, stations: list[tuple[Place, Several, list[float]]], counts: list[int]
+    ) -> NDArray[Any]:
         """Return coefficients of the product of so many copies of each polynomial."""
-        values = [1.0] + [0.0] * (len(self.shares) - 1)
-        for one, line, count in zip(stations, lines, counts, strict=True):
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        values = np.zeros(self._sizes)
+        values[(0,) * len(self._sizes)] = 1.0
+        for (_, one, line), count in zip(stations, counts, strict=True):
             for _ in range(count):
                 values = self._times(values, one.weights, line)
         return values
 
-    def _times(self, values: list[float], factor: list[float], line: list[float]) -> list[float]:
+    def _times(self, values: NDArray[Any], factor: list[float], line: list[float]) -> NDArray[Any]:
         """Return coefficients times a polynomial in a sum of classes (Horner)."""
-        found = [factor[-1] * value for value in values]
+        found = factor[-1] * values
         for coefficient in factor[-2::-1]:
-            moved = [coefficient * value for value in values]
-            for size, stride, part in zip(self.sizes, self.strides, line, strict=True):
-                if part and size > 1:
-                    for at in range(stride, len(found)):
-                        if at // stride % size:
-                            moved[at] += part * found[at - stride]
+            moved = coefficient * values
+            for k, part in enumerate(line):
+                if part and self._sizes[k] > 1:
+                    axis = (slice(None),) * k
+                    moved[(*axis, slice(1, None))] += part * found[(*axis, slice(-1))]
             found = moved
         return found
 
 
-def _dot(one: list[float], other: list[float]) -> float:
-    return sum(map(mul, one, other), 0.0)
+def _polynomial(place: Place, unit: list[float]) -> tuple[Several, list[float]]:
+    """Return that of a copy of a station, and what each class has in it, at unit rates."""
+    line = [d / place.copies * rate for d, rate in zip(place.asked, unit, strict=True)]
+    busy = sum(line)
+    own = Several(busy, place.servers, place.load, 1.0, rate=1.0, count=int(place.copies))
+    return own, [part / busy for part in line]

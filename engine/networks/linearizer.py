@@ -67,9 +67,13 @@ class _Core:
 
         places, count = network.places, len(network.customers)
         self.waits = [_waiting(place.servers, place.load) for place in places]
+        alike: dict[tuple[float, float], list[int]] = {}
+        for i, place in enumerate(places):
+            alike.setdefault((place.servers, place.load), []).append(i)
+        self._alike = [(self.waits[among[0]], among) for among in alike.values()]
         self.think = np.array(network.think, dtype=float)
         self.asked = np.array([p.asked for p in places], dtype=float).reshape(-1, count)
-        self.copies = [place.copies for place in places]
+        self._copies = np.array([place.copies for place in places])[:, None]
 
     def settled(
         self, customers: NDArray[Any], change: NDArray[Any], shares: NDArray[Any]
@@ -84,8 +88,9 @@ class _Core:
         for step in range(1, _MOST_STEPS + 1):
             found = np.einsum("bk,bik->bi", customers, shares)[:, :, None]
             held = np.maximum(found - one * shares + moved, 0.0)
-            for i, (wait, copies) in enumerate(zip(self.waits, self.copies, strict=True)):
-                seen[:, i] = wait(held[:, i] / copies)
+            held /= self._copies
+            for wait, among in self._alike:
+                seen[:, among] = wait(held[:, among])
             times = self.asked * (1 + seen)
             cycles = (self.think + times.sum(axis=1))[:, None, :]
             after = np.divide(times, cycles, out=np.zeros_like(times), where=cycles > 0)

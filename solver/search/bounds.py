@@ -2,8 +2,9 @@
 
 So a question about every population is settled without trying each of them (Moore, Kearfott and
 Cloud 2009, Introduction to Interval Analysis, chapters 5 and 6). The bounds are rounded outwards:
-they may be wide, never too narrow. What is not known has no bounds; it proves nothing. The page
-does the same in `reports/scripts/interval.js`.
+they may be wide, never too narrow. What is not known has no bounds; it proves nothing. Of what is
+an approximation itself nothing is proved: it is followed (`following.py`). The page does the rest
+of it in `reports/scripts/engine/interval.js`.
 """
 
 from __future__ import annotations
@@ -19,17 +20,23 @@ from qps.engine.formulas import Formula, parts_first
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.engine.points import in_floats
+from qps.solver.search.following import Followed, Point, followed, narrowed
 
 _Rule = Callable[..., Interval]
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A part of a formula, and what its bounds are made of: the places of its own parts."""
+    """A part of a formula, and what its bounds are made of: the places of its own parts.
+
+    `followed` is its place among what approximations stand in; None for all else, and where a value
+    jumps.
+    """
 
     part: Formula
     rule: _Rule
     parts: tuple[int, ...]
+    followed: int | None = None
 
 
 class Curve:
@@ -51,6 +58,10 @@ class Curve:
         self._held = held
         self._places: dict[Formula, int] = {population: 0}
         self._steps: list[_Step] = [_Step(population, _unknown, ())]
+        self._near: list[_Step] = []
+        self._followed: list[int] = []
+        self._jumping: set[int] = set()
+        self._points: dict[float, tuple[Point, bool]] = {}
         self._top = self._place(expr)
         for other in others:
             self._place(other)
@@ -133,12 +144,43 @@ class Curve:
         return sum((self.part(r).high - self.part(r).low for r in self.roundings()), 0.0)
 
     def _run(self, low: float, high: float, steps: list[_Step] | None = None) -> Interval:
+        about = self._about(low, high) if self._near else None
+        self._found = self._filled(low, high, steps or self._steps, about)
+        return self._found[self._top]
+
+    def _filled(
+        self, low: float, high: float, steps: list[_Step], about: Followed | None = None
+    ) -> list[Interval]:
         found = [Interval(low, high, 1.0, 1.0)]
-        for step in (steps or self._steps)[1:]:
-            bounds = step.rule(*(found[place] for place in step.parts))
-            found.append(bounds.sound())
-        self._found = found
-        return found[self._top]
+        for step in steps[1:]:
+            bounds = step.rule(*(found[place] for place in step.parts)).sound()
+            if about is not None and step.followed is not None:
+                bounds = narrowed(bounds, about.bounds(step.followed))
+            found.append(bounds)
+        return found
+
+    def _about(self, low: float, high: float) -> Followed | None:
+        """Return what is followed over a box, None where nothing in it is an approximation."""
+        if not low < high or not self._known_at(high)[1]:
+            return None
+        return followed(low, high, lambda point: self._known_at(point)[0])
+
+    def _known_at(self, point: float) -> tuple[Point, bool]:
+        """Return values at a point of what is followed, and whether these are approximations."""
+        if point not in self._points:
+            found = self._filled(point, point, self._steps)
+            values = tuple(
+                (one.low + (one.high - one.low) / 2, (one.high - one.low) / 2)
+                for one in (found[place] for place in self._followed)
+            )
+            self._points[point] = (
+                values,
+                any(
+                    _is_approximate(step, [found[place].low for place in step.parts])
+                    for step in self._near
+                ),
+            )
+        return self._points[point]
 
     def _place(self, expr: Formula) -> int:
         for part in parts_first(expr):
@@ -146,8 +188,22 @@ class Curve:
                 self._places[part] = len(self._steps)
                 rule, operands = _ruled(part, self._held.get(part))
                 places = tuple(self._places[operand] for operand in operands)
-                self._steps.append(_Step(part, rule, places))
+                self._steps.append(_Step(part, rule, places, self._place_followed(part, places)))
+                if self._steps[-1].followed is not None and _may_be_approximate(part):
+                    self._near.append(self._steps[-1])
         return self._places[expr]
+
+    def _place_followed(self, part: Formula, places: tuple[int, ...]) -> int | None:
+        """Note a step that is to come; return its place among what is followed."""
+        here = len(self._steps)
+        if not self._jumping.isdisjoint(places) or (places and _jumps(part)):
+            self._jumping.add(here)
+            return None
+        known = any(self._steps[place].followed is not None for place in places)
+        if not (known or (places and _may_be_approximate(part))):
+            return None
+        self._followed.append(here)
+        return len(self._followed) - 1
 
 
 def _unknown(*_parts: Interval) -> Interval:
@@ -162,6 +218,21 @@ def _between_jumps(word: str) -> _Rule:
         return Interval(below(one.low + up - 1), above(one.high + up), one.slow, one.steep)
 
     return bounds
+
+
+def _jumps(part: Formula) -> bool:
+    """Return whether something jumps, or counts an operand whole."""
+    row = OPERATIONS[part.word]
+    return bool(row.rounds or row.whole)
+
+
+def _may_be_approximate(part: Formula) -> bool:
+    return bool(part.operands) and OPERATIONS[part.word].approximate is not None
+
+
+def _is_approximate(step: _Step, operands: list[float]) -> bool:
+    approximate = OPERATIONS[step.part.word].approximate
+    return approximate is not None and approximate(*operands)
 
 
 def _is_total(part: Formula) -> bool:

@@ -1,0 +1,26 @@
+"""Of which operands a value is an approximation itself, so that its bounds prove nothing."""
+
+from __future__ import annotations
+
+from qps.engine.networks.class_networks import network_of
+from qps.engine.networks.class_numbers import is_linearized
+
+
+def class_rate(classes: float, _of: float, *told: float) -> bool:
+    """Return whether the Linearizer tells a rate."""
+    return _is_linearized(classes, told)
+
+
+def class_wait(classes: float, _of: float, *told: float) -> bool:
+    """Return whether the Linearizer tells a wait."""
+    return _is_linearized(classes, told)
+
+
+def class_open_wait(classes: float, *told: float) -> bool:
+    """Return whether the Linearizer tells a wait of open visits."""
+    return _is_linearized(classes, told)
+
+
+def _is_linearized(classes: float, told: tuple[float, ...]) -> bool:
+    network = network_of(classes, told)
+    return network is not None and is_linearized(network)
