@@ -136,6 +136,28 @@ def test_beyond_the_knee_the_wait_for_a_pool_varies_little() -> None:
     assert point.number(job.latency_quantile(Fraction(95, 100))) == pytest.approx(2.51, rel=0.06)
 
 
+SPEEDS = """
+users N in 1..400
+machine gpu { gpu 1 core, queueing ps speeds [1, 1.9, 2.7, 3.4, 4, 4.5, 5]; memory 40 GB }
+machine desk { }
+component write { gpu 4 s/request }
+network wire { propagation 20 ms }
+topology { node seat = desk * N; node box = gpu * 4; link lan = wire between all }
+stream chat for each seat {
+  traffic 1 request, think 45 s
+  at seat { call box { take memory 1.5 GB; write; give memory } }
+}
+"""
+
+
+@pytest.mark.parametrize("users", [1, 2, 3, 17, 50])
+def test_a_pool_that_nobody_waits_for_leaves_the_quantile_what_it_is(users: int) -> None:
+    """The wait for a place is a difference, which came to less than none: there was no answer."""
+    graph = lowered(SPEEDS)
+    told = graph.at(users).number(graph.streams["chat"].latency_quantile(Fraction(95, 100)))
+    assert 0.95 * (4 * log(20) + 0.04) < told < 16
+
+
 def test_the_quantile_of_a_cycle_is_told_with_its_error() -> None:
     """By the law of all stays together, which three levels of one stream share."""
     graph = lowered(POOL.replace("take threads; ", "").replace("give threads", ""))

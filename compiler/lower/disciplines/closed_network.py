@@ -20,7 +20,7 @@ from qps.compiler.quantities.certainty import (
     compounded,
     together,
 )
-from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, minimum, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, maximum, minimum, total
 
 
 class Uneven(Struct, frozen=True, kw_only=True):
@@ -192,9 +192,11 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
     def stage(self, queue: Queue, own: Visit) -> Stage:
         """Return the wait, of a gamma law: it varies as an exponential one at most.
 
-        Beyond the knee nearly all wait: how many do so varies no more than how many do not.
+        Beyond the knee nearly all wait: how many do so varies no more than how many do not. The
+        wait is a difference of times: where hardly anybody waits, roundings must not make it less
+        than none.
         """
-        wait, closed = self.wait(queue, own), self.stream_of(own)
+        wait, closed = maximum(ZERO, self.wait(queue, own)), self.stream_of(own)
         assert closed is not None
         waiting = closed.network.wait(closed.name, queue.resource) * closed.throughput
         pool = next(one for one in _held(closed) if one.resource == queue.resource)
