@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import exp
 
 import pytest
 
@@ -70,6 +71,29 @@ def test_what_is_lost_loads_nothing_that_follows() -> None:
     served = rest / 100 * (1 - second)
     assert at.number(graph.resources["c.cpu"].load) == pytest.approx(float(served / 4))
     assert at.number(graph.streams["s"].rate) == pytest.approx(float(served))
+
+
+def test_what_is_lost_holds_no_place_behind() -> None:
+    steps = "at a { talk }; over l; at c { take seats; answer; give seats }"
+    text = _lines(steps).replace("queueing mmc }", "queueing mmc; seats 7 seat }")
+    graph = lowered(f"unit seat\n{text}")
+    at = graph.at(40)
+    served = Fraction(40, 1000) * (1 - _blocked(Fraction(40, 10), 5))
+    assert at.number(graph.resources["c.seats"].load) == pytest.approx(float(served / 7))
+
+
+@pytest.mark.parametrize("level", [Fraction(1, 2), Fraction(99, 100)])
+def test_quantiles_behind_lines_are_those_of_a_sum(level: Fraction) -> None:
+    """Of a service and a passage of M/M/1, both exponential: they were added up."""
+    text = _lines("at a { talk }; over l; at c { answer }")
+    graph = lowered(text.replace("4 core, queueing mmc", "1 core, queueing mm1"))
+    at = graph.at(40)
+    load = at.number(graph.resources["c.cpu"].load)
+    rates = 1 / 100, 1 - load
+    time = at.number(graph.streams["s"].latency_quantile(level)) - 0.001
+    early, late = (exp(-rate * time) for rate in rates)
+    longer = (rates[1] * early - rates[0] * late) / (rates[1] - rates[0])
+    assert longer == pytest.approx(float(1 - level), rel=1e-4)
 
 
 def test_what_comes_back_is_refused() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queueing import Visit
@@ -29,3 +32,12 @@ class Hold(Struct, frozen=True, kw_only=True):
     depth: int
     span: Span
     is_lossy: bool = False
+
+    def changed(self, change: Callable[[Formula], Formula]) -> Hold:
+        """Return the hold with every formula changed that it is made of."""
+        return replace(
+            self,
+            visit=self.visit.changed(change),
+            amount=change(self.amount),
+            machines=change(self.machines),
+        )

@@ -66,6 +66,7 @@ def settle_losses(
         demand.background = [put_in(load) for load in demand.background]
         demand.carried = [put_in(rate) for rate in demand.carried]
         demand.visits = [visit.changed(put_in) for visit in demand.visits]
+        demand.holds = [hold.changed(put_in) for hold in demand.holds]
     for result in results:
         result.visits = {at: visit.changed(put_in) for at, visit in result.visits.items()}
     rewrite(put_in)

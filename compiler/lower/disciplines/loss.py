@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler.lower.offered import Offered
-from qps.compiler.lower.queueing import Law, Queue, Visit
+from qps.compiler.lower.queueing import Law, Queue, Stage, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import ZERO, Formula, apply
 
@@ -20,6 +20,16 @@ class Loss(Law, frozen=True):
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return by how much the service exceeds its mean."""
         return queue.own_tail(own, level)
+
+    def stage(self, queue: Queue, own: Visit) -> Stage:
+        """Return the service, of a gamma law: nobody waits."""
+        return Stage(
+            waits=ZERO,
+            work=ZERO,
+            service=own.service,
+            variation=queue.variation**2,
+            counted=own.service,
+        )
 
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002 - none does
         """Return that what is served leaves less at random than all that comes."""
