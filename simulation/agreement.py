@@ -21,10 +21,10 @@ from qps.simulation.crew import Simulation, StreamTold
 from qps.simulation.one_run import LEVELS
 from qps.simulation.statistics import Estimate
 
-ROUNDINGS = 1e-6
+_ROUNDINGS = 1e-6
 _FALSE_ALARM = 0.01
 """How probably a table with no wrong prediction tells of one nevertheless."""
-SELDOM = 10.0
+_SELDOM = 10.0
 _FEW = 100
 """Of fewer items than these nothing is told."""
 
@@ -38,6 +38,35 @@ class Verdict(StrEnum):
     """It differs, and the label of the approximation does not say how far it may."""
     UNKNOWN = "too few"
     """Too little was played to tell."""
+
+
+class Observed(Struct, frozen=True, kw_only=True):
+    """What playing told of a measure, of so many items: all that came, of a load."""
+
+    told: Estimate
+    items: int = 0
+    is_loss: bool = False
+    is_load: bool = False
+
+    def within(self, predicted: float, level: float) -> float:
+        """Return half the interval that covers the truth so often, as far as a prediction goes."""
+        told = self.told
+        found = told.half_width(level) + _ROUNDINGS * max(abs(told.mean), abs(predicted))
+        if self._is_counted and self.items and (predicted or told.mean):
+            # What is seldom may not have happened yet: no spread is told of that.
+            found = max(found, _SELDOM / self.items)
+        return found
+
+    @property
+    def is_seldom(self) -> bool:
+        """Whether it is of so few that nothing differs by that; where nothing came, of none."""
+        if self._is_counted and not self.items:
+            return True
+        return 0 < self.items < _FEW or not (self.told.mean or self.is_loss)
+
+    @property
+    def _is_counted(self) -> bool:
+        return self.is_loss or (self.is_load and not self.told.error)
 
 
 class Compared(Struct, frozen=True, kw_only=True):
@@ -250,19 +279,17 @@ def judged(found: Sequence[Compared], tests: int | None = None) -> tuple[Compare
 
 def _judged(one: Compared, level: float) -> Compared:
     told = one.simulated
-    within = told.half_width(level) + ROUNDINGS * max(abs(told.mean), abs(one.predicted))
-    is_loss = one.measure.endswith("loss")
-    is_counted = is_loss or (one.measure == "load" and not told.error)
-    if is_counted and one.items:
-        # What is seldom may not have happened yet: no spread is told of that.
-        within = max(within, SELDOM / one.items)
+    seen = Observed(
+        told=told,
+        items=one.items,
+        is_loss=one.measure.endswith("loss"),
+        is_load=one.measure == "load",
+    )
+    within = seen.within(one.predicted, level)
     off = one.predicted - told.mean
-    # Where nothing came at all, nothing agrees by that.
-    is_none = is_counted and not one.items
-    is_seldom = is_none or 0 < one.items < _FEW or not (told.mean or is_loss)
     if isnan(off):
         verdict = Verdict.DIFFERS
-    elif is_seldom and abs(off) > within:
+    elif seen.is_seldom and abs(off) > within:
         verdict = Verdict.UNKNOWN
     elif abs(off) <= within:
         verdict = Verdict.AGREES

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind
-from qps.simulation.agreement import ROUNDINGS, SELDOM, load_told
+from qps.simulation.agreement import Observed, load_told
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.one_run import LEVELS
 from qps.simulation.playing import played
@@ -80,13 +80,13 @@ def _near(one: _Judged, effort: Effort) -> Near:
 
 
 def _judged(asked: Asked, graph: LoadGraph, simulation: Simulation) -> _Judged:
-    told, items = _told(asked.measure, graph, simulation)
-    if told is None or not simulation.has_settled:
+    seen = _seen(asked.measure, graph, simulation)
+    if seen is None:
+        return _Judged(None, inf, None)
+    told = seen.told
+    if not simulation.has_settled:
         return _Judged(told, inf, None)
-    within = told.half_width(_SURELY) + ROUNDINGS * max(abs(told.mean), abs(asked.predicted))
-    if asked.measure.kind in _LOSSES:
-        # What is seldom may not have happened yet: no spread is told of that.
-        within = max(within, SELDOM / max(1, items)) if asked.predicted or told.mean else 0.0
+    within = seen.within(asked.predicted, _SURELY)
     off = abs(asked.predicted - told.mean)
     allowed = float(asked.tolerance.amount)
     if asked.tolerance.relative:
@@ -96,25 +96,32 @@ def _judged(asked: Asked, graph: LoadGraph, simulation: Simulation) -> _Judged:
         holds = True
     elif not off - within <= allowed:  # a prediction that is no number is not near
         holds = False
+    if seen.is_seldom and (off > within or not seen.items):
+        holds = None  # nothing differs by what hardly came, nor agrees by what did not
     return _Judged(told, within, holds)
 
 
-def _told(
-    measure: ir.Measured, graph: LoadGraph, simulation: Simulation
-) -> tuple[Estimate | None, int]:
-    """Return what playing told of a measure, and of how many items."""
+def _seen(measure: ir.Measured, graph: LoadGraph, simulation: Simulation) -> Observed | None:
+    """Return what playing told of a measure; None where nothing did."""
     if measure.kind is ir.MeasureKind.LOAD:
         names = [one.name for one in graph.loads_of(measure.subject)]
         loads = [load_told(simulation, name) for name in names if name in simulation.loads]
-        return max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1)), 0
+        told = max(loads, key=lambda load: load.mean, default=Estimate(0.0, 0.0, 1))
+        items = sum(stream.items for stream in simulation.streams.values())
+        return Observed(told=told, items=items, is_load=True)
     stream = simulation.streams.get(measure.subject)
     if stream is None:
-        return None, 0
+        return None
+    value: Estimate | None
     if measure.kind is ir.MeasureKind.LATENCY:
-        return stream.mean, stream.items
-    if measure.kind is ir.MeasureKind.QUANTILE:
+        value = stream.mean
+    elif measure.kind is ir.MeasureKind.QUANTILE:
         assert measure.level is not None
-        return stream.quantiles.get(float(measure.level)), stream.items
-    if measure.kind is ir.MeasureKind.RATE:
-        return stream.rate, stream.items
-    return stream.lost[_LOSSES[measure.kind]], stream.items
+        value = stream.quantiles.get(float(measure.level))
+    elif measure.kind is ir.MeasureKind.RATE:
+        value = stream.rate
+    else:
+        value = stream.lost[_LOSSES[measure.kind]]
+    if value is None:
+        return None
+    return Observed(told=value, items=stream.items, is_loss=measure.kind in _LOSSES)

@@ -6,11 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax.format import formatted
+from qps.simulation.crew import Effort, Simulation, simulate
+from qps.simulation.near import player_of
+from qps.simulation.statistics import Estimate
 from qps.solver.claims.claim_results import ClaimResult, Near, Verdict
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
@@ -116,3 +120,27 @@ def test_it_is_laid_out_like_any_claim() -> None:
     laid = formatted(Source("x.qps", text)).value
     assert laid is not None
     assert "  job.latency simulated within 5 % with N = 50\n" in laid
+
+
+def test_what_never_came_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither that it differs nor that it agrees: no rate, no loss, no load."""
+    none = Estimate(0.0, 0.0, 12)
+
+    def nothing(*args: object, **kwargs: object) -> Simulation:
+        del kwargs["is_enough"]
+        found = simulate(*args, **kwargs)  # type: ignore[arg-type]
+        job = found.streams["job"]
+        lost = dict.fromkeys(job.lost, none)
+        job = replace(job, items=0, mean=None, quantiles={}, rate=none, lost=lost)
+        return replace(found, streams={"job": job}, loads=dict.fromkeys(found.loads, none))
+
+    monkeypatch.setattr("qps.simulation.near.simulate", nothing)
+    claims = "".join(
+        f"  {one} simulated within 5 % with N = 50\n"
+        for one in ("job.rate", "job.loss", "w.cpu.load", "job.latency")
+    )
+    player = player_of(Effort(precision=0.1, seconds=0.0, seed=1, workers=1))
+    found = results(claims, player)
+    assert [one.verdict for one in found] == [Verdict.FAILS] * 4
+    assert all(one.near is not None and one.near.why is not None for one in found)
+    assert all("too little was played" in str(one.near and one.near.why) for one in found)
