@@ -5,13 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from math import comb, factorial, inf
+from random import Random
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.engine.networks import closed_numbers
+from qps.engine.networks import closed_arrays, closed_numbers
 from qps.engine.networks.class_networks import LINEARIZER_ERROR, Network, Place, is_exact
 from qps.engine.networks.class_numbers import _exactly, class_open_wait, class_rate, class_wait
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
@@ -224,6 +226,23 @@ def test_the_linearizer_is_off_by_no_more_than_is_told(servers: float) -> None:
                 for waits in (exact, near)
             ]
             assert cycles[1] == pytest.approx(cycles[0], rel=LINEARIZER_ERROR)
+
+
+def test_many_rows_of_many_customers_are_as_each_by_itself() -> None:
+    chance = Random(4)
+    rows = [
+        (float(chance.choice([0, 7, 1999, 2001, 50_000, 10**6])), chance.choice([0.0, 3.0, 4e4]),
+         *(one for _ in range(3) for one in (chance.choice([0.0, 0.4, 1.0, 1e-3]), 1.0,
+                                             chance.choice([0.0, 0.3]), chance.choice([1.0, 2.5]))))
+        for _ in range(200)
+    ]  # fmt: skip
+    for many, alone in (
+        (closed_arrays.closed_rate, closed_rate),
+        (closed_arrays.closed_wait, closed_wait),
+        (closed_arrays.mixed_wait, mixed_wait),
+    ):
+        found = many(*np.array(rows).T)
+        assert found.tolist() == pytest.approx([alone(*row) for row in rows], rel=1e-11)
 
 
 def test_many_classes_are_no_longer_exact_and_end() -> None:

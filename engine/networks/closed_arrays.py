@@ -1,7 +1,8 @@
 """Closed queueing networks on arrays, as `closed_numbers` has them: many rows at once.
 
-Rows of single servers with some thousand customers are solved side by side, customer by customer;
-all others one by one. What a rate and all waits of one network rest on is computed once.
+Rows of single servers are solved side by side, customer by customer up to some thousand, by an
+integral beyond; all others one by one. What a rate and all waits of one network rest on is computed
+once.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.arrays import Array, filled, in_blocks
 from qps.engine.networks import closed_numbers, closed_quantiles
+from qps.engine.networks.descent_arrays import numbers_at_population
 
-_MOST_CUSTOMERS = 8000
+_MOST_CUSTOMERS = 2000
 """Up to so many, steps for all rows are quicker than an integral for each."""
 _MOST_KEPT = 128
 
@@ -50,7 +52,7 @@ def closed_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
 
 def _found(of_many: Callable[..., Array], of_one: Callable[..., float], *columns: Array) -> Array:
     customers, think, told = columns[0], columns[1], columns[2:]
-    is_many = (customers >= 0) & (customers <= _MOST_CUSTOMERS) & (think >= 0) & (think < np.inf)
+    is_many = (customers >= 0) & (customers < np.inf) & (think >= 0) & (think < np.inf)
     for place in range(0, len(told), 4):
         asked, servers, load, copies = told[place : place + 4]
         is_many &= (asked >= 0) & (asked < np.inf) & (servers == 1) & (load >= 0) & (load < 1)
@@ -103,8 +105,9 @@ def _numbers(customers: Array, think: Array, told: Sequence[Array]) -> Sequence[
     names = [_named(*station) for station in stations]
     key = _named(np.frombuffer(b"".join(sorted(names)), np.uint8), customers, think)
     if key not in _kept:
-        ratios = [asked / copies / (1 - load) for asked, _, load, copies in stations]
-        _kept[key] = names, _solved(customers, think, ratios, [one[3] for one in stations])
+        ratios = np.array([asked / copies / (1 - load) for asked, _, load, copies in stations])
+        copies = np.array([one[3] for one in stations])
+        _kept[key] = names, _solved(customers, think, ratios, copies)
         if len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)
     order, numbers = _kept[key]
@@ -118,14 +121,21 @@ def _named(*columns: NDArray[np.generic]) -> bytes:
     return digest.digest()
 
 
-def _solved(
-    customers: Array, think: Array, ratios: Sequence[Array], copies: Sequence[Array]
-) -> Array:
-    """Return mean numbers at a copy of each station, customer by customer."""
+def _solved(customers: Array, think: Array, ratios: Array, copies: Array) -> Array:
+    """Return mean numbers at a copy of each station, of arrays of stations and rows."""
+    found, is_few = np.empty_like(ratios), customers <= _MOST_CUSTOMERS
+    for among, solve in ((is_few, _step_by_step), (~is_few, numbers_at_population)):
+        if among.any():
+            some = (np.compress(among, one, axis=-1) for one in (customers, think, ratios, copies))
+            found[:, among] = solve(*some)
+    return found
+
+
+def _step_by_step(customers: Array, think: Array, ratios: Array, copies: Array) -> Array:
+    """Return the same, customer by customer."""
     order = np.argsort(-customers, kind="stable")
     last, pause = customers[order], think[order]
-    ratio = np.array([one[order] for one in ratios])
-    count = np.array([one[order] for one in copies])
+    ratio, count = np.take(ratios, order, axis=1), np.take(copies, order, axis=1)
     plain = bool((count == 1).all())
     held, total, rate = np.zeros_like(ratio), np.empty_like(pause), np.empty_like(pause)
     left, n = len(last), 0

@@ -15,12 +15,18 @@ The rate is the mean of z, and the number at a copy that of r z/(1 - r z).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import atan2, cos, exp, expm1, log1p, sin, sqrt
+from math import atan2, comb, cos, exp, expm1, log1p, sin, sqrt
+from operator import mul
+from typing import Any
 
 STEP, STEPS = 0.125, 50
 """Of the rule along the path: at t = 6.25 the integrand is e^-39."""
-_MOST_STEPS = 50
-_NEAR, _LEAST = 1e-15, 1e-300
+PLACES, NEAR_ENOUGH = 8, 1e-6
+"""By so many places the next is told; behind so small a step nothing is off to the second order."""
+MOST_STEPS = 50
+_SIGNS = [[comb(n, j) * (-1) ** (n - 1 - j) for j in range(n)] for n in range(PLACES + 1)]
+"""By which the last n places of a polynomial's values tell the next one."""
+NEAR, LEAST = 1e-15, 1e-300
 
 
 def at_population(
@@ -52,15 +58,15 @@ def _saddle(customers: int, think: float, parts: Sequence[tuple[float, float, fl
     The mean falls ever less steeply with it: Newton's steps from below never go too far.
     """
     each = [m * part / customers - apart for part, apart, m in parts]
-    spare = max(think / customers - 1, *each, 0.0) or _LEAST
-    for _ in range(_MOST_STEPS):
+    spare = max(think / customers - 1, *each, 0.0) or LEAST
+    for _ in range(MOST_STEPS):
         value, slope = think / (1 + spare) - customers, think / (1 + spare) ** 2
         for part, apart, m in parts:
             value += m * part / (apart + spare)
             slope += m * part / (apart + spare) ** 2
         step = value / slope
         spare += step
-        if step <= _NEAR * spare:
+        if step <= NEAR * spare:
             break
     return spare
 
@@ -72,40 +78,47 @@ def _path(
     spread = think + sum(m * b * (1 + b) for b, m in stations)
     skew = think + sum(m * b * (1 + b) * (1 + 2 * b) for b, m in stations)
     size = sqrt(2 / spread)
-    w, slope = 0j, 0j
+    first = complex(skew / (6 * spread) * (size * STEP / 2) ** 2, size * STEP / 2)
+    known: list[complex] = []
     for k in range(STEPS):
         t = (k + 0.5) * STEP
-        if k == 0:
-            w = complex(skew / (6 * spread) * (size * t) ** 2, size * t)
-        else:
-            middle = w + slope * (STEP / 2)
-            w += STEP * _slope(t - STEP / 2, middle, think, stations)
-        for _ in range(_MOST_STEPS):
-            value, rate, ahead = _exponent(w, think, stations)
+        w = path_ahead(known) if known else first
+        for _ in range(MOST_STEPS):
+            value, rate, bend, ahead = _exponent(w, think, stations)
             step = (value + t * t) / rate
             w -= step
-            if abs(step) <= 1e-9 * abs(w):
+            if abs(step) <= NEAR_ENOUGH * abs(w):
                 break
-        _, rate, ahead = _exponent(w, think, stations)
-        slope = -2 * t / rate
-        yield exp(-t * t) * slope, ahead
+        # What the last step changes, to the second order of it.
+        ahead -= (1 + ahead) * step * (1 - step / 2)
+        known.append(w)
+        yield -2 * t * exp(-t * t) / (rate - step * bend), ahead
 
 
-def _slope(t: float, w: complex, think: float, stations: Sequence[tuple[float, float]]) -> complex:
-    return -2 * t / _exponent(w, think, stations)[1]
+def path_ahead(known: Sequence[Any]) -> Any:
+    """Return where a path goes on, by its last places; before the saddle they are those behind.
+
+    There the real parts are the same, and the imaginary ones turned round.
+    """
+    last = known[-PLACES:]
+    if len(last) < PLACES:
+        last = [*(one.conjugate() for one in last[PLACES - len(last) - 1 :: -1]), *last]
+    return sum(map(mul, _SIGNS[len(last)], last))
 
 
 def _exponent(
     w: complex, think: float, stations: Sequence[tuple[float, float]]
-) -> tuple[complex, complex, complex]:
-    """Return phi(w), its slope, and exp(w) - 1."""
+) -> tuple[complex, complex, complex, complex]:
+    """Return phi(w), its first and second slope, and exp(w) - 1."""
     u, v = w.real, w.imag
     grown, turned = exp(u), -2 * sin(v / 2) ** 2
     ahead = complex(expm1(u) * cos(v) + turned, grown * sin(v))
-    value, slope = think * (ahead - w), complex(think)
+    value, slope, more = think * (ahead - w), complex(think), 0j
     for b, m in stations:
         off = -b * ahead
         x, y = off.real, off.imag
         value -= m * (complex(0.5 * log1p(x * (2 + x) + y * y), atan2(y, 1 + x)) + b * w)
-        slope += m * b * (1 + b) / (1 + off)
-    return value, ahead * slope, ahead
+        part = m * b * (1 + b) / (1 + off)
+        slope += part
+        more += part * b / (1 + off)
+    return value, ahead * slope, (1 + ahead) * (slope + ahead * more), ahead
