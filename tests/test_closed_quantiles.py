@@ -170,3 +170,40 @@ def test_the_quantile_of_a_cycle_is_told_with_its_error() -> None:
     known = job.quantile_certainty(Fraction(95, 100))
     assert known.kind is Kind.APPROXIMATION
     assert known.error is not None
+
+
+def _alone(queueing: str, jobs: int, think: str, level: float) -> tuple[float, float]:
+    """Return the mean and a quantile of the response time of one station of a class beside one."""
+    graph = lowered(f"""
+users N in 1..400
+machine box {{ cpu 1 core, queueing {queueing} }}
+component work {{ cpu 1 s/request }}
+topology {{ node a = box; node b = box }}
+stream job in all {{ traffic {jobs} request, think {think}; at a {{ work }} }}
+stream other in all {{ traffic 1 request, think 1000 s; at a {{ work }} }}
+""")
+    job, point = graph.streams["job"], graph.at(1)
+    known = Fraction(str(level))
+    return point.number(job.mean_latency), point.number(job.latency_quantile(known))
+
+
+def test_who_share_a_full_server_vary_as_their_services_do() -> None:
+    """Played: a quantile of 95 % of three times the mean. It was told as that of a row."""
+    mean, late = _alone("ps", 60, "1 s", 0.95)
+    assert late == pytest.approx(mean * log(20), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("queueing", "jobs", "think", "level", "played"),
+    [
+        ("md1", 1, "10000 s", 0.95, 1.0),
+        ("md1", 6, "1 s", 0.95, 5.90),
+        ("mg1 cv 0.5", 6, "1 s", 0.95, 7.26),
+        ("mg1 cv 2", 6, "20 s", 0.95, 6.36),
+    ],
+)
+def test_services_that_vary_otherwise_count_in_quantiles(
+    queueing: str, jobs: int, think: str, level: float, played: float
+) -> None:
+    """As exponential ones they were told up to twice as long, or half as long."""
+    assert _alone(queueing, jobs, think, level)[1] == pytest.approx(played, rel=0.25)

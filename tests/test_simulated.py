@@ -51,6 +51,29 @@ def test_a_planted_fault_is_found(
     assert "latency" in {one.one.measure for one in told}
 
 
+def test_what_has_not_settled_is_not_judged() -> None:
+    slow = _PLAIN.replace("0.6 s", "0.99 s")
+    found = judge_text(slow, 1, 1, seconds=1e-9, runs=2)
+    assert found.refused == "too slow to settle while it is played"
+    assert judge_text(_PLAIN, 1, 1, seconds=0, runs=12).refused is None
+
+
+_FULL = """
+users N in 1..2
+machine box { cpu 1 core, queueing md1 }
+component work { cpu 1 s/request }
+topology { node a = box }
+stream job in all { traffic 6 request, 1 bit/request, think 1 s; at a { work } }
+"""
+
+
+def test_users_who_fill_what_they_wait_for_are_judged() -> None:
+    found = judge_text(_FULL, 1, 1, seconds=0, runs=12)
+    assert found.refused is None
+    assert found.compared > 0
+    assert not found.wrong
+
+
 def test_all_kinds_are_generated_alike_each_time() -> None:
     for kind in set(KINDS):
         assert spec_of_kind(kind, Random(7)) == spec_of_kind(kind, Random(7))

@@ -100,7 +100,7 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
     if any(often[name] is not stream.visits[name] for name in stations):
         return None
     queues = tuple(visits[name][0].queue for name in stations)
-    if any(queue is None or queue.speeds for queue in queues):
+    if any(queue is None or queue.speeds or not _is_exponential(queue) for queue in queues):
         return None
     fixed = [part.value for part in parts if part.queue is None]
     served = [part.visit.service * part.times for part in waits if part.visit is not None]
@@ -110,6 +110,11 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
         queues=tuple(queue for queue in queues if queue is not None),
         often=tuple(often[name] for name in stations),
     )
+
+
+def _is_exponential(queue: Queue) -> bool:
+    """Return whether stays are those of exponential services."""
+    return queue.traits.is_insensitive or queue.variation is ONE
 
 
 def _stream_of(waits: Sequence[LatencyPart]) -> ClosedStream | None:

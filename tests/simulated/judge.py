@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -88,9 +89,16 @@ def judge_text(text: str, seed: int, models: int, seconds: float, runs: int = RU
         ready = played(graph, 1)
     except QpsError as refused:
         return Judged(seed=seed, refused=refused.diagnostics[0].message)
-    told = simulate(ready, Effort(precision=0.01, seconds=seconds, seed=seed, workers=1, runs=runs))
+    effort = Effort(precision=0.01, seconds=seconds, seed=seed, workers=1, runs=runs)
+    longer = replace(effort, precision=0.001, seconds=8 * seconds, seed=10**6 + seed)
+    told = simulate(ready, effort)
+    if not told.has_settled:
+        told = simulate(ready, replace(longer, precision=0.01))
+        longer = replace(longer, seconds=3 * longer.seconds)
     first = compared(graph, told)
-    full = next(filter(_is_full, first), None)
+    if not told.has_settled:
+        return Judged(seed=seed, refused="too slow to settle while it is played")
+    full = next((one for one in first if _is_full(graph, one)), None)
     if full is not None:
         return Judged(seed=seed, refused=f"{full.subject} is full, as its label allows")
     approximated = tuple(_approximated(seed, first))
@@ -101,10 +109,10 @@ def judge_text(text: str, seed: int, models: int, seconds: float, runs: int = RU
     }
     if not suspects:
         return Judged(seed=seed, compared=len(first), approximated=approximated)
-    effort = Effort(
-        precision=0.001, seconds=8 * seconds, seed=10**6 + seed, workers=1, runs=3 * runs
-    )
-    again = compared(graph, simulate(ready, effort))
+    told = simulate(ready, replace(longer, seed=2 * 10**6 + seed, runs=3 * runs))
+    if not told.has_settled:
+        return Judged(seed=seed, refused="too slow to settle while it is played")
+    again = compared(graph, told)
     wrong = tuple(
         Wrong(seed, one)
         for one in judged(again, max(1, models * _SCREENED // 10))
@@ -113,13 +121,16 @@ def judge_text(text: str, seed: int, models: int, seconds: float, runs: int = RU
     return Judged(seed=seed, compared=len(first), wrong=wrong, approximated=approximated)
 
 
-def _is_full(one: Compared) -> bool:
+def _is_full(graph: LoadGraph, one: Compared) -> bool:
     """Return whether a load is played full that may be so by the error that its label states.
 
     What is exact beside it is so as long as it gets through there. A load that its label keeps
-    from being full is judged as all else is.
+    from being full is judged as all else is; so are users who wait for their answer, who fill what
+    they wait for without an end of it.
     """
-    if one.measure != "load" or one.known.kind is not Kind.APPROXIMATION or one.predicted >= 1:
+    if one.measure != "load" or graph.resources[one.subject].open_load is not None:
+        return False
+    if one.known.kind is not Kind.APPROXIMATION or one.predicted >= 1:
         return False
     may_be = one.known.error is None or one.predicted * (1 + one.known.error) >= 1
     return may_be and one.simulated.mean + one.within > _NEARLY_FULL

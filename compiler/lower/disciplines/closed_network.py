@@ -20,7 +20,21 @@ from qps.compiler.quantities.certainty import (
     compounded,
     together,
 )
-from qps.engine.formulas import ONE, ZERO, Formula, apply, formula, maximum, minimum, total
+from qps.engine.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    formula,
+    maximum,
+    minimum,
+    number,
+    square_root,
+    total,
+)
+
+_NARROW = number(Fraction(1, 100))
+_LEAST_SHARE = number(Fraction(1, 20))
 
 
 class Uneven(Struct, frozen=True, kw_only=True):
@@ -97,21 +111,32 @@ class InClosedNetwork(Law, frozen=True):
         return -whole * apply("ln", 1 - formula(level)) - own.service
 
     def stage(self, queue: Queue, own: Visit) -> Stage:
-        """Return wait and service together, of a gamma law.
+        """Return wait and service together, of a gamma law."""
+        whole = self.wait(queue, own) + own.service
+        return _gamma_law(whole, self._variation(queue, own, whole), own.service)
 
-        It varies as an exponential time at most. Beyond the knee nearly all are there: then its
-        variance is that of as many services as are waited for, and that of how many are elsewhere,
-        which is about that of a Poisson law.
+    def _variation(self, queue: Queue, own: Visit, whole: Formula) -> Formula:
+        """Return the squared variation of wait and service together.
+
+        Where all are served at once it is that of an exponential service. Else the wait varies as
+        an exponential time at most. Beyond the knee nearly all are there: then its variance is that
+        of as many services as are waited for, and that of how many are elsewhere, which is about
+        that of a Poisson law.
         """
-        whole, closed = self.wait(queue, own) + own.service, self.stream_of(own)
-        variation = ONE
+        if queue.traits.is_insensitive:
+            return ONE
+        closed, uneven = self.stream_of(own), queue.variation**2
+        most = None
         if closed is not None and not self._is_held_or_alone(closed, queue.resource):
             station = closed.station(queue.resource)
             jobs, servers = total(closed.network.jobs), station.servers
             service = own.service / _as_fast(queue, station)
-            spread = (1 + jobs / servers**2) * service**2
-            variation = minimum(ONE, apply("mean", spread, whole**2))
-        return Stage(waits=ZERO, work=ZERO, service=whole, variation=variation, counted=own.service)
+            most = (1 + uneven * jobs / servers**2) * service**2
+        if uneven is ONE:
+            return ONE if most is None else minimum(ONE, apply("mean", most, whole**2))
+        waits = (whole - own.service) ** 2
+        spread = waits if most is None else minimum(waits, most)
+        return apply("mean", spread + uneven * own.service**2, whole**2)
 
     def _is_held_or_alone(self, closed: ClosedStream, name: str) -> bool:
         """Return whether a station is one's own, or visited by no more than hold a place."""
@@ -146,7 +171,7 @@ class InClosedNetwork(Law, frozen=True):
         """The law of the times is a guess."""
         return approximation(
             f"wait and service at `{queue.resource}` have a gamma law together, of the variance of "
-            "an exponential one up to the knee: that is too much next to it"
+            "an exponential wait up to the knee: that is too much next to it"
         )
 
     def stream_of(self, own: Visit) -> ClosedStream | None:
@@ -201,8 +226,7 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         waiting = closed.network.wait(closed.name, queue.resource) * closed.throughput
         pool = next(one for one in _held(closed) if one.resource == queue.resource)
         spread = apply("mean", total(closed.network.jobs) * pool.copies, waiting**2)
-        variation = minimum(ONE, spread)
-        return Stage(waits=ZERO, work=ZERO, service=wait, variation=variation, counted=own.service)
+        return _gamma_law(wait, minimum(ONE, spread), own.service)
 
     def mean_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - it is that of the stream
         """As well as all that goes on in a cycle."""
@@ -211,6 +235,25 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
     def keeps_randomness(self, queue: Queue) -> bool:  # noqa: ARG002
         """What waits for a place goes on when another one is done."""
         return False
+
+
+def _gamma_law(mean: Formula, variation: Formula, counted: Formula) -> Stage:
+    """Return a stage of a gamma law of that mean and squared variation.
+
+    One that varies less than a tenth of its mean is that of what varies so much, beyond a time that
+    is always the same: of nearly no width, its transform tells no quantiles.
+    """
+    varies = mean
+    if variation is not ONE:
+        share = minimum(ONE, square_root(variation) / square_root(_NARROW))
+        varies, variation = mean * maximum(_LEAST_SHARE, share), maximum(_NARROW, variation)
+    return Stage(
+        waits=ZERO,
+        work=ZERO,
+        service=varies,
+        variation=variation,
+        counted=counted - (mean - varies),
+    )
 
 
 def _held(closed: ClosedStream) -> list[HeldPool]:
