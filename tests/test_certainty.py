@@ -834,3 +834,10 @@ def test_copies_that_leave_together_are_not_told_exactly_at_several_cores() -> N
     assert mean_certainty(queue) == EXACT
     known = mean_certainty(replace(queue, visits=together_there))
     assert known.kind is Kind.APPROXIMATION
+
+
+def test_an_axis_that_is_written_in_per_cent_is_told_so() -> None:
+    text = f"{EFFORT.replace('cpu effort', 'cpu effort * (1 - hit)')}param hit = 90 %\n"
+    text += f"require {{ {LATE} <= 60 ms }}\nmatrix shares {{ hit in [80, 95 %] }}\n"
+    rows = shown(compiled(text), qps.loads(text).matrix().to_arrow(), markdown=False)
+    assert [row[:4] for row in rows.splitlines() if "%" in row[:4]] == ["80 %", "95 %"]

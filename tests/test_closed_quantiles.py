@@ -13,6 +13,8 @@ from qps.compiler.quantities.certainty import Kind
 from qps.engine.networks import closed_quantiles
 from qps.engine.networks.closed_numbers import closed_rate
 from qps.engine.networks.closed_quantiles import Place
+from qps.reports.text.explaining import explain
+from qps.reports.text.quantities import undecided_point
 
 NETWORKS = {
     "two": (6, 3.0, [(0.5, 1, 0.0, 1, 1.0), (0.9, 1, 0.0, 1, 1.0)]),
@@ -207,3 +209,29 @@ def test_services_that_vary_otherwise_count_in_quantiles(
 ) -> None:
     """As exponential ones they were told up to twice as long, or half as long."""
     assert _alone(queueing, jobs, think, level)[1] == pytest.approx(played, rel=0.25)
+
+
+@pytest.mark.parametrize("users", [50, 340])
+def test_the_parts_of_a_cycle_come_to_its_quantile(users: int) -> None:
+    """They are the means, and by how much the whole cycle is later: that of stages was told."""
+    graph = lowered(POOL.replace("take threads; ", "").replace("give threads", ""))
+    told = explain(graph, "quantile(job.latency, 95 %)", users)
+    shares = [
+        float(part.share.removesuffix(" %")) for part in told.parts
+    ]  # none unless they add up
+    assert sum(shares) == pytest.approx(100, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("at", "not_below", "told"),
+    [
+        (None, 7, "not below 7"),
+        (30_850.2, 30_849, "30,849 to 30,851"),
+        (30_851.5, 30_852, "30,852"),
+    ],
+)
+def test_where_a_resource_saturates_is_told_in_order(
+    at: float | None, not_below: int, told: str
+) -> None:
+    """Four digits of the later end lay below the earlier one."""
+    assert undecided_point(at, not_below) == told

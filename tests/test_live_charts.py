@@ -135,3 +135,55 @@ def assert_alike(page: list[float | None], python: np.ndarray) -> None:
     assert page == [
         None if one is None else pytest.approx(one, rel=1e-8, abs=1e-12) for one in told
     ]
+
+
+THINKING = """
+users N in 1..400
+machine server { cpu 1 core, queueing mm1 }
+machine desk { }
+network office { rate 1 Gbit/s; switched }
+component work { cpu 40 ms/request }
+component query { cpu 60 ms/request }
+topology {
+  node seat = desk * N
+  node app, db = server
+  link lan = office between seat, app, db
+}
+stream job for each seat {
+  traffic 1 request, 1 kB/request, think 15 s
+  at seat { }
+  at app { work; call db { query } }
+  at seat { }
+}
+require { job.latency <= 1 s }
+"""
+
+OUTSIDE = """(key) => {
+  qps.drawAll();
+  const svg = qps.pictures.find((one) => one.key === key).place.querySelector("svg");
+  return [...svg.querySelectorAll("text")].filter((one) => one.getBBox().x < 0)
+    .map((one) => one.textContent);
+}"""
+
+CHOSEN = """(value) => {
+  const place = qps.pictures.find((one) => one.key === "shares").place;
+  const choice = place.querySelector("select");
+  const first = choice.value;
+  choice.value = value;
+  choice.dispatchEvent(new Event("change"));
+  return first;
+}"""
+
+
+def test_what_is_hardly_loaded_is_neither_shown_first_nor_cut_off(open_page: Any) -> None:
+    page = open_page(html_of(checked(THINKING)))
+    page.run("() => qps.drawAll()")
+    assert page.run(CHOSEN, "lan.seat.out") == "db.cpu"  # nothing saturates: the fullest
+    assert page.run(OUTSIDE, "shares") == []
+    assert page.run("""() => qps.pictures.find((one) => one.key === "shares").drawn.title""") == (
+        "What the load of lan.seat.out is made up of, against N"
+    )
+    told = page.run("""() => qps.pictures.find((one) => one.key === "topology")
+        .drawn.svg.textContent""")
+    assert "app.in" in told
+    assert "2 more, less full" in told

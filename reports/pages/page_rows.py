@@ -171,12 +171,9 @@ def bottleneck_text(view: SolveView) -> str:
     found = view.bottleneck
     if found is None:
         return ""
-    name = view.population.name
     if not found.changes:
         return f"{found.initially} is the {heaviest_in_words(view).lower()} throughout."
-    path = [f"{found.initially} at first"]
-    path += changes_in_words(found.changes, name)
-    return f"{heaviest_in_words(view)}: {', '.join(path)}."
+    return f"{changes_in_words(view, found)}."
 
 
 def sensitivity_of(view: SolveView) -> str:

@@ -111,7 +111,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
     scope = (stream, *found.rests_on)
     found = replace(found, endless=tuple(_overloaded(graph, found, at)))
     name = f"quantile({stream}.latency, {told})"
-    if found.ways:
+    if found.cycle is not None or found.ways:
         stages = _of_sum(graph, found, share, at, scope)
         return taken_apart(
             graph, name, what, found.latency_quantile(share), TIME, at, stages, scope
@@ -135,14 +135,17 @@ def _of_sum(
 ) -> list[Part]:
     """Return the means of stages, of the longest way, and by how much that share is later.
 
-    A quantile of a sum is no sum of quantiles: what late items meet is told of all stages together.
+    Of users who wait it is a whole cycle. A quantile of a sum is no sum of quantiles: what late
+    items meet is told of all stages together.
     """
     value = graph.at(at).number
-    whole, way = max(
-        ((stream.quantile_of(way, share), way) for way in stream.ways),
-        key=lambda one: value(one[0]),
-    )
-    means = [(part.stage, part.value) for part in (*way.parts, *stream.endless)]
+    whole, parts = stream.latency_quantile(share), stream.latency
+    if stream.cycle is None:
+        whole, parts = max(
+            ((stream.quantile_of(way, share), way.parts) for way in stream.ways),
+            key=lambda one: value(one[0]),
+        )
+    means = [(part.stage, part.value) for part in (*parts, *stream.endless)]
     beyond = whole - total(mean for _, mean in means)
     named = [*means, ("beyond the means, of all stages together", beyond)]
     return [Part(stage, mean, scope) for stage, mean in named]

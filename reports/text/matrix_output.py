@@ -197,7 +197,8 @@ def _cell(column: Column, value: object) -> str:
     if math.isnan(value):
         return "–"
     if not column.dimension.exponents:
-        return percent(value) if is_share(column.answer or column.name) else number(value)
+        told_so = column.is_share or is_share(column.answer or column.name)
+        return percent(value) if told_so else number(value)
     return quantity(value, column.dimension)
 
 

@@ -214,7 +214,10 @@ def is_share(name: str) -> bool:
 
 def undecided_point(at: float | None, not_below: int) -> str:
     """Return where a resource saturates of which that cannot be told: not below, and up to."""
-    return f"not below {not_below:,}" if at is None else f"{not_below:,} to {number(at)}"
+    if at is None:
+        return f"not below {not_below:,}"
+    last = max(not_below, ceil(at))
+    return f"{not_below:,} to {last:,}" if last > not_below else f"{last:,}"
 
 
 def users_text(count: int) -> str:

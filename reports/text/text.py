@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 
@@ -31,7 +31,7 @@ from qps.reports.text.quantities import in_percent, number, percent, quantity, u
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.view import circumstances
 from qps.solver.answers.judgement import StaysFull
-from qps.solver.answers.solution import BottleneckChange, Solution
+from qps.solver.answers.solution import Bottleneck, Solution
 from qps.solver.search.method import Method
 
 _SHOWN_SHARES = 4
@@ -186,7 +186,6 @@ def _bottleneck(view: SolveView) -> str:
     found = view.bottleneck
     if found is None:
         return ""
-    name = view.population.name
     if found.saturates_at is None:
         most = heaviest_in_words(view).lower()
         none = "none is known to saturate" if found.undecided else "none saturates"
@@ -195,15 +194,19 @@ def _bottleneck(view: SolveView) -> str:
         line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}{stays_full_text(view)}."
     line += undecided_saturations(view)
     if found.changes:
-        path = [f"{found.initially} at first"]
-        path += changes_in_words(found.changes, name)
-        line += f" {heaviest_in_words(view)}: {', '.join(path)}."
+        line += f" {changes_in_words(view, found)}."
     return line
 
 
-def changes_in_words(changes: Iterable[BottleneckChange], population: str) -> list[str]:
+def changes_in_words(view: SolveView, found: Bottleneck) -> str:
     """Return which resource is the heaviest from where on, and from where on it is not told."""
-    return [f"{c.to or 'not told which'} from {population} = {number(c.at)} on" for c in changes]
+    name, heaviest = view.population.name, heaviest_in_words(view)
+    first = found.changes[0]
+    if first.to is None and first.at < view.population.from_ + 1:
+        return f"{heaviest} at first: {found.initially}; whether others are later is not told"
+    path = [f"{found.initially} at first"]
+    path += [f"{c.to or 'not told which'} from {name} = {number(c.at)} on" for c in found.changes]
+    return f"{heaviest}: {', '.join(path)}"
 
 
 def undecided_saturations(view: SolveView) -> str:

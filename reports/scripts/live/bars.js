@@ -70,10 +70,12 @@ function inLine(stages) {
 function calledStages(calls, run) {
   const upTo = (depth) => calls.filter((one) => one.depth <= depth);
   const depths = [...new Set(calls.map((one) => one.depth))].sort((a, b) => b - a);
-  return upTo(depths.find((depth) => upTo(depth).length <= MOST_CALLED) ?? 0).map((one) => {
+  const shown = upTo(depths.find((depth) => upTo(depth).length <= MOST_CALLED) ?? 0).map((one) => {
     const from = run.value(one.starts), value = run.value(one.ends) - from;
     return { name: one.name, depth: one.depth, from: Number.isFinite(from) ? from : 0, value: Number.isNaN(value) ? 0 : value, known: one.known };
   });
+  const lasting = shown.filter((one) => one.depth || one.value);
+  return lasting.length ? lasting : shown.slice(0, 1);
 }
 
 function callTable(calls, run, told) {

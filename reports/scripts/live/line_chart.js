@@ -8,12 +8,13 @@ import { Axis, axisFor } from "../common/axis.js";
 import { colour, dash, draw, make } from "../common/dom.js";
 
 export function lineChart({ x, y, series, limit, region, marks = [], here, stacked = false, description }, width, height = 320) {
-  const left = 58, right = width - 14, top = 26, bottom = height - 44;
-  const across = new Axis(x.values[0], x.values.at(-1), left, right, x.isLog);
+  const top = 26, bottom = height - 44, right = width - 14;
   const shown = stacked ? stackedUp(series) : series;
   const up = y.high === undefined
     ? axisFor(shown.flatMap((line) => [...line.values]), bottom, top, y.isLog)
     : new Axis(y.low ?? 0, y.high, bottom, top, y.isLog);
+  const left = besideLabels(up.ticks(TICKS).map(y.tell));
+  const across = new Axis(x.values[0], x.values.at(-1), left, right, x.isLog);
   const clip = `clip-${++lineChart.count}`;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": description },
     draw("clipPath", { id: clip }, draw("rect", { x: left, y: top - 8, width: right - left, height: bottom - top + 8 })),
@@ -38,6 +39,14 @@ export function lineChart({ x, y, series, limit, region, marks = [], here, stack
 }
 lineChart.count = 0;
 
+const TICKS = 5;
+const LETTER = 8.5; // of 13 px, where letters are wide
+
+// Loads as small as 0.00025 % take more room beside the axis than most do.
+function besideLabels(labels) {
+  return Math.max(58, 10 + LETTER * Math.max(...labels.map((label) => label.length)));
+}
+
 function regionOf(region, across, top, bottom) {
   if (!region) return null;
   const from = across.at(Math.max(region[0], across.low)), to = across.at(Math.min(region[1], across.high));
@@ -50,7 +59,7 @@ function regionOf(region, across, top, bottom) {
 function gridOf(across, up, x, y, { left, right, bottom }) {
   const apart = x.tickWidth ?? 60;
   return [
-    up.ticks(5).map((v) => [
+    up.ticks(TICKS).map((v) => [
       draw("line", { x1: left, x2: right, y1: up.at(v), y2: up.at(v), class: "grid" }),
       draw("text", { x: left - 6, y: up.at(v) + 4, "text-anchor": "end" }, y.tell(v)),
     ]),

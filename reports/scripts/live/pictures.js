@@ -73,9 +73,11 @@ export function drawLoads(column, width, isLog) {
 
 export function drawShares(column, width, choice) {
   const { solved, run, model } = column;
-  const names = solved.resources.filter((one) => one.about.parts.length).map((one) => one.name);
-  if (!names.length) return null;
-  choice.update(names, solved.first?.name);
+  const made = solved.resources.filter((one) => one.about.parts.length);
+  if (!made.length) return null;
+  run.at(solved.at);
+  const fullest = made.reduce((most, one) => (run.value(one.about.load) > run.value(most.about.load) ? one : most));
+  choice.update(made.map((one) => one.name), solved.first?.name ?? fullest.name);
   const chosen = solved.resources.find((one) => one.name === choice.value);
   const populations = column.populations(81);
   const rows = run.sweep(chosen.about.parts.map((part) => part[1]), populations);

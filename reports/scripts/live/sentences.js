@@ -84,7 +84,7 @@ function undecidedText(column) {
 
 // Where a resource saturates, as tables tell it.
 export function saturationPoint(one) {
-  if (one.notBelow !== null) return one.at === null ? `not below ${whole(one.notBelow)}` : `${whole(one.notBelow)} to ${number(one.at)}`;
+  if (one.notBelow !== null) return one.at === null ? `not below ${whole(one.notBelow)}` : `${whole(one.notBelow)} to ${whole(Math.max(one.notBelow, Math.ceil(one.at)))}`;
   return one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at);
 }
 

@@ -5,6 +5,8 @@ import { percent, shortened, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
 
 const BOX = { width: 168, line: 17 };
+const MOST_LOADS = 5;
+const ROUNDINGS = 1e-9; // what is at its target is not beyond
 
 export function drawTopology(column, width) {
   const { model, solved, run } = column;
@@ -13,11 +15,11 @@ export function drawTopology(column, width) {
   run.at(column.n);
   const about = new Map(places.map(([name, kind]) => {
     const own = solved.resources.filter((one) => one.name === name || one.name.startsWith(`${name}.`));
-    return [name, { kind, what: placedKind(model, column.setting, name), loads: own.map((one) => ({ name: one.name.slice(name.length + 1), load: run.value(one.about.load), isOver: run.value(one.about.over) > 0 })) }];
+    return [name, { kind, what: placedKind(model, column.setting, name), loads: own.map((one) => ({ name: one.name.slice(name.length + 1), load: run.value(one.about.load), isOver: run.value(one.about.over) > ROUNDINGS })) }];
   }));
   const columns = Math.max(...places.map((p) => p[2])) + 1;
   const isNarrow = width < columns * 120;
-  const most = Math.max(...[...about.values()].map((one) => one.loads.length));
+  const most = Math.max(...[...about.values()].map((one) => Math.min(one.loads.length, MOST_LOADS)));
   const boxHeight = 44 + BOX.line * Math.max(1, most);
   const step = isNarrow ? { x: width / (Math.max(...places.map((p) => p[3])) + 1), y: boxHeight + 26 } : { x: width / columns, y: boxHeight + 26 };
   const boxWidth = Math.min(BOX.width, step.x - 22);
@@ -31,19 +33,28 @@ export function drawTopology(column, width) {
   for (const [name, { kind, what, loads }] of about) {
     const [x, y] = at.get(name);
     const highest = Math.max(0, ...loads.map((one) => one.load).filter(Number.isFinite));
-    const told = loads.map((one) => `${one.name ? `${one.name} ` : ""}${percent(one.load)}`);
+    const told = loads.map(toldLoad);
     const ink = loads.length ? loadInk(highest) : "var(--ink)";
     svg.append(draw("g", { fill: ink },
       draw("rect", { x: x - boxWidth / 2, y: y - boxHeight / 2, width: boxWidth, height: boxHeight, rx: kind === "link" ? boxHeight / 2 : 4, fill: loads.length ? loadColour(highest) : "var(--paper)", class: loads.some((one) => one.isOver) ? "place saturated" : "place" }),
       draw("text", { x, y: y - boxHeight / 2 + 18, "text-anchor": "middle", "font-weight": "600", class: "own" }, shortened(name, boxWidth / 8)),
       draw("text", { x, y: y - boxHeight / 2 + 34, "text-anchor": "middle", class: "own" }, shortened(what, boxWidth / 7.5)),
-      (told.length ? told : ["no load"]).map((text, i) => draw("text", { x, y: y - boxHeight / 2 + 34 + BOX.line * (i + 1), "text-anchor": "middle", class: "own" }, shortened(text, boxWidth / 7)))));
+      (told.length ? inTheBox(loads) : ["no load"]).map((text, i) => draw("text", { x, y: y - boxHeight / 2 + 34 + BOX.line * (i + 1), "text-anchor": "middle", class: "own" }, shortened(text, boxWidth / 7)))));
     points.push({ x, y, text: `${name} (${what}): ${told.join(", ") || "no load"}` });
   }
   return {
     title, svg, readout: pointReadout(svg, points), legend: scaleLegend(),
     table: () => ({ head: ["place", "machine or network", "load"], rows: [...about].map(([name, one]) => [name, one.what, one.loads.map((l) => `${l.name} ${percent(l.load)}`.trim()).join(", ")]) }),
   };
+}
+
+function toldLoad(one) { return `${one.name ? `${one.name} ` : ""}${percent(one.load)}`; }
+
+// The fullest of many: a switch has two ports for each place, and the table tells all of them.
+function inTheBox(loads) {
+  if (loads.length <= MOST_LOADS) return loads.map(toldLoad);
+  const kept = [...loads].sort((a, b) => b.load - a.load).slice(0, MOST_LOADS - 1);
+  return [...kept.map(toldLoad), `${loads.length - kept.length} more, less full`];
 }
 
 function placedKind(model, setting, name) {
