@@ -5,8 +5,8 @@ All weights of up to so many customers are multiplied out, place by place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Iterable, Sequence
+from functools import cached_property, reduce
 from itertools import accumulate
 from operator import mul
 from typing import Any
@@ -32,15 +32,18 @@ def _first(speeds: Sequence[Number], count: int) -> list[Number]:
     return [*speeds, *[speeds[-1]] * count][:count]
 
 
-class Sums(Struct, frozen=True):
-    """A network with so many `customers`, within a pool of places and copies `around`."""
+class Sums(Struct, frozen=True, dict=True):
+    """A network with so many `customers`, within a pool of places and copies `around`.
+
+    What all that is asked of it rests on is worked out once.
+    """
 
     customers: int
     think: Number
     places: tuple[Place, ...]
     around: tuple[int, int] = ALONE
 
-    @property
+    @cached_property
     def rate(self) -> Number:
         """How many cycles end in a time."""
         if not self.customers:
@@ -57,23 +60,18 @@ class Sums(Struct, frozen=True):
             if own.at == which:
                 counts = [n - one for n, one in zip(counts, held, strict=True)]
             else:
-                inner = [0 * self.think]
-                for n in range(1, self._most(own) + 1):
-                    one = self._within(own, n)
-                    inner.append(one.rate * one.time(which))
+                _, *some = self._within(own)
+                inner = [0 * self.think, *(one.rate * one.time(which) for one in some)]
                 counts = [at(inner, one) for one in held]
-        return (
-            self._mean(own, [w * n for w, n in zip(self._weights(own), counts, strict=True)])
-            / self.rate
-        )
+        return self._mean(own, map(mul, self._weights(own), counts)) / self.rate
 
     def wait(self, which: int) -> Number:
         """Return the mean wait of an open visit at a station, in mean service times."""
         own = holding(self.places, which)
         if isinstance(own, Pool):
-            waits = [self._within(own, n).wait(which) for n in range(self._most(own) + 1)]
+            waits = [one.wait(which) for one in self._within(own)]
             told = [at(waits, one) for one in self._held(own)]
-            return self._mean(own, [w * n for w, n in zip(self._weights(own), told, strict=True)])
+            return self._mean(own, map(mul, self._weights(own), told))
         one = StationSums(own.asked, own.servers, own.load, own.copies, customers=self.customers)
         if not own.asked:
             return one.waits[0] / one.weights[0]
@@ -88,17 +86,44 @@ class Sums(Struct, frozen=True):
         alone = sums.waits[0] / sums.weights[0]
         return alone + max(0, more) / (own.servers - own.load)
 
-    def _mean(self, own: Place, weighted: Sequence[Number]) -> Number:
+    def _mean(self, own: Place, weighted: Iterable[Number]) -> Number:
         """Return a mean over how many are at a place, whose weights times values are told."""
-        others = [self._weights(place) for place in self.places if place is not own]
+        others = [w for place, w in zip(self.places, self._each, strict=True) if place is not own]
         behind = reduce(self._times, others, self._thinking)
         return sum(map(mul, weighted, behind[::-1])) / self._all[-1]
 
-    @property
+    @cached_property
     def _all(self) -> list[Number]:
-        return reduce(self._times, map(self._weights, self.places), self._thinking)
+        return reduce(self._times, self._each, self._thinking)
 
-    @property
+    @cached_property
+    def _each(self) -> list[list[Number]]:
+        """The weights of none, one, … customers at each place."""
+        return list(map(self._weighed, self.places))
+
+    @cached_property
+    def _inner(self) -> list[list[Sums]]:
+        """What is within each place with none, one, … there, as far as that matters."""
+        return [
+            [
+                Sums(n, place.delay, place.within, (place.places, place.copies))
+                for n in range(self._most(place) + 1)
+            ]
+            if isinstance(place, Pool)
+            else []
+            for place in self.places
+        ]
+
+    def _weights(self, place: Place) -> list[Number]:
+        return self._each[self._at(place)]
+
+    def _within(self, pool: Pool) -> list[Sums]:
+        return self._inner[self._at(pool)]
+
+    def _at(self, place: Place) -> int:
+        return next(k for k, one in enumerate(self.places) if one is place)
+
+    @cached_property
     def _thinking(self) -> list[Number]:
         one = self.think * 0 + 1
         steps = range(1, self.customers + 1)
@@ -107,14 +132,11 @@ class Sums(Struct, frozen=True):
     def _times(self, one: Sequence[Number], other: Sequence[Number]) -> list[Number]:
         return convolved(one, other, self.customers)
 
-    def _weights(self, place: Place) -> list[Number]:
+    def _weighed(self, place: Place) -> list[Number]:
         """Return the weights of none, one, … customers at a place."""
         count, one = self.customers, self.think * 0 + 1
         if isinstance(place, Pool):
-            rates = [
-                0 * one,
-                *(self._within(place, n).rate for n in range(1, self._most(place) + 1)),
-            ]
+            rates = [inner.rate for inner in self._within(place)]
             speeds = [at(rates, held) for held in self._held(place)[1:]]
             return list(accumulate(speeds, lambda w, speed: w / speed, initial=one))
         if not place.asked:
@@ -148,14 +170,10 @@ class Sums(Struct, frozen=True):
         whole: int = pool.places * pool.copies
         return whole if pool.copies > 1 else min(whole, self.customers)
 
-    def _within(self, pool: Pool, customers: int) -> Sums:
-        return Sums(customers, pool.delay, pool.within, (pool.places, pool.copies))
-
     def _held(self, pool: Pool) -> list[Number]:
         """Return how many are within a pool, by how many are there, of none up to all."""
-        rates = [self._within(pool, n).rate for n in range(1, self._most(pool) + 1)]
         found = held_within(
-            rates,
+            [inner.rate for inner in self._within(pool)[1:]],
             pool.places,
             pool.copies,
             variation=pool.variation,
