@@ -58,6 +58,16 @@ def triple_in_blocks(
     return first, second, third
 
 
+def row_by_row(function: Callable[..., float]) -> Callable[..., Array]:
+    """Return a function of columns of one that is told row by row."""
+
+    def found(*columns: Array) -> Array:
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return np.array([function(*row) for row in rows])
+
+    return found
+
+
 def filled(
     is_among: NDArray[np.bool_], into: Array, function: Callable[..., Array], *arguments: Array
 ) -> None:

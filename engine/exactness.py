@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import inf, isnan
 from typing import SupportsFloat, TypeAlias
 
 Exact: TypeAlias = Fraction | float
@@ -49,3 +49,15 @@ class NoValueError(Exception):
 
     def __init__(self, why: str = "has no value") -> None:
         super().__init__(why)
+
+
+def exact_of_float(value: float) -> Exact:
+    """Return what a float tells of an exact value: that it is infinite.
+
+    NoValueError where it is not-a-number, InexactError else.
+    """
+    if isnan(value):
+        raise NoValueError
+    if value in (inf, -inf):
+        return value
+    raise InexactError

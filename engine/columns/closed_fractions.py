@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import inf, isnan
+from math import inf
 
-from qps.engine.exactness import Exact, InexactError, NoValueError
+from qps.engine.exactness import Exact, InexactError, NoValueError, exact_of_float
 from qps.engine.networks import closed_quantiles, closed_sums
 from qps.engine.networks.closed_networks import Station, between, never_ends, stations_of
 
@@ -40,13 +40,7 @@ def mixed_wait(customers: Exact, think: Exact, *stations: Exact) -> Exact:
 def closed_quantile(level: Exact, *operands: Exact) -> Exact:
     """Return a quantile of a cycle: nothing or infinite, else no fraction."""
     found = closed_quantiles.closed_quantile(*map(float, (level, *operands)))
-    if isnan(found):
-        raise NoValueError
-    if found == inf:
-        return inf
-    if found == 0:
-        return _ZERO
-    raise InexactError
+    return exact_of_float(found) if found else _ZERO
 
 
 def _read(

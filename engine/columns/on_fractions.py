@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil as rounded_up
 from math import floor as rounded_down
-from math import inf, isnan
+from math import inf
 
 from qps.engine.columns.class_fractions import class_open_wait, class_rate, class_wait
 from qps.engine.columns.closed_fractions import (
@@ -20,7 +20,7 @@ from qps.engine.columns.closed_fractions import (
 )
 from qps.engine.columns.nested_fractions import nested_rate, nested_time, nested_wait
 from qps.engine.columns.on_floats import ONE_OVER_E
-from qps.engine.exactness import Exact, InexactError, NoValueError
+from qps.engine.exactness import Exact, InexactError, NoValueError, exact_of_float
 from qps.engine.powers import exact_power
 from qps.engine.queues.queue_numbers import exact_inverse_erlang_b
 from qps.engine.queues.stage_numbers import stages_quantile as _stages_in_floats
@@ -469,10 +469,7 @@ def sojourn_quantile(share: Exact, rate: Exact, level: Exact) -> Exact:
 def stages_quantile(level: Exact, *stages: Exact) -> Exact:
     """Return the quantile of the time of stages: infinite where one is full, else no fraction."""
     found = _stages_in_floats(float(level), *map(float, stages))
-    _refuse(isnan(found))
-    if found == inf:
-        return inf
-    raise InexactError
+    return exact_of_float(found)
 
 
 def gamma_quantile(load: Exact, variation: Exact, level: Exact) -> Exact:

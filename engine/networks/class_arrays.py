@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
 from numpy.typing import ArrayLike
 
-from qps.engine.arrays import Array, in_blocks
+from qps.engine.arrays import Array, in_blocks, row_by_row
 from qps.engine.networks import class_numbers
 
 
@@ -24,13 +21,3 @@ def class_wait(*operands: ArrayLike) -> Array:
 def class_open_wait(*operands: ArrayLike) -> Array:
     """Return the mean wait of an open visit at the first station, in mean service times."""
     return in_blocks(row_by_row(class_numbers.class_open_wait), *operands)
-
-
-def row_by_row(function: Callable[..., float]) -> Callable[..., Array]:
-    """Return a function of columns of one that is told row by row."""
-
-    def found(*columns: Array) -> Array:
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return np.array([function(*row) for row in rows])
-
-    return found

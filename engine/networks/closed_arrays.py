@@ -15,7 +15,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qps.engine.arrays import Array, filled, in_blocks
+from qps.engine.arrays import Array, filled, in_blocks, row_by_row
 from qps.engine.networks import closed_numbers, closed_quantiles
 from qps.engine.networks.descent_arrays import numbers_at_population
 
@@ -46,8 +46,7 @@ def mixed_wait(customers: ArrayLike, think: ArrayLike, *stations: ArrayLike) -> 
 
 def closed_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
     """Return what a share `level` of all cycles does not exceed at all stations together."""
-    function = partial(_one_by_one, closed_quantiles.closed_quantile)
-    return in_blocks(function, level, *operands)
+    return in_blocks(row_by_row(closed_quantiles.closed_quantile), level, *operands)
 
 
 def _found(of_many: Callable[..., Array], of_one: Callable[..., float], *columns: Array) -> Array:
@@ -59,13 +58,8 @@ def _found(of_many: Callable[..., Array], of_one: Callable[..., float], *columns
         is_many &= (copies >= 1) & (copies < np.inf)
     found = np.empty(customers.shape)
     filled(is_many, found, partial(_on_lines, of_many), *columns)
-    filled(~is_many, found, partial(_one_by_one, of_one), *columns)
+    filled(~is_many, found, row_by_row(of_one), *columns)
     return found
-
-
-def _one_by_one(function: Callable[..., float], *columns: Array) -> Array:
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return np.array([function(*row) for row in rows])
 
 
 def _on_lines(function: Callable[..., Array], customers: Array, *others: Array) -> Array:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from qps.engine.arrays import Array, in_blocks
+from qps.engine.arrays import Array, in_blocks, row_by_row
 from qps.engine.networks import nested_numbers
-from qps.engine.networks.class_arrays import row_by_row
 
 
 def nested_rate(*operands: ArrayLike) -> Array:
