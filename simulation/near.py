@@ -18,6 +18,7 @@ from qps.compiler.lower.stream_measures import LossKind
 from qps.simulation.agreement import Observed, load_told
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.one_run import LEVELS
+from qps.simulation.played import Played
 from qps.simulation.playing import played
 from qps.simulation.statistics import Estimate
 from qps.solver.claims.claim_results import Near
@@ -38,15 +39,26 @@ def player_of(effort: Effort) -> Player:
 
     def play(graph: LoadGraph, at: int, asked: Sequence[Asked]) -> list[Near]:
         own = {float(one.measure.level) for one in asked if one.measure.level is not None}
+        model = played(graph, at)
+        coming = [one for one in asked if _comes(one.measure, model)]
         simulation = simulate(
-            played(graph, at),
+            model,
             replace(effort, levels=tuple(sorted({*LEVELS, *own}))),
-            is_enough=lambda told: all(_judged(one, graph, told).is_told for one in asked),
+            is_enough=lambda told: all(_judged(one, graph, told).is_told for one in coming),
         )
         judged = [_judged(one, graph, simulation) for one in asked]
-        return [_near(one, effort) for one in judged]
+        return [
+            _near(told, effort if one in coming else None)
+            for one, told in zip(asked, judged, strict=True)
+        ]
 
     return play
+
+
+def _comes(measure: ir.Measured, model: Played) -> bool:
+    """Return whether anything comes that tells of a measure, however long it is played."""
+    is_load = measure.kind is ir.MeasureKind.LOAD
+    return bool(model.sources) if is_load else measure.subject in model.flows
 
 
 class _Judged(Struct, frozen=True):
@@ -61,9 +73,12 @@ class _Judged(Struct, frozen=True):
         return self.holds is not None
 
 
-def _near(one: _Judged, effort: Effort) -> Near:
+def _near(one: _Judged, effort: Effort | None) -> Near:
+    """Return how near one is; with no `effort` where however much of it would tell nothing."""
     why = None
-    if one.holds is None:
+    if one.holds is None and effort is None:
+        why = "nothing of it comes, so that playing tells nothing"
+    elif one.holds is None and effort is not None:
         why = f"too little was played in {effort.seconds:g} s"
         if one.told is not None and isfinite(one.within) and one.told.mean:
             share = one.within / abs(one.told.mean)

@@ -144,3 +144,32 @@ def test_what_never_came_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one.verdict for one in found] == [Verdict.FAILS] * 4
     assert all(one.near is not None and one.near.why is not None for one in found)
     assert all("too little was played" in str(one.near and one.near.why) for one in found)
+
+
+def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One peer calls nobody: longer runs of it would tell no more."""
+    spec = (
+        "users N in 1..9\nmachine host { cpu 1 core, queueing mm1 }\n"
+        "component hear { cpu 8 ms/packet }\n"
+        "network wire { propagation 1 ms }\n"
+        "topology { node peer = host * N; link lan = wire between peer }\n"
+        "stream call for each ordered pair of peer { traffic 9 packet/s; at peer { hear } }\n"
+        "expect alone {\n  call.latency simulated within 5 % with N = 1\n"
+        "  peer.cpu.load simulated within 5 % with N = 1\n  source model\n}\n"
+    )
+    outcome = check_source(Source("x.qps", spec))
+    assert outcome.value is not None, [d.message for d in outcome.diagnostics]
+    lengths: list[float] = []
+
+    def noted(*args: object, **kwargs: object) -> Simulation:
+        found = simulate(*args, **kwargs)  # type: ignore[arg-type]
+        lengths.append(found.length)
+        return found
+
+    monkeypatch.setattr("qps.simulation.near.simulate", noted)
+    player = player_of(Effort(seconds=3.0, seed=1, workers=1))
+    found = Claims(ClaimRunner(model=outcome.value.model), player).results()
+    assert [one.verdict for one in found] == [Verdict.FAILS] * 2
+    assert all("nothing of it comes" in str(one.near and one.near.why) for one in found)
+    assert lengths
+    assert set(lengths) == {1.0}
