@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import floor, isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 Number = Any
 """A float, a fraction or a ball."""
@@ -17,6 +17,9 @@ Station = tuple[Number, Number, Number, Number]
 """D, c, L and m."""
 Value = Callable[[int, Number, tuple[Station, ...]], Number]
 """What is asked of a network in which all that counts whole is whole."""
+Line = Callable[[Number, Number, Number], Number]
+"""What lies between two values, a part of the way behind the first."""
+_Place = TypeVar("_Place")
 
 _SEVERAL = 2
 MOST_DEGREE = 8192
@@ -53,37 +56,68 @@ def on_line(low: Number, high: Number, part: Number) -> Number:
     return low + part * (high - low) if isfinite(low) and isfinite(high) else max(low, high)
 
 
+def on_lines(
+    value: Callable[[int, Number, tuple[Any, ...]], Number],
+    customers: Number,
+    think: Number,
+    places: tuple[_Place, ...],
+    *,
+    line: Line,
+    not_whole: Callable[[_Place], tuple[_Place, _Place, Number] | None],
+    counted: Callable[[_Place], _Place],
+) -> Number:
+    """Return a value, on lines between whole numbers of customers and what is whole of places.
+
+    `not_whole` tells of a place what lies on both sides of one of these that is not, and how far
+    behind the first it is; `counted` is a place with whole numbers.
+    """
+
+    def told(customers: Number, places: tuple[_Place, ...], at: int) -> Number:
+        whole = floor(customers)
+        if whole != customers:
+            ends = [told(n, places, at) for n in (whole, whole + 1)]
+            return line(ends[0], ends[1], customers - whole)
+        for number in range(at, len(places)):
+            sides = not_whole(places[number])
+            if sides is not None:
+                before, behind = places[:number], places[number + 1 :]
+                ends = [told(customers, (*before, one, *behind), number) for one in sides[:2]]
+                return line(ends[0], ends[1], sides[2])
+        return value(int(customers), think, tuple(map(counted, places)))
+
+    return told(customers, places, 0)
+
+
 def between(
     value: Value,
     customers: Number,
     think: Number,
     stations: tuple[Station, ...],
-    line: Callable[[Number, Number, Number], Number] = on_line,
+    line: Line = on_line,
 ) -> Number:
     """Return a value, on lines between whole numbers of customers, servers and copies.
 
     Copies of single servers need not be whole.
     """
-    whole = floor(customers)
-    if whole != customers:
-        ends = [between(value, n, think, stations, line) for n in (whole, whole + 1)]
-        return line(ends[0], ends[1], customers - whole)
-    for place, (asked, servers, load, copies) in enumerate(stations):
-        whole = floor(servers)
-        if whole != servers:
-            either = [(asked, c, load, copies) for c in (whole, whole + 1)]
-            part = servers - whole
-        elif servers >= _SEVERAL and floor(copies) != copies:
-            whole = floor(copies)
-            either = [(asked, servers, load, m) for m in (whole, whole + 1)]
-            part = copies - whole
-        else:
-            continue
-        before, behind = stations[:place], stations[place + 1 :]
-        ends = [between(value, customers, think, (*before, e, *behind), line) for e in either]
-        return line(ends[0], ends[1], part)
-    counted = ((d, int(c), load, int(m) if c >= _SEVERAL else m) for d, c, load, m in stations)
-    return value(int(customers), think, tuple(counted))
+    return on_lines(
+        value, customers, think, stations, line=line, not_whole=_not_whole, counted=_counted
+    )
+
+
+def _not_whole(station: Station) -> tuple[Station, Station, Number] | None:
+    asked, servers, load, copies = station
+    whole = floor(servers)
+    if whole != servers:
+        return (asked, whole, load, copies), (asked, whole + 1, load, copies), servers - whole
+    whole = floor(copies)
+    if servers >= _SEVERAL and whole != copies:
+        return (asked, servers, load, whole), (asked, servers, load, whole + 1), copies - whole
+    return None
+
+
+def _counted(station: Station) -> Station:
+    asked, servers, load, copies = station
+    return asked, int(servers), load, int(copies) if servers >= _SEVERAL else copies
 
 
 def never_ends(station: Station) -> bool:

@@ -23,7 +23,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from qps.engine.networks.closed_networks import on_line
+from qps.engine.networks.closed_networks import Line, on_line, on_lines
 
 Number = Any
 """A float, a fraction or a ball."""
@@ -161,27 +161,15 @@ def between(
     customers: Number,
     think: Number,
     places: tuple[Place, ...],
-    line: Callable[[Number, Number, Number], Number] = on_line,
+    line: Line = on_line,
 ) -> Number:
     """Return a value, on lines between whole numbers of customers, servers, places and copies.
 
     Copies of single servers need not be whole.
     """
-    whole = floor(customers)
-    if whole != customers:
-        ends = [between(value, n, think, places, line) for n in (whole, whole + 1)]
-        return line(ends[0], ends[1], customers - whole)
-    for number, place in enumerate(places):
-        ends_of = _not_whole(place)
-        if ends_of is None:
-            continue
-        low, high, part = ends_of
-        before, behind = places[:number], places[number + 1 :]
-        ends = [
-            between(value, customers, think, (*before, one, *behind), line) for one in (low, high)
-        ]
-        return line(ends[0], ends[1], part)
-    return value(int(customers), think, tuple(map(_counted, places)))
+    return on_lines(
+        value, customers, think, places, line=line, not_whole=_not_whole, counted=_counted
+    )
 
 
 def _not_whole(place: Place) -> tuple[Place, Place, Number] | None:
