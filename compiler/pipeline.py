@@ -37,6 +37,7 @@ from qps.compiler.configure.configuration import (
     with_scenarios,
 )
 from qps.compiler.configure.placement import Placement, check_placement
+from qps.compiler.configure.spreads import check_spreads
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import (
     Diagnostic,
@@ -99,6 +100,8 @@ class Spec(Struct, frozen=True, kw_only=True):
             check_placement(self.model, settled, sink)
             for in_mode in in_each_mode(self.model, settled) if settled.mode is None else ():
                 check_placement(self.model, in_mode, sink)
+            if not sink.has_errors:
+                check_spreads(self.model, settled, sink)
         return settled
 
     def with_machines_of(self, settings: Iterable[str]) -> Spec:
@@ -154,7 +157,16 @@ class Spec(Struct, frozen=True, kw_only=True):
         if parsed.value is None:
             return None
         context = Context(program=self.program, sink=sink, known=self.known.copied())
-        return change_checker(context).one(parsed.value, self.program.main)
+        change = change_checker(context).one(parsed.value, self.program.main)
+        if len(context.known.uncertain) > len(self.known.uncertain):
+            sink.report(
+                codes.SPREAD,
+                parsed.value.span,
+                "a setting says how far off a parameter may be as a whole",
+                hint="such as `reply = 80 kB/request +- 10 %`: one number before `+-`",
+            )
+            return None
+        return change
 
 
 _TOLD_NAME = re.compile(r"\s*\w[\w.]*(?: \w+)? (?:at|of|in|\(\d)\b")
@@ -274,6 +286,8 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     base = base_configuration(model)
     placement = model.once(Placement)
     placement.check(base, sink)
+    if not sink.has_errors:
+        check_spreads(model, base, sink)
     for scenario in model.scenarios:
         settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
         placement.check(settled, sink)

@@ -130,6 +130,11 @@ TEXTS.append(
     "w; call c, returns 2 kB/request { } }; together { call b { w }; call c * 20 % { call } }; "
     "call to others; together } }"
 )
+TEXTS.append(
+    "param a = 8 ms +- 10 %\nparam b = 8 ± 1 ms\nparam c = between 1 ms and 2 ms\n"
+    'param d = one of [1 weight 2, 3]\nparam e = samples "x.csv" a * 1 ms\n'
+    'param f = samples "x.csv" "b c"\nunit weight of rating\nmachine m { cpu 4 weight }\n'
+)
 PARTS = [part for text in TEXTS for part in re.split(r"\n(?=\w)", text)]
 WORDS = re.compile(r"\w+|[^\w\s]|\s+")
 ODD = [*'\0§"#=.-;{}([\n', '"""', "==", "..", "->", "3e", "1_0", "no configuration", "größe"]

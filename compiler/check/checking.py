@@ -126,6 +126,9 @@ class _ModelChecker(OfChanges, frozen=True):
             machines=self._machines(),
             networks={n: m for n, m in self.known.networks.items() if m is not None},
         )
+        # What checks of any part have met.
+        uncertain = tuple(self.known.uncertain.values())
+        model = replace(model, parameters=(*model.parameters, *uncertain))
         self._unused_hardware()
         self._unused_parameters()
         functions = FunctionChecker(self.expressions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -166,6 +167,32 @@ def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Confi
             made = _made(configuration, change)
             configuration = replace(made, explicit=(*configuration.explicit, change))
     return configuration
+
+
+def with_drawn(configuration: Configuration, values: Mapping[str, Fraction]) -> Configuration:
+    """Return a configuration with other values of numbers that are not known.
+
+    They stay uncertain, and stand where they did: what a mode sets goes before them.
+    """
+
+    def drawn(name: str, value: ir.Expr) -> ir.Expr:
+        is_drawn = isinstance(value, ir.Uncertain) and name in values
+        return replace(value, value=values[name]) if is_drawn else value
+
+    explicit = tuple(
+        replace(change, value=drawn(change.name, change.value))
+        if isinstance(change, ir.SetParameter)
+        else change
+        for change in configuration.explicit
+    )
+    parameters = {name: drawn(name, value) for name, value in configuration.parameters.items()}
+    return replace(configuration, parameters=parameters, explicit=explicit)
+
+
+def uncertain_in(configuration: Configuration) -> Mapping[str, ir.Uncertain]:
+    """Return the parameters of which the value in force is not known."""
+    parameters = configuration.parameters.items()
+    return {name: value for name, value in parameters if isinstance(value, ir.Uncertain)}
 
 
 def _beneath(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:

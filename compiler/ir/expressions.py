@@ -8,6 +8,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.distributions import Distribution
 from qps.compiler.ir.recorded import Recorded, RecordedTable
 from qps.compiler.quantities.dimension import Dimension
 
@@ -16,6 +17,16 @@ class Constant(Struct, frozen=True):
     """An exact number in base units."""
 
     value: Fraction
+
+
+class Uncertain(Constant, frozen=True):
+    """A number that is not known: how likely each value is, and where that is written.
+
+    What is written once is one number, wherever it is used.
+    """
+
+    distribution: Distribution
+    written: Span
 
 
 class ParameterValue(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 
@@ -22,6 +23,7 @@ class AxisKind(Enum):
     PLACE = "place"  # the machine of a node, the network of a link
     SCENARIO = "scenario"
     MODE = "mode"
+    DRAWN = "drawn"  # all that is uncertain, drawn together
 
 
 class Steps(Struct, frozen=True):
@@ -37,20 +39,29 @@ class Axis(Struct, frozen=True, kw_only=True):
 
     `labels` tells the choices in words, empty for numbers. `unit` is the one that numbers are
     written in, and how much it is in base units; None where they are written without one.
+    `parameters` are those that are drawn together, as an axis each, all of one length.
     """
 
     name: str
     kind: AxisKind
     choices: tuple[Change, ...] = ()
     labels: tuple[str, ...] = ()
-    numbers: tuple[Fraction, ...] | Steps = ()
+    numbers: Sequence[Fraction] | Steps = ()
     dimension: Dimension = DIMENSIONLESS
     span: Span
     unit: tuple[str, Fraction] | None = None
+    parameters: tuple[Axis, ...] = ()
+
+    @property
+    def varied(self) -> tuple[Axis, ...]:
+        """The parameters that vary along it, as an axis each."""
+        return (self,) if self.kind is AxisKind.PARAMETER else self.parameters
 
     @property
     def count(self) -> int:
         """How many values it has."""
+        if self.kind is AxisKind.DRAWN:
+            return self.parameters[0].count
         if self.kind is not AxisKind.PARAMETER:
             return len(self.choices)
         return self.numbers.count if isinstance(self.numbers, Steps) else len(self.numbers)
@@ -67,6 +78,10 @@ class Axis(Struct, frozen=True, kw_only=True):
             return self.labels[index]
         unit, factor = self.unit or (str(self.dimension), Fraction(1))
         return f"{float(self.number(index) / factor):.12g} {unit}".rstrip()
+
+    def drawn(self, index: int) -> dict[str, Fraction]:
+        """Return one of the values of all parameters that vary together."""
+        return {one.name: one.number(index) for one in self.parameters}
 
     def change(self, index: int) -> Change:
         """Return the change of the model that one of the values makes."""

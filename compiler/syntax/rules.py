@@ -295,13 +295,18 @@ RULES: dict[str, Rule] = {
     "call": _rule(ast.Call, "name arguments*"),
     "negative": _rule(ast.Negative, "_ operand"),
     "not_": _rule(ast.Not, "operand"),
+    "around": _rule(ast.Around, "middle half_width"),
+    "between": _rule(ast.Between, "low high"),
+    "one_of": _rule(ast.OneOf, "choices..."),
+    "weighed": _rule(ast.Weighed, "value weight"),
+    "samples": _rule(ast.Samples, "file column"),
     "conditional": _rule(ast.Conditional, "condition then otherwise"),
 }
 
 EXPRESSIONS = frozenset([
     "number", "quantity", "group_quantity", "number_power", "raised", "reference", "sign", "call",
     "group", "negative", "sum", "every", "product", "comparison", "not_", "conditional",
-    "disjunction", "conjunction",
+    "disjunction", "conjunction", "around", "between", "one_of", "samples",
 ])  # fmt: skip
 """The rules of expressions: how deep they stand in each other is counted."""
 

@@ -185,10 +185,13 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
 # -- what was expected -------------------------------------------------------------------
 
 
-_EXPRESSION_STARTS = frozenset(["NUMBER", "NAME", "LPAR", "MINUS", "SIGN", "NOT", "IF"])
-_OPERATORS = frozenset(
-    ["PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "CIRCUMFLEX", "AND", "OR", "DOT", "_EVERY"]
+_EXPRESSION_STARTS = frozenset(
+    ["NUMBER", "NAME", "LPAR", "MINUS", "SIGN", "NOT", "IF", "BETWEEN", "_ONE_OF", "_SAMPLES"]
 )
+_OPERATORS = frozenset([
+    "PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "CIRCUMFLEX", "AND", "OR", "DOT", "_EVERY",
+    "_PLUS_MINUS",
+])  # fmt: skip
 _NAME_GOES_ON = frozenset(["DOT", "LPAR", "CIRCUMFLEX", "TIMES"])
 _ENDS = ("RBRACE", "_SEP", "$END")
 _SELDOM = frozenset(["FITTED", "_SOURCE"])

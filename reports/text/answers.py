@@ -21,6 +21,7 @@ from qps.solver.answers.solution import (
     ModeSolution,
     Sensitivity,
 )
+from qps.solver.odds.told import Interval, Odds
 from qps.solver.what_if.advice import Advice
 
 
@@ -175,6 +176,9 @@ class SolveView(Struct, frozen=True, kw_only=True):
     largest_acceptable: int | None
     known: Certainty
     """How the answer is known."""
+    largest_acceptable_interval: Interval | None
+    odds: Odds | None
+    """What is known of the answer where numbers are not."""
     limited_by: str | None
     at: int
     next_limit: NextLimit | None

@@ -26,6 +26,7 @@ from qps.reports.text.how_known import (
     marked_value,
 )
 from qps.reports.text.measures import measure_table
+from qps.reports.text.odds_text import odds_lines, shares_table
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
@@ -44,13 +45,14 @@ def solve_text(
     solution: Solution,
     title: str,
     warnings: Sequence[Diagnostic] = (),
+    parameters: Sequence[ir.Parameter] = (),
     *,
     markdown: bool = False,
 ) -> str:
     """Return the answer, the requirements, the resources, what would move it, and `warnings`."""
     head = f"{printable(title)} ({', '.join([view.file, *circumstances(view)])})"
     answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
-    beyond = headroom_lines(view, solution)
+    beyond = [*odds_lines(view), *headroom_lines(view, solution)]
     if markdown:
         answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
     else:
@@ -62,6 +64,7 @@ def solve_text(
         measure_table(solution),
         _resources(view, solution),
         carried(view, solution),
+        shares_table(view, parameters),
     ]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "

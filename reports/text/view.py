@@ -57,6 +57,7 @@ from qps.solver.answers.solution import (
     Solution,
     Verdict,
 )
+from qps.solver.odds.told import Odds
 from qps.solver.search.method import Method
 from qps.solver.what_if.advice import Advice
 
@@ -70,6 +71,7 @@ def solve_view(
     settings: tuple[str, ...] = (),
     advice: Sequence[Advice] = (),
     warnings: Sequence[Diagnostic] = (),
+    odds: Odds | None = None,
 ) -> SolveView:
     """Return the answers as plain values; `warnings` are those of the spec itself."""
     graph = solution.graph
@@ -92,6 +94,8 @@ def solve_view(
         quality=_quality(solution),
         largest_acceptable=solution.largest_acceptable,
         known=answer_known(solution),
+        largest_acceptable_interval=None if odds is None else odds.interval,
+        odds=odds,
         limited_by=solution.limited_by,
         at=solution.at,
         next_limit=next_limit(solution),

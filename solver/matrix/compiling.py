@@ -29,6 +29,7 @@ from qps.solver.matrix.compiled import (
 from qps.solver.matrix.drafts import Draft, Loaded, families
 from qps.solver.matrix.guards import guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
+from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.mode_programs import compiled_mode
 from qps.solver.matrix.questions import (
     Asking,
@@ -76,7 +77,8 @@ def compile_like(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -
     group = _group_of(compiled, block, index, is_alone=False)
     asked = {name for mode in group.modes for name in mode.decided}
     axes = compiled.blocks[block].structure.axes
-    is_apart = group.is_sound and asked.isdisjoint(axis.name for axis in axes)
+    varied = (one.name for axis in axes for one in axis.varied)
+    is_apart = group.is_sound and asked.isdisjoint(varied)
     return group if is_apart else replace(group, modes=())
 
 
@@ -133,15 +135,13 @@ class _GroupCompiler:
     def _moving_axes(self) -> tuple[ir.Axis, ...]:
         """The axes of numbers, along which a group may vary; one configuration does not."""
         axes = () if self.is_alone else self.structure.axes
-        return tuple(axis for axis in axes if axis.kind is ir.AxisKind.PARAMETER)
+        return tuple(one for axis in axes for one in axis.varied)
 
     @cached_property
     def _moving(self) -> Moving:
         """The numbers of a group that are not those of the graph that is lowered for it."""
         axes = self._moving_axes
-        ends = {axis.name: (axis.number(0), axis.number(axis.count - 1)) for axis in axes}
-        listed = {a.name: a.numbers for a in axes if isinstance(a.numbers, tuple)}
-        return {name: min(*both, *listed.get(name, ())) <= 0 for name, both in ends.items()}
+        return {axis.name: numbers_of(axis).min() <= 0 for axis in axes}
 
     def groups(self) -> tuple[CompiledGroup, ...]:
         """Return all groups compiled."""
@@ -240,7 +240,7 @@ class _GroupCompiler:
         """
         axes, deciding = self.structure.axes, self.structure.deciding
         asked = {name for mode in modes for name in mode.decided}
-        own = {i for i, axis in enumerate(axes) if axis.name in asked}
+        own = {i for i, axis in enumerate(axes) if any(one.name in asked for one in axis.varied)}
         if not own.issubset(deciding):
             return False
         if not own or group.last == group.index:
@@ -320,11 +320,21 @@ class _GroupCompiler:
     ) -> dict[Formula, str]:
         """Return the symbols of the parameters that vary, each with the name of its axis."""
         settled = in_force(configuration)
+        drawn = {
+            one.name
+            for axis in self.structure.axes
+            if axis.kind is ir.AxisKind.DRAWN
+            for one in axis.parameters
+        }
         found = {}
         for axis in self._moving_axes:
             known = assumptions.get(axis.name)
             if known is None:
                 continue
-            if settled.values_from[axis.name] is axis.span:  # a mode may set it otherwise
+            is_drawn = axis.name in drawn and isinstance(
+                settled.parameters[axis.name], ir.Uncertain
+            )
+            # A mode may set it otherwise.
+            if is_drawn or settled.values_from[axis.name] is axis.span:
                 found[known.symbol] = axis.name
         return found

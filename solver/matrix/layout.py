@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import overload
 
 import numpy as np
 
@@ -53,26 +54,25 @@ class Along:
     @cached_property
     def position(self) -> Mapping[str, int]:
         """The axis that each input is on."""
-        own = {axis.name: i for i, axis in enumerate(self.axes)}
-        return own | {name: len(own) for name, _ in self.leaves}
+        own = {one.name: i for i, axis in enumerate(self.axes) for one in axis.varied}
+        return own | {name: len(self.axes) for name, _ in self.leaves}
 
     @cached_property
     def columns(self) -> tuple[Mapping[str, Floats], ...]:
         """The inputs on each axis, with their values along it."""
-        numbers = ir.AxisKind.PARAMETER
-        own = [{a.name: numbers_of(a)} if a.kind is numbers else {} for a in self.axes]
+        own = [{one.name: numbers_of(one) for one in axis.varied} for axis in self.axes]
         leaves = {name: np.array([float(n) for n in column]) for name, column in self.leaves}
         return (*own, leaves)
 
     def number(self, name: str, at: int) -> Fraction:
         """Return the exact value of an input at one of the values of its axis."""
-        i = self.position[name]
-        return self.axes[i].number(at) if i < len(self.axes) else self._leaves[name][at]
+        own = self._varied.get(name)
+        return self._leaves[name][at] if own is None else own.number(at)
 
     def numbers(self, name: str) -> ir.Steps | Sequence[Fraction]:
         """Return the exact values of an input along its axis."""
-        i = self.position[name]
-        return self.axes[i].numbers if i < len(self.axes) else self._leaves[name]
+        own = self._varied.get(name)
+        return self._leaves[name] if own is None else own.numbers
 
     def values(self, index: Mapping[int, Ints]) -> dict[str, Floats]:
         """Return the inputs of rows with some values of axes."""
@@ -81,13 +81,39 @@ class Along:
         }
 
     @cached_property
+    def _varied(self) -> Mapping[str, ir.Axis]:
+        """The parameters that vary along axes, by their names."""
+        return {one.name: one for axis in self.axes for one in axis.varied}
+
+    @cached_property
     def _leaves(self) -> Mapping[str, tuple[Fraction, ...]]:
         return dict(self.leaves)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn(Sequence[Fraction]):
+    """Values that were drawn as floats: each is the exact number that its float is."""
+
+    floats: Floats
+
+    def __len__(self) -> int:
+        return int(self.floats.size)
+
+    @overload
+    def __getitem__(self, at: int) -> Fraction: ...
+    @overload
+    def __getitem__(self, at: slice) -> Drawn: ...
+    def __getitem__(self, at: int | slice) -> Fraction | Drawn:
+        if isinstance(at, slice):
+            return Drawn(self.floats[at])
+        return Fraction(float(self.floats[at]))
 
 
 @lru_cache(maxsize=256)
 def numbers_of(axis: ir.Axis) -> Floats:
     """Return the values of an axis of numbers, in base units."""
+    if isinstance(axis.numbers, Drawn):
+        return axis.numbers.floats
     if isinstance(axis.numbers, ir.Steps) and axis.count > _EXACT_COUNT:
         steps = np.arange(axis.count, dtype=float)
         return float(axis.numbers.low) + steps * float(axis.numbers.step)

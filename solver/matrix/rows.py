@@ -22,7 +22,7 @@ from qps.solver.matrix.guards import SOUND, reasons_of
 from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import Refusal, refusing
-from qps.solver.matrix.prepared import Bools, Floats, Ints
+from qps.solver.matrix.prepared import Bools, Floats, Ints, margin_of, sides_of
 from qps.solver.matrix.row_block import NONE, RowBlock, empty
 from qps.solver.matrix.structure import configured
 
@@ -96,6 +96,49 @@ class MatrixSolver:
             for at in range(0, chosen.size, CHUNK):
                 self._group(rows, number, group, chosen[at : at + CHUNK])
         return rows
+
+    def met_at(self, population: int) -> dict[str, Floats]:
+        """Return for each criterion in which rows of the first block it is met at a population.
+
+        1 where it is met in every mode, 0 where in some it is not; not-a-number where the row has
+        a structure of its own. Floats tell: what equals its limit to the last digit may be either.
+        """
+        block, met = self.compiled.blocks[0], dict[str, Floats]()
+        index = indices(block.counts, np.arange(block.size, dtype=np.int64))
+        rows = empty(self.compiled, 0, index, block.size, self._words)
+        structure = block.structure
+        own = [(block.counts[i], index[i]) for i in structure.deciding]
+        place = joined([count for count, _ in own], [at for _, at in own])
+        rows.group = np.broadcast_to(structure.group_of.reshape(-1)[place], (block.size,))
+        for number, group in enumerate(block.groups):
+            members = np.flatnonzero(rows.group == number)
+            for at in range(0, members.size, CHUNK):
+                chosen = members[at : at + CHUNK]
+                self._met(met, rows, group, chosen, population)
+        return met
+
+    def _met(
+        self,
+        met: dict[str, Floats],
+        rows: RowBlock,
+        group: CompiledGroup,
+        chosen: Ints,
+        population: int,
+    ) -> None:
+        """Note in which of some rows of a group criteria are met."""
+        index = self._index(rows, 0, chosen)
+        for solver in self._mode_solvers(0, group) if group.modes else ():
+            criteria = solver.mode.criteria
+            prepared = solver.prepared(index, chosen.size)
+            with np.errstate(all="ignore"):
+                values = prepared.at(sides_of(criteria), float(population))
+                is_sound = solver.verdicts(index, chosen.size) == SOUND
+                for criterion in criteria:
+                    margin = np.broadcast_to(margin_of(criterion, values), (chosen.size,))
+                    is_met = (margin < 0) | ((margin == 0) & (not criterion.is_strict))
+                    column = met.setdefault(criterion.name, np.full(rows.count, np.inf))
+                    told = np.where(is_sound, is_met.astype(float), nan)
+                    column[chosen] = np.minimum(column[chosen], told)
 
     # -- a group -------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ classes, in each of which all conditions come out alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -22,6 +22,7 @@ from qps.compiler.configure.configuration import (
     base_configuration,
     changed,
     in_force,
+    with_drawn,
 )
 from qps.compiler.configure.fold import CircleError, Folder, TooLargeError
 from qps.compiler.diagnostics import codes
@@ -73,14 +74,24 @@ def configured(
     """Return one configuration of a matrix; what an axis sets goes before what a scenario does."""
     settled = changed(base_configuration(model), matrix.changes)
     chosen = list(zip(axes, index, strict=True))
-    early = [axis.change(at) for axis, at in chosen if axis.kind in _FIRST]
-    late = [axis.change(at) for axis, at in chosen if axis.kind not in _FIRST]
-    return changed(settled, [*early, *late])
+    return along(settled, chosen)
+
+
+def along(settled: Configuration, chosen: Sequence[tuple[ir.Axis, int]]) -> Configuration:
+    """Return a configuration with the values that some axes have; what is drawn comes last."""
+    known = [(axis, at) for axis, at in chosen if axis.kind is not ir.AxisKind.DRAWN]
+    early = [axis.change(at) for axis, at in known if axis.kind in _FIRST]
+    late = [axis.change(at) for axis, at in known if axis.kind not in _FIRST]
+    found = changed(settled, [*early, *late])
+    for axis, at in chosen:
+        if axis.kind is ir.AxisKind.DRAWN:
+            found = with_drawn(found, axis.drawn(at))
+    return found
 
 
 def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) -> Structure:
     """Return which configurations of a product of axes share a structure."""
-    chosen = [i for i, axis in enumerate(axes) if axis.kind is not ir.AxisKind.PARAMETER]
+    chosen = [i for i, axis in enumerate(axes) if not axis.varied]
     choices = 1
     for axis in (axes[i] for i in chosen):
         choices *= axis.count
@@ -195,7 +206,7 @@ def _decided(
     settled = changed(base_configuration(model), matrix.changes)
     variants = [settled]
     for axis in axes:
-        if axis.kind is not ir.AxisKind.PARAMETER:
+        if not axis.varied:
             variants += [in_force(changed(settled, [choice])) for choice in axis.choices]
     asked: set[str] = set()
     for configuration in variants:
@@ -203,11 +214,7 @@ def _decided(
             if not _is_result(compare):
                 asked |= _rests_on(compare.left, configuration)
                 asked |= _rests_on(compare.right, configuration)
-    return [
-        i
-        for i, axis in enumerate(axes)
-        if axis.kind is ir.AxisKind.PARAMETER and axis.name in asked
-    ]
+    return [i for i, axis in enumerate(axes) if any(one.name in asked for one in axis.varied)]
 
 
 def _is_result(compare: ir.Compare) -> bool:
@@ -228,12 +235,12 @@ def _classes(
     """Return for each combination of deciding parameters the number of its class."""
     shape = tuple(axes[i].count for i in decided)
     signature = np.zeros(shape, dtype=np.int64)
-    at = {axes[i].name: position for position, i in enumerate(decided)}
+    at = {one.name: position for position, i in enumerate(decided) for one in axes[i].varied}
     for compare in compares:
         if _is_result(compare):
             continue
         names = _rests_on(compare.left, configuration) | _rests_on(compare.right, configuration)
-        own = sorted(at[name] for name in names if name in at)
+        own = sorted({at[name] for name in names if name in at})
         if own:
             truths = _truths(model, axes, [decided[o] for o in own], configuration, compare)
             signature = _renumbered(signature * 3 + _spread(truths, own, len(shape)))
@@ -250,8 +257,8 @@ def _truths(
     """Return how a comparison comes out for each combination: 0 no, 1 yes, 2 not to be told."""
     truths = np.zeros([axes[i].count for i in own], dtype=np.int64)
     for index in np.ndindex(truths.shape):
-        changes = [axes[i].change(at) for i, at in zip(own, index, strict=True)]
-        holds = _holds(model, changed(configuration, changes), compare)
+        chosen = [(axes[i], at) for i, at in zip(own, index, strict=True)]
+        holds = _holds(model, along(configuration, chosen), compare)
         truths[index] = 2 if holds is None else int(holds)
     return truths
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import ceil, floor
 
@@ -156,12 +157,26 @@ class ChangeChecker(Part, frozen=True):
                 )
             else:
                 own.append(change)
-        changes = self.all_of(tuple(own), Scope(self.main))
+        changes = tuple(self._certain(self.all_of(tuple(own), Scope(self.main))))
         name, span = self.main.qualified(declaration.name.text), declaration.name.span
         self.known.modes[name] = ir.Mode(
             name=name, requirements=requirements, changes=changes, span=span, doc=declaration.doc
         )
         return self.known.modes[name]
+
+    def _certain(self, changes: Iterable[ir.Change]) -> Iterator[ir.Change]:
+        """Yield the changes of a mode: what one sets is certain, or a parameter that is not."""
+        for change in changes:
+            if isinstance(change, ir.SetParameter) and isinstance(change.value, ir.Uncertain):
+                self.sink.report(
+                    codes.SPREAD,
+                    change.span,
+                    "a mode cannot say how far off a number may be",
+                    hint="declare another one, and set it to that: "
+                    f"`param {change.name}_there = {change.span.text}`",
+                )
+            else:
+                yield change
 
     def _unknown_setting(self, name: ast.Name, module: Module) -> None:
         kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
@@ -273,7 +288,7 @@ class ChangeChecker(Part, frozen=True):
         assert not isinstance(change.value, ast.Listed), "a list was reported"
         scope = Scope(self.main, Allowed.NOTHING)
         dimension = self.known.dimensions.get(name)
-        value = self.expressions.quantity(change.value, scope)
+        value = self.expressions.stated(change.value, scope)
         if value is None or dimension is None:
             return None
         if value.dimension != dimension:

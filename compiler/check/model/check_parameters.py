@@ -91,7 +91,7 @@ class ParameterChecker(Part, frozen=True):
         for declared in self.program.everywhere(ast.Param):
             param, name = declared.declaration, declared.qualified
             scope = Scope(declared.module, Allowed.NOTHING)
-            own = self.expressions.quantity(param.value, scope, instead=_as_let(param))
+            own = self.expressions.stated(param.value, scope, instead=_as_let(param))
             given = declared.module.given.get(param.name.text)
             value = own if own is None or given is None else self._given(given, own)
             if own is not None and value is None:

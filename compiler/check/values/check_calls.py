@@ -18,6 +18,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check.values.check_names import EVERYTHING, Definitions, ValueOf
 from qps.compiler.check.values.check_operations import (
@@ -37,7 +38,9 @@ from qps.compiler.syntax import ast
 from qps.engine.operations import BY_NAME
 
 _OF_NAMES = ("count", "members", "share", "saturation")
-LANGUAGE_FUNCTIONS = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
+LANGUAGE_FUNCTIONS = frozenset(
+    [*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile", *DISTRIBUTIONS]
+)
 ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"]) - {
     name for name, row in BY_NAME.items() if row.is_of_queue
 }

@@ -7,7 +7,7 @@ says nothing more, so that one mistake gives one message.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
@@ -18,11 +18,13 @@ from qps.compiler.check.names.check_classes import ClassChecker
 from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.instances import sink_of
 from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.uncertain_names import is_uncertain, uncertain_names
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker
 from qps.compiler.check.values.check_conditions import ConditionChecker
 from qps.compiler.check.values.check_names import Definitions, NameChecker
 from qps.compiler.check.values.check_traces import TraceChecker
+from qps.compiler.check.values.check_uncertain import UncertainChecker
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.values import (
     DEEPEST_EXPRESSION,
@@ -127,6 +129,15 @@ class ExpressionChecker:
             traces=self.traces,
         )
         self.arguments = self._calls.arguments
+        self._uncertain = UncertainChecker(
+            sink=self.sink,
+            arithmetic=self._arithmetic,
+            value=self.value,
+            number=self.number,
+            data=self.context.data,
+            made=known.uncertain,
+            names=self._uncertain_names,
+        )
         self._conditions = ConditionChecker(
             self.sink, self._arithmetic, self._value_compared, self._is_allowed
         )
@@ -162,6 +173,22 @@ class ExpressionChecker:
             self.wrong_dimension(value, wanted, of)
             return None
         return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
+
+    def stated(
+        self, expr: ast.Expr, scope: Scope, instead: str | None = None
+    ) -> ir.Quantity | None:
+        """Return the value of a parameter: what is uncertain by itself is no other parameter."""
+        if not is_uncertain(expr):
+            return self.quantity(expr, scope, instead=instead)
+        value = self._guarded(lambda: self._uncertain.stated(expr, scope), expr.span)
+        return None if value is None or not self._is_allowed(value, scope) else value.quantity
+
+    def _uncertain_names(self) -> Mapping[Span, str]:
+        """Return what uncertain numbers are called; asked for where there are some only."""
+        names = self.context.known.uncertain_names
+        if not names:
+            names |= uncertain_names(self.context.program)
+        return names
 
     def uncalled(self, declared: Declared, func: ast.Func) -> None:
         """Check the body of a function with formals of which only the dimensions are known."""
@@ -275,6 +302,8 @@ class ExpressionChecker:
             raise ExpressionTooDeepError
         self._depth += 1
         try:
+            if is_uncertain(expr):
+                return self._uncertain.value_of(expr, scope)
             return self._value(expr, scope)
         finally:
             self._depth -= 1
@@ -312,6 +341,8 @@ class ExpressionChecker:
                 return self._cases.several(expr, scope)
             case ast.PairTable():
                 raise AssertionError("a table is written out before it is checked")
+            case ast.Around() | ast.Between() | ast.OneOf() | ast.Samples():
+                raise AssertionError("what is uncertain is checked by itself")
             case ast.Comparison() | ast.Junction() | ast.Not():
                 self.sink.report(
                     codes.NOT_A_QUANTITY,

@@ -37,6 +37,9 @@ class Known(Struct, frozen=True, kw_only=True):
     fits: dict[tuple[str, Reading], Fit | None] = field(default_factory=dict)
     fitted: dict[Span, Fit] = field(default_factory=dict)
     chosen: dict[Span, str] = field(default_factory=dict)
+    uncertain: dict[str, ir.Parameter] = field(default_factory=dict)
+    """Uncertain numbers that stand in no parameter of their own, each as one."""
+    uncertain_names: dict[Span, str] = field(default_factory=dict)
 
     def copied(self) -> Known:
         """Return the same, to go on from: what is found then does not come back here."""

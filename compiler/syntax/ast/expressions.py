@@ -159,6 +159,42 @@ class PairTable(Written, frozen=True):
     entries: tuple[PairValue, ...]
 
 
+class Around(Written, frozen=True):
+    """`8 ms +- 1 ms`: a number, and how far off it may be; where that is in %, of the number."""
+
+    middle: Expr
+    half_width: Expr
+
+
+class Between(Written, frozen=True):
+    """`between 6 ms and 12 ms`: a number that is estimated to lie there."""
+
+    low: Expr
+    high: Expr
+
+
+class Weighed(Written, frozen=True):
+    """`2 ms weight 3`: a value, and how likely it is beside others."""
+
+    value: Expr
+    weight: Expr | None
+
+
+class OneOf(Written, frozen=True):
+    """`one of [2 ms weight 3, 4 ms]`: one number of several, nobody knows which."""
+
+    choices: tuple[Weighed, ...]
+
+
+class Samples(Written, frozen=True):
+    """`samples "runs.csv" latency`: a number of which a column of a table has samples."""
+
+    file: Text
+    column: Name | Text
+
+
+Uncertain = Around | Between | OneOf | Samples
+
 Expr = (
     Number
     | Reference
@@ -176,6 +212,10 @@ Expr = (
     | Cases
     | KindTable
     | PairTable
+    | Around
+    | Between
+    | OneOf
+    | Samples
 )
 
 
@@ -230,6 +270,10 @@ def operands(expr: Expr) -> tuple[Expr, ...]:
             return (base, exponent)
         case Conditional(condition=condition, then=then, otherwise=otherwise):
             return (condition, then, otherwise)
+        case Around(middle=one, half_width=other) | Between(low=one, high=other):
+            return (one, other)
+        case OneOf(choices=choices):
+            return tuple(choice.value for choice in choices)
     return ()
 
 

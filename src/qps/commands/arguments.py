@@ -103,7 +103,26 @@ def _solve(commands: _Commands) -> None:
         metavar="N",
         help="what each resource must have to carry so many: 300, or 'N = 300'",
     )
+    command.add_argument(
+        "--sure",
+        metavar="CERTAINTY",
+        help="answer with the users that can be promised with it, of uncertain numbers: 95 %%",
+    )
+    _sampling(command)
     _format(command, "text", "json", "markdown")
+
+
+def _sampling(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--samples",
+        metavar="COUNT",
+        type=int,
+        default=10_000,
+        help="how many values of what is uncertain are tried (default: 10000)",
+    )
+    command.add_argument(
+        "--seed", metavar="NUMBER", type=int, default=1, help="the same seed, the same samples"
+    )
 
 
 def _advice(command: argparse.ArgumentParser) -> None:

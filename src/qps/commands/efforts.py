@@ -1,13 +1,18 @@
-"""How long and how precisely is played, as it is asked for on the command line."""
+"""How long is played, and how much is sampled, as it is asked for on the command line."""
 
 from __future__ import annotations
 
 import re
+from argparse import Namespace
 
 from qps.commands.console import complain
+from qps.solver.odds.told import CERTAINTY, Sampling
 
 _LEAST_PRECISION, _MOST_PRECISION = 1e-4, 0.5
 _MOST_SECONDS = 86_400
+_MOST_SAMPLES = 1_000_000
+_FEWEST_SAMPLES = 100
+_LEAST_CERTAINTY, _MOST_CERTAINTY = 0.5, 0.999
 
 
 def precision_of(text: str) -> float:
@@ -30,5 +35,30 @@ def seconds_of(text: str) -> float:
         raise complain(
             f"`--seconds` takes a time from above 0 to {_MOST_SECONDS:,} s, not `{text[:20]}`",
             "such as `--seconds 60`",
+        )
+    return value
+
+
+def sampling_of(arguments: Namespace) -> Sampling:
+    """Return how uncertain numbers are sampled: what is promised, how often, by which seed."""
+    count = arguments.samples
+    if not _FEWEST_SAMPLES <= count <= _MOST_SAMPLES:
+        raise complain(
+            f"`--samples` takes from {_FEWEST_SAMPLES} to {_MOST_SAMPLES:,}, not {count:,}",
+            "10000 unless said otherwise; a million takes some seconds",
+        )
+    sure = arguments.sure
+    certainty = CERTAINTY if sure is None else certainty_of(sure)
+    return Sampling(certainty=certainty, samples=count, seed=arguments.seed)
+
+
+def certainty_of(text: str) -> float:
+    """Read with what certainty a population is promised, such as `95 %`."""
+    found = re.fullmatch(r"\s*(\d{1,3}(?:\.\d{1,6})?)\s*(%?)\s*", text, re.ASCII)
+    value = float(found[1]) / (100 if found[2] else 1) if found else 0.0
+    if not _LEAST_CERTAINTY <= value <= _MOST_CERTAINTY:
+        raise complain(
+            f"`--sure` takes a certainty from 50 % to 99.9 %, not `{text[:20]}`",
+            "such as `--sure '95 %'`",
         )
     return value

@@ -25,6 +25,7 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.claims.judging import Claims
+from qps.solver.odds.told import Sampling
 
 
 def run(arguments: Namespace) -> Exit:
@@ -113,7 +114,13 @@ def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
     wanted = [(spec, scenario) for spec in specs for scenario in scenarios]
     return [
-        solved_spec(spec, scenario, tuple(arguments.set), advice=arguments.advice and index == 0)
+        solved_spec(
+            spec,
+            scenario,
+            tuple(arguments.set),
+            advice=arguments.advice and index == 0,
+            sampling=Sampling(),
+        )
         for index, (spec, scenario) in enumerate(wanted)
     ]
 
@@ -128,7 +135,7 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
         (spec.model, draw(runner, figure)) for figure in _figures(spec.model, arguments.figure)
     ]
     scenario = arguments.scenario[0] if arguments.scenario else None
-    found = solved_spec(spec, scenario, tuple(arguments.set), advice=False)
+    found = solved_spec(spec, scenario, tuple(arguments.set), advice=False, sampling=Sampling())
     live = live_page((), figures)
     page = page_view(
         spec.model, found.configuration, found.view, found.solution, (), figures, live,

@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from msgspec.structs import replace
+
 from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.kept_specs import load
 from qps.commands.solving import solved
 from qps.compiler.pipeline import Spec
+from qps.reports.text.odds_text import promised_view
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
 
@@ -22,15 +25,28 @@ def run(arguments: Namespace) -> Exit:
     if arguments.given is not None:
         raise complain("`--given` belongs to `--for`", "name what to solve for: `--for power`")
     found = solved(arguments)
+    if arguments.sure is not None:
+        if found.odds is None:
+            raise complain(
+                "`--sure` asks how sure the answer is, and every number of the spec is certain",
+                "say how far off one may be: `param reply = 80 kB/request +- 10 %`",
+            )
+        found = replace(found, view=promised_view(found.view, found.odds))
     if arguments.format == "json":
         print_json(as_json(found.view))
     else:
         markdown = arguments.format == "markdown"
         title = title_of(found.model)
         warnings = found.warnings if markdown else ()  # a terminal shows them beside the answer
-        text = solve_text(found.view, found.solution, title, warnings, markdown=markdown)
+        parameters = found.model.parameters
+        text = solve_text(
+            found.view, found.solution, title, warnings, parameters, markdown=markdown
+        )
         sys.stdout.write(text)
-    return Exit.NO if found.solution.largest_acceptable is None else Exit.YES
+    answered = found.solution.largest_acceptable
+    if arguments.sure is not None and found.odds is not None:
+        answered = found.odds.promise.largest
+    return Exit.NO if answered is None else Exit.YES
 
 
 def _solve_for(arguments: Namespace) -> Exit:

@@ -7,15 +7,17 @@ from argparse import Namespace
 from msgspec import Struct
 
 from qps.commands.console import show
+from qps.commands.efforts import sampling_of
 from qps.commands.lowered_specs import with_graphs
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.configuration import Configuration, uncertain_in
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.answers import SolveView
 from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.told import Odds, Sampling
 from qps.solver.what_if.advice import advise
 
 
@@ -26,6 +28,7 @@ class Solved(Struct, frozen=True, kw_only=True):
     configuration: Configuration
     solution: Solution
     view: SolveView
+    odds: Odds | None = None
     warnings: tuple[Diagnostic, ...] = ()
 
 
@@ -34,22 +37,36 @@ def solved(arguments: Namespace) -> Solved:
     with with_graphs(arguments.file) as spec:
         show(spec.warnings, arguments)
         settings = tuple(arguments.set)
-        return solved_spec(spec, arguments.scenario, settings, advice=arguments.advice)
+        sampling = sampling_of(arguments)
+        return solved_spec(
+            spec, arguments.scenario, settings, advice=arguments.advice, sampling=sampling
+        )
 
 
 def solved_spec(
-    spec: Spec, scenario: Scenarios, settings: tuple[str, ...], *, advice: bool
+    spec: Spec,
+    scenario: Scenarios,
+    settings: tuple[str, ...],
+    *,
+    advice: bool,
+    sampling: Sampling,
 ) -> Solved:
     """Solve a spec as a scenario and settings change it."""
     spec = spec.with_machines_of(settings)
     configuration = spec.configuration(scenario, settings)
     solution = solve_model(spec.model, configuration)
     helping = advise(spec.model, configuration, solution) if advice else ()
-    view = solve_view(spec.model, configuration, solution, settings, helping, spec.warnings)
+    found = None
+    if uncertain_in(configuration):
+        from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs, and it needs numpy
+
+        found = odds(spec.model, configuration, solution, sampling)
+    view = solve_view(spec.model, configuration, solution, settings, helping, spec.warnings, found)
     return Solved(
         model=spec.model,
         configuration=configuration,
         solution=solution,
         view=view,
+        odds=found,
         warnings=tuple(spec.warnings),
     )

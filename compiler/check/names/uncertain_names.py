@@ -1,0 +1,74 @@
+"""What uncertain numbers are called that stand in no `param`: by the place they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qps.compiler.check.names.declarations import Program
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax import ast
+
+DISTRIBUTIONS = ("normal", "lognormal", "uniform", "triangular")
+"""The functions of the language that say how likely each value of a number is."""
+
+
+def is_uncertain(expr: object) -> bool:
+    """Return whether an expression says of a number that it is not known."""
+    is_drawn = isinstance(expr, ast.Call) and expr.name.text in DISTRIBUTIONS
+    return is_drawn or isinstance(expr, ast.Uncertain)
+
+
+def uncertain_names(program: Program) -> dict[Span, str]:
+    """Return a name for each uncertain number of a program: `work.cpu`, `lan.rate`.
+
+    What is written once has one name, in whatever instances of a file it is used; those that stand
+    in one place are counted.
+    """
+    found: dict[Span, str] = {}
+    taken: set[str] = set()
+    for module in program.modules:
+        for declaration in module.syntax.declarations:
+            for span, place in _places(declaration, ()):
+                if span in found:
+                    continue
+                name = own = module.qualified(".".join(place))
+                number = 1
+                while name in taken:
+                    number += 1
+                    name = f"{own} ({number})"
+                found[span] = name
+                taken.add(name)
+    return found
+
+
+def _places(part: object, around: Sequence[str]) -> Iterator[tuple[Span, tuple[str, ...]]]:
+    """Yield where uncertain numbers stand, with the names of what they stand in."""
+    if isinstance(part, tuple):
+        for one in part:
+            yield from _places(one, around)
+    if not isinstance(part, ast.Written) or isinstance(part, ast.Name):
+        return
+    own = (*around, *_words(part))
+    if is_uncertain(part):
+        yield part.span, own
+    for field in part.__struct_fields__:
+        yield from _places(getattr(part, field), own)
+
+
+def _words(part: ast.Written) -> Iterator[str]:
+    """Yield what a node adds to the name of what stands in it."""
+    match part:
+        case ast.Call() | ast.Reference() | ast.Step() | ast.Run():
+            return
+        case ast.Cost(resource=name):
+            yield name.text
+        case ast.At(node=name) | ast.CallStep(node=name):
+            yield name.text
+        case ast.LinkProperty(kind=word) | ast.Effect(kind=word):
+            yield word
+        case ast.Emission():
+            yield "traffic"
+        case _:
+            own = getattr(part, "name", None)
+            if isinstance(own, ast.Name):
+                yield own.text

@@ -1,0 +1,353 @@
+"""Numbers that are not known: how likely each value is, checked like any other quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import log, sqrt
+from statistics import NormalDist
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
+from qps.compiler.check.values.check_operations import counted, given_in_words
+from qps.compiler.check.values.values import Arithmetic, Value, leaf
+from qps.compiler.data.measured_tables import DataError, number, read_table
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.syntax import ast
+
+NumberOf = Callable[[ast.Expr, Scope, str, Dimension], Fraction | None]
+ValueOf = Callable[[ast.Expr, Scope], Value | None]
+DataOf = Callable[[ast.Text, Source], str | None]
+
+_WITHIN = Fraction(NormalDist().inv_cdf(0.975))
+"""Standard deviations of a normal distribution on each side that hold 95 % of it."""
+_BETWEEN = Fraction(NormalDist().inv_cdf(0.95))
+"""The same for 90 %, as people estimate between which two values a number lies."""
+_ARGUMENTS = {
+    "normal": ("mean", "standard_deviation"),
+    "lognormal": ("median", "deviation_of_the_logarithm"),
+    "uniform": ("least", "most"),
+    "triangular": ("least", "likeliest", "most"),
+}
+_FEWEST_SAMPLES = 2
+
+
+class UncertainChecker(Struct, frozen=True, kw_only=True):
+    """Checks uncertain numbers; each that stands in no parameter of its own becomes one.
+
+    `made` holds those parameters by their names, `names` tells the name of what stands somewhere.
+    """
+
+    sink: Sink
+    arithmetic: Arithmetic
+    value: ValueOf
+    number: NumberOf
+    data: DataOf
+    made: dict[str, ir.Parameter]
+    names: Callable[[], Mapping[Span, str]]
+
+    def value_of(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        """Return an uncertain number where any expression may stand: it is a parameter."""
+        stated = self.stated(expr, scope)
+        return stated and self._as_parameter(stated, stated.dimension)
+
+    def stated(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        """Return an uncertain number as what it is; None where it was reported."""
+        match expr:
+            case ast.Around():
+                return self._around(expr, scope)
+            case ast.Between():
+                return self._between(expr, scope)
+            case ast.OneOf():
+                return self._one_of(expr, scope)
+            case ast.Samples():
+                return self._samples(expr, scope)
+            case ast.Call():
+                return self._drawn(expr, scope)
+        raise AssertionError(expr)
+
+    def is_stated(self, value: Value) -> bool:
+        """Return whether a value is an uncertain number by itself."""
+        return isinstance(value.expr, ir.Uncertain)
+
+    # -- how it is written ---------------------------------------------------------------
+
+    def _around(self, expr: ast.Around, scope: Scope) -> Value | None:
+        """Return `middle +- half width`; what is no number of its own is changed by one that is."""
+        is_share = _is_in_percent(expr.half_width) and not _is_in_percent(expr.middle)
+        written, off = expr.middle, expr.half_width
+        if not is_share:
+            written, off = ast.with_unit_of(written, off), ast.with_unit_of(off, written)
+        middle = self.value(written, scope)
+        if middle is None:
+            return None
+        dimension = DIMENSIONLESS if is_share else middle.dimension
+        half = self._number(off, scope, "how far off a number may be", dimension)
+        if half is None:
+            return None
+        if half < 0:
+            return self._refused(
+                expr.half_width.span,
+                "how far off a number may be is not below zero",
+                "write it without the sign: `8 ms +- 1 ms`",
+            )
+        if half == 0:
+            return self._refused(
+                expr.half_width.span, "what is not off at all is certain", "leave `+-` out"
+            )
+        deviation = half / _WITHIN
+        if isinstance(middle.expr, ir.Constant):
+            mean = middle.expr.value
+            spread = abs(mean) * deviation if is_share else deviation
+            if spread == 0:
+                return self._refused(
+                    expr.span,
+                    "a share of nothing is nothing",
+                    "say how far off it may be with its unit",
+                )
+            return self._uncertain(expr, ir.Normal(mean, spread), middle.dimension)
+        return self._changing(expr, middle, deviation, is_share=is_share)
+
+    def _changing(
+        self, expr: ast.Around, middle: Value, deviation: Fraction, *, is_share: bool
+    ) -> Value | None:
+        """Return a value that rests on others, times or plus an uncertain number of its own."""
+        distribution = ir.Normal(Fraction(is_share), deviation)
+        dimension = DIMENSIONLESS if is_share else middle.dimension
+        own = self._as_parameter(self._uncertain(expr, distribution, dimension), dimension)
+        if is_share:
+            return self.arithmetic.product(expr.span, [(False, middle), (False, own)])
+        return self.arithmetic.sum(expr.span, [(False, middle), (False, own)])
+
+    def _between(self, expr: ast.Between, scope: Scope) -> Value | None:
+        found = self._ends(expr.low, expr.high, scope)
+        if found is None:
+            return None
+        low, high, dimension = found
+        if low >= high:
+            return self._refused(
+                expr.span,
+                "this interval ends below its start" if low > high else "this interval is empty",
+                f"write the smaller end first: `between {expr.high.span.text} and "
+                f"{expr.low.span.text}`"
+                if low > high
+                else "write the number by itself",
+            )
+        if low > 0:
+            median = _root(low * high)
+            log_deviation = Fraction(log(high / low)) / (2 * _BETWEEN)
+            return self._uncertain(expr, ir.Lognormal(median, log_deviation), dimension)
+        normal = ir.Normal((low + high) / 2, (high - low) / (2 * _BETWEEN))
+        return self._uncertain(expr, normal, dimension)
+
+    def _one_of(self, expr: ast.OneOf, scope: Scope) -> Value | None:
+        values: dict[Fraction, Fraction] = {}
+        dimension = None
+        for choice in expr.choices:
+            value = self.value(choice.value, scope)
+            weight: Fraction | None = Fraction(1)
+            if choice.weight is not None:
+                weight = self._number(choice.weight, scope, "a weight", DIMENSIONLESS)
+            if value is None or weight is None:
+                return None
+            if weight <= 0:
+                return self._refused(
+                    choice.span, "a weight must be above zero", "leave out what cannot be"
+                )
+            known = self._constant(value)
+            dimension = dimension or value.dimension
+            if known is None:
+                return None
+            if not self.arithmetic.free.agree(value.dimension, dimension):
+                self.arithmetic.mismatch(
+                    value,
+                    leaf(ir.Constant(known), dimension, expr.choices[0].value.span),
+                    "alternatives",
+                )
+                return None
+            values[known] = values.get(known, Fraction(0)) + weight
+        if len(values) == 1:
+            return self._refused(
+                expr.span,
+                "`one of` has one value only",
+                "list all that it may be, or write the number by itself",
+            )
+        total = sum(values.values())
+        ordered = sorted(values)
+        weighted = ir.Weighted(tuple(ordered), tuple(values[v] / total for v in ordered))
+        assert dimension is not None, "there is a value"
+        return self._uncertain(expr, weighted, dimension)
+
+    def _samples(self, expr: ast.Samples, scope: Scope) -> Value | None:
+        text = self.data(expr.file, scope.module.syntax.source)
+        if text is None:
+            return None
+        word = expr.column.value if isinstance(expr.column, ast.Text) else expr.column.text
+        try:
+            table = read_table(text, expr.file.value)
+        except DataError as error:
+            self.sink.report(codes.BAD_DATA, expr.file.span, error.message, hint=error.hint)
+            return None
+        if word not in table.headings:
+            hint = did_you_mean(word, table.headings) or (
+                f"its columns are {', '.join(f'`{one}`' for one in table.headings)}"
+            )
+            self.sink.report(
+                codes.BAD_DATA,
+                expr.column.span,
+                f"`{expr.file.value}` has no column `{word}`",
+                hint=hint,
+            )
+            return None
+        values = []
+        for line, cell in zip(table.lines, table.columns[word], strict=True):
+            value = number(cell)
+            if value is None:
+                told = f"`{cell}` is no number" if cell else "there is no number"
+                self.sink.report(
+                    codes.BAD_DATA,
+                    expr.column.span,
+                    f"`{expr.file.value}`, line {line}, `{word}`: {told}",
+                    hint="samples have no gaps: mend the row, or leave it out",
+                )
+                return None
+            values.append(value)
+        if len(values) < _FEWEST_SAMPLES or len(set(values)) == 1:
+            told = "one sample" if len(values) < _FEWEST_SAMPLES else "samples that are all alike"
+            return self._refused(
+                expr.span,
+                f"`{word}` of `{expr.file.value}` has {told}",
+                "measure more often, or write the number by itself",
+            )
+        return self._uncertain(expr, ir.Sampled(tuple(sorted(values))), DIMENSIONLESS)
+
+    def _drawn(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return what a function says of how likely each value is."""
+        word = expr.name.text
+        wanted = _ARGUMENTS[word]
+        if len(expr.arguments) != len(wanted):
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                f"`{word}` takes {counted(len(wanted))}, {given_in_words(len(expr.arguments))}",
+                hint=f"write `{word}({', '.join(wanted)})`",
+            )
+            return None
+        first = self.value(expr.arguments[0], scope)
+        if first is None:
+            return None
+        numbers = [self._constant(first)]
+        for position, argument in enumerate(expr.arguments[1:], start=1):
+            told = f"`{wanted[position]}` of `{word}`"
+            dimension = DIMENSIONLESS if word == "lognormal" else first.dimension
+            numbers.append(self._number(argument, scope, told, dimension))
+        known = [one for one in numbers if one is not None]
+        if len(known) < len(numbers):
+            return None
+        wrong = _wrong(word, known)
+        if wrong is not None:
+            return self._refused(expr.span, *wrong)
+        kinds: dict[str, type[ir.Distribution]] = dict(
+            zip(DISTRIBUTIONS, (ir.Normal, ir.Lognormal, ir.Uniform, ir.Triangular), strict=True)
+        )
+        return self._uncertain(expr, kinds[word](*known), first.dimension)
+
+    # -- what all of them have -------------------------------------------------------------
+
+    def _uncertain(
+        self, expr: ast.Expr, distribution: ir.Distribution, dimension: Dimension
+    ) -> Value:
+        known = ir.Uncertain(distribution.typical, distribution, expr.span)
+        return leaf(known, dimension, expr.span)
+
+    def _as_parameter(self, stated: Value, dimension: Dimension) -> Value:
+        """Return what stands for an uncertain number that is no parameter yet."""
+        if not isinstance(stated.expr, ir.Uncertain):
+            return stated
+        own = self.names().get(stated.span, stated.span.text)
+        name, number = own, 1
+        while name in self.made and self.made[name].value != stated.expr:
+            number += 1
+            name = f"{own} ({number})"
+        self.made[name] = ir.Parameter(
+            name=name,
+            value=stated.expr,
+            dimension=dimension,
+            low=None,
+            high=None,
+            span=stated.span,
+            value_span=stated.span,
+            source=None,
+            doc=None,
+        )
+        return leaf(ir.ParameterValue(name), dimension, stated.span)
+
+    def _ends(
+        self, low: ast.Expr, high: ast.Expr, scope: Scope
+    ) -> tuple[Fraction, Fraction, Dimension] | None:
+        """Return two ends, the unit of one holding for both."""
+        above = self.value(ast.with_unit_of(high, low), scope)
+        if above is None:
+            return None
+        most = self._constant(above)
+        least = self._number(ast.with_unit_of(low, high), scope, "this end", above.dimension)
+        return None if most is None or least is None else (least, most, above.dimension)
+
+    def _number(
+        self, expr: ast.Expr, scope: Scope, of: str, dimension: Dimension
+    ) -> Fraction | None:
+        return self.number(expr, scope, of, dimension)
+
+    def _constant(self, value: Value) -> Fraction | None:
+        """Return the number that a value is; None where it rests on others, which is reported."""
+        if isinstance(value.expr, ir.Constant) and not isinstance(value.expr, ir.Uncertain):
+            return value.expr.value
+        if Allowed.FORMALS not in value.mentions:
+            self.sink.report(
+                codes.VARIES,
+                value.span,
+                "what says how likely a value is must be a number, not an expression",
+                hint="write the number itself; `… +- 10 %` may stand behind an expression",
+            )
+        return None
+
+    def _refused(self, span: Span, message: str, hint: str) -> Value | None:
+        self.sink.report(codes.SPREAD, span, message, hint=hint)
+        return None
+
+
+def _wrong(word: str, known: list[Fraction]) -> tuple[str, str] | None:
+    """Return what is wrong with the arguments of a distribution, and how to mend it."""
+    if word in ("uniform", "triangular"):
+        if sorted(known) != known:
+            return f"the values of `{word}` fall", "write them in rising order"
+        if known[0] == known[-1]:
+            return f"`{word}` has one value only", "write the number by itself"
+        return None
+    if known[1] <= 0:
+        return "a standard deviation must be above zero", "write a certain number by itself"
+    if word == "lognormal" and known[0] <= 0:
+        return "the median of `lognormal` must be above zero", "`normal(…)` may be below"
+    return None
+
+
+def _is_in_percent(expr: ast.Expr) -> bool:
+    """Return whether a number is written in %."""
+    match expr:
+        case ast.Quantity(unit=ast.Reference(name=name)):
+            return name.text == "%"
+        case ast.Negative(operand=part):
+            return _is_in_percent(part)
+    return False
+
+
+def _root(value: Fraction) -> Fraction:
+    """Return a square root: exact where there is one, else the nearest float."""
+    return Fraction(sqrt(value))

@@ -1,0 +1,45 @@
+"""Can a number that is not known be what it is said to be? Each is tried at both of its ends."""
+
+from __future__ import annotations
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, uncertain_in, with_drawn
+from qps.compiler.configure.placement import Placement
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
+
+
+def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
+    """Report each spread that crosses what cannot be: between its ends 95 % of the values lie.
+
+    The configuration itself must be sound: what is wrong with it is reported by others.
+    """
+    placement = model.once(Placement)
+    parameters = {parameter.name: parameter for parameter in model.parameters}
+    for name, value in uncertain_in(configuration).items():
+        for end, side in zip(value.distribution.ends, ("lower", "upper"), strict=True):
+            found = Sink()
+            placement.check(with_drawn(configuration, {name: end}), found)
+            wrong = next((one for one in found.found if one.is_error), None)
+            if wrong is None:
+                continue
+            dimension = parameters[name].dimension
+            told = f"{float(end):.4g} {dimension}".rstrip()
+            sink.report(
+                codes.SPREAD,
+                value.written,
+                f"the {side} end of this spread, {told}, cannot be: {wrong.message}",
+                secondary=_where(wrong, value),
+                hint="narrow it; `lognormal(…)` and `between … and …` of what is above zero stay so"
+                if side == "lower"
+                else "narrow it, or give it an end: `uniform(…)`, `triangular(…)`",
+            )
+            break
+
+
+def _where(wrong: Diagnostic, value: ir.Uncertain) -> tuple[Label, ...]:
+    """Return where a number cannot be what it may be, unless that is where it is stated."""
+    place = wrong.primary
+    if place is None or place.span == value.written:
+        return ()
+    return (Label(place.span, "it stands for this"),)

@@ -1,0 +1,124 @@
+"""How sure an answer is, in words, and what to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.reports.text.answers import SolveView
+from qps.reports.text.quantities import joined_words, percent, users_text
+from qps.reports.text.table import Table
+from qps.solver.odds.told import Interval, Likely, Odds
+
+_MOST_NAMED = 3
+_APART = 0.1
+"""Of the width of an interval: ends that differ by more are told."""
+
+
+def odds_lines(view: SolveView) -> Iterator[str]:
+    """Yield how sure the answer is; nothing where every number of the spec is known."""
+    odds = view.odds
+    if odds is None:
+        return
+    yield f"{_between(odds, view)}; {promised(odds)}."
+    if odds.by_slopes is not None and _differ(odds.interval, odds.by_slopes):
+        yield (
+            f"By the slopes of the answer alone it would be {_ends(odds.by_slopes)}: the answer is "
+            "not straight over the spread of its numbers, and the samples are right."
+        )
+    if odds.left_out:
+        share = percent(sum(one.probability for one in odds.left_out))
+        why = joined_words([one.name for one in odds.left_out[:_MOST_NAMED]])
+        yield f"{share} of the samples cannot be and are left out: {why}."
+    yield from _likely(view, odds)
+
+
+def promised(odds: Odds) -> str:
+    """Return what can be promised: `95 % sure of at least 6,931`."""
+    sure = percent(odds.promise.certainty)
+    if odds.promise.largest is None:
+        return f"{sure} sure of no number of users"
+    return f"{sure} sure of at least {odds.promise.largest:,}"
+
+
+def promised_view(view: SolveView, odds: Odds) -> SolveView:
+    """Return answers with the population that can be promised as the answer: that of `--sure`."""
+    return replace(view, answer=_promise_text(view, odds))
+
+
+def _promise_text(view: SolveView, odds: Odds) -> str:
+    """Return the answer to `--sure`: the population that can be promised."""
+    stated = (
+        "not even the fewest" if view.largest_acceptable is None else f"{view.largest_acceptable:,}"
+    )
+    if odds.promise.largest is None:
+        sure = percent(odds.promise.certainty)
+        return f"No number of users can be promised with {sure} certainty ({stated} as stated)."
+    return (
+        f"At least {users_text(odds.promise.largest)} with {percent(odds.promise.certainty)} "
+        f"certainty; with the numbers as they are stated, {stated}."
+    )
+
+
+def shares_table(view: SolveView, parameters: Sequence[ir.Parameter]) -> Table:
+    """Return what each uncertain number has to do with how uncertain the answer is."""
+    odds = view.odds
+    if odds is None:
+        return Table((), ())
+    known = {parameter.name: parameter for parameter in parameters}
+    rows = []
+    for one in odds.shares:
+        may_be = " ".join(known[one.number].value_span.text.split())
+        halved = "none" if one.promise_if_halved is None else f"{one.promise_if_halved:,}"
+        rows.append(
+            (one.number, may_be, percent(one.first_order, 2), percent(one.total, 2), halved)
+        )
+    sure = percent(odds.promise.certainty)
+    headings = (
+        "what to measure next",
+        "now",
+        "of the variance",
+        "with others",
+        f"half as uncertain: {sure} sure of",
+    )
+    return Table(headings, tuple(rows), frozenset([2, 3, 4]))
+
+
+def _between(odds: Odds, view: SolveView) -> str:
+    more = " or more" if odds.interval.most == view.population.to else ""
+    numbers = len(odds.shares)
+    told = "one uncertain number" if numbers == 1 else f"{numbers} uncertain numbers"
+    return (
+        f"With {percent(odds.interval.probability)} probability {_ends(odds.interval)}{more} "
+        f"({odds.samples:,} samples of {told})"
+    )
+
+
+def _ends(interval: Interval) -> str:
+    if interval.most is None:
+        return "none at all"
+    low = "none" if interval.least is None else f"{interval.least:,}"
+    return f"between {low} and {interval.most:,}"
+
+
+def _differ(sampled: Interval, by_slopes: Interval) -> bool:
+    """Return whether the ends of two intervals are apart by a part of their width."""
+    ends = [(one.least or 0, one.most or 0) for one in (sampled, by_slopes)]
+    width = max(high - low for low, high in ends)
+    return any(abs(one - other) > max(_APART * width, 1) for one, other in zip(*ends, strict=True))
+
+
+def _likely(view: SolveView, odds: Odds) -> Iterator[str]:
+    stated = {item.measure for item in view.requirements}
+    told = [one for one in odds.requirements if one.name in stated and one.probability < 1]
+    told.sort(key=lambda one: one.probability)
+    if told:
+        yield f"At {view.at:,}, likely to be met: {_named(told)}."
+    if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
+        yield f"Likely to saturate first: {_named(odds.bottlenecks)}."
+
+
+def _named(found: Sequence[Likely]) -> str:
+    return ", ".join(f"{one.name} {percent(one.probability, 2)}" for one in found[:_MOST_NAMED])

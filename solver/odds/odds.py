@@ -1,0 +1,161 @@
+"""The odds of an answer: how many users can be promised, what is likely, what to measure next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import ceil, floor, sqrt
+
+import numpy as np
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.solver.answers.solution import Solution
+from qps.solver.matrix.prepared import Ints
+from qps.solver.odds.design import Design
+from qps.solver.odds.draws import UncertainNumber, axis_of, quantiles, uncertain_numbers
+from qps.solver.odds.sampling import Sampled, solved_for
+from qps.solver.odds.told import (
+    PROBABILITY,
+    Interval,
+    Likely,
+    Odds,
+    Promise,
+    Sampling,
+    ShareOfVariance,
+)
+
+
+def odds(
+    model: ir.Model,
+    configuration: Configuration,
+    solution: Solution,
+    sampling: Sampling,
+) -> Odds | None:
+    """Return the odds of an answer; None where every number of the spec is known.
+
+    QpsError where not one sample can be.
+    """
+    numbers = uncertain_numbers(model, configuration)
+    if not numbers:
+        return None
+    certainty, samples, seed = sampling.certainty, sampling.samples, sampling.seed
+    design = Design(numbers=numbers, samples=samples, seed=seed)
+    axis = axis_of(numbers, design.values, model)
+    found = solved_for(model, configuration, axis, solution.at)
+    told = found.is_told[:samples]
+    if not told.any():
+        raise QpsError.single(
+            codes.SPREAD,
+            numbers[0].written,
+            f"no sample of what is not known can be: {next(iter(found.reasons.values()))}",
+            hint="narrow the spread of what must be above zero, or a whole number",
+        )
+    low, high = configuration.low, configuration.high
+    answers = found.largest[:samples][told]
+    return Odds(
+        interval=Interval(
+            probability=PROBABILITY,
+            least=_not_below(least(answers, (1 + PROBABILITY) / 2), low),
+            most=_not_below(most(answers, (1 + PROBABILITY) / 2), low),
+        ),
+        promise=Promise(certainty=certainty, largest=_not_below(least(answers, certainty), low)),
+        by_slopes=_by_slopes(numbers, solution),
+        requirements=tuple(_met(found, samples)),
+        bottlenecks=_likely(found.bottlenecks[:samples][told], found.words),
+        limits=_likely(found.limits[:samples][told], found.words),
+        shares=tuple(_shares(design, found, certainty, low)),
+        samples=samples,
+        seed=seed,
+        left_out=_left_out(found, samples),
+        beyond=float(np.mean(answers >= high)),
+    )
+
+
+def least(answers: Ints, certainty: float) -> int:
+    """Return the largest number that a share of answers is not below."""
+    return int(np.sort(answers)[floor((1 - certainty) * answers.size)])
+
+
+def most(answers: Ints, certainty: float) -> int:
+    """Return the smallest number that a share of answers is not above."""
+    return int(np.sort(answers)[ceil(certainty * answers.size) - 1])
+
+
+def _not_below(population: int, low: int) -> int | None:
+    return None if population < low else population
+
+
+def _likely(found: Ints, words: Sequence[str]) -> tuple[Likely, ...]:
+    """Return how often each word is found, the most likely first."""
+    counts = np.bincount(found, minlength=len(words))
+    ranked = sorted(
+        (number for number in np.flatnonzero(counts).tolist() if number), key=lambda n: -counts[n]
+    )
+    return tuple(Likely(words[number], float(counts[number] / found.size)) for number in ranked)
+
+
+def _met(found: Sampled, samples: int) -> Iterator[Likely]:
+    """Yield how likely each requirement is met where they are judged."""
+    for name, met in found.met.items():
+        own = met[:samples]
+        told = own[~np.isnan(own)]
+        if told.size:
+            yield Likely(name, float(told.mean()))
+
+
+def _left_out(found: Sampled, samples: int) -> tuple[Likely, ...]:
+    """Return why samples have no answer, and how often."""
+    counts = Counter(reason for row, reason in found.reasons.items() if row < samples)
+    return tuple(Likely(reason, count / samples) for reason, count in counts.most_common())
+
+
+def _shares(
+    design: Design, found: Sampled, certainty: float, low: int
+) -> Iterator[ShareOfVariance]:
+    """Yield what each number has to do with the spread of the answer, the most first."""
+    answers = np.where(found.is_told, found.largest.astype(float), np.nan)
+    shares = design.shares(answers)
+    ranked = sorted(range(len(shares)), key=lambda i: -shares[i].total)
+    for i in ranked:
+        halved = design.if_halved(answers, i)
+        promise = None
+        if halved.size:
+            promise = _not_below(least(halved.astype(np.int64), certainty), low)
+        yield ShareOfVariance(
+            number=design.numbers[i].name,
+            first_order=shares[i].first_order,
+            total=shares[i].total,
+            promise_if_halved=promise,
+        )
+
+
+def _by_slopes(numbers: Sequence[UncertainNumber], solution: Solution) -> Interval | None:
+    """Return the interval that the slopes of the answer give: it is straight in all numbers.
+
+    The variance of a straight function of independent numbers is the sum of its parts.
+    """
+    largest = solution.largest_acceptable
+    elasticities = {one.parameter: one.elasticity for one in solution.sensitivity}
+    if largest is None or not elasticities:
+        return None
+    level = (1 + PROBABILITY) / 2
+    variance = 0.0
+    for number in numbers:
+        moved = 0.0
+        for name, distribution in number.parameters:
+            typical = float(distribution.typical)
+            if name not in elasticities or typical == 0:
+                continue
+            below, above = quantiles(distribution, np.array([1 - level, level]))
+            moved += elasticities[name] * (above - below) / (2 * typical)
+        variance += moved**2
+    width = largest * sqrt(variance)
+    ends = max(floor(largest - width), solution.graph.low - 1), floor(largest + width)
+    return Interval(
+        probability=PROBABILITY,
+        least=_not_below(ends[0], solution.graph.low),
+        most=min(ends[1], solution.graph.high),
+    )

@@ -1,0 +1,79 @@
+"""What is told of the odds of an answer."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+SAMPLES = 10_000
+"""How many samples there are unless said otherwise."""
+SEED = 1
+PROBABILITY = 0.9
+"""Of an interval that is told."""
+CERTAINTY = 0.95
+"""With which a population is promised unless said otherwise."""
+
+
+class Likely(Struct, frozen=True):
+    """What may be, and with what probability."""
+
+    name: str
+    probability: float
+
+
+class ShareOfVariance(Struct, frozen=True, kw_only=True):
+    """How much one number that is not known has to do with how uncertain the answer is.
+
+    `first_order` is the share of the answer's variance that goes where this number is known;
+    `total` the share that stays where all others are (Sobol's indices). `promise_if_halved` is what
+    could be promised if its spread were half as wide.
+    """
+
+    number: str
+    first_order: float
+    total: float
+    promise_if_halved: int | None
+
+
+class Interval(Struct, frozen=True, kw_only=True):
+    """Between which values something lies with a probability; None where none is acceptable."""
+
+    probability: float
+    least: int | None
+    most: int | None
+
+
+class Promise(Struct, frozen=True, kw_only=True):
+    """How many users are carried at least, with a certainty; None where not even the fewest are."""
+
+    certainty: float
+    largest: int | None
+
+
+class Odds(Struct, frozen=True, kw_only=True):
+    """What is known of an answer where numbers of the spec are not.
+
+    `requirements` tells how likely each is met at the answer, `bottlenecks` which resource
+    saturates first, `limits` what limits the answer. `by_slopes` is the interval that the slopes
+    of the answer give, None where there are none. `left_out` is the share of samples in which a
+    number is such as none can be, and why; `beyond` the share in which the range ends first.
+    """
+
+    interval: Interval
+    promise: Promise
+    by_slopes: Interval | None
+    requirements: tuple[Likely, ...]
+    bottlenecks: tuple[Likely, ...]
+    limits: tuple[Likely, ...]
+    shares: tuple[ShareOfVariance, ...]
+    samples: int
+    seed: int
+    left_out: tuple[Likely, ...]
+    beyond: float
+
+
+class Sampling(Struct, frozen=True, kw_only=True):
+    """How an answer is sampled: the certainty of a promise, how many samples, by which seed."""
+
+    certainty: float = CERTAINTY
+    samples: int = SAMPLES
+    seed: int = SEED
