@@ -105,9 +105,24 @@ def times(one: Interval, other: Interval) -> Interval:
 
 
 def span(a: float, b: float, c: float, d: float) -> tuple[float, float]:
-    """Return the bounds of a product of something in [a, b] and something in [c, d]."""
-    ends = [_product(one, other) for one in (a, b) for other in (c, d)]
-    return min(end[0] for end in ends), max(end[1] for end in ends)
+    """Return the bounds of a product of something in [a, b] and something in [c, d].
+
+    Their signs tell which ends make the least and the greatest, but where both lie around zero.
+    """
+    if a < 0 < b and c < 0 < d:
+        ends = [_product(one, other) for one in (a, b) for other in (c, d)]
+        return min(end[0] for end in ends), max(end[1] for end in ends)
+    if a >= 0:
+        least = _product(a if c >= 0 else b, c)
+        most = _product(a if d <= 0 else b, d)
+    elif b <= 0:
+        least = _product(b if d <= 0 else a, d)
+        most = _product(b if c >= 0 else a, c)
+    elif c >= 0:
+        least, most = _product(a, d), _product(b, d)
+    else:
+        least, most = _product(b, c), _product(a, c)
+    return least[0], most[1]
 
 
 def _product(one: float, other: float) -> tuple[float, float]:
