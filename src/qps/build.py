@@ -18,18 +18,22 @@ _ENDINGS = (".py", ".lark", ".json", ".qps")
 _SHOWN = 12
 
 
-@cache
 def build(*rooms: str) -> str:
     """Return the version of this qps and the checksum of its files, or of those in some folders.
 
     >>> build().startswith(f"qps {__version__}+")
     True
     """
-    found = hashlib.sha256()
-    for room in rooms or ("",):
-        for name, data in _sources(room, files("qps") / room):
-            found.update(f"{name}:{len(data)}:".encode() + data)
+    found = hashlib.sha256(b"".join(_checksum(room) for room in rooms or ("",)))
     return f"qps {__version__}+{found.hexdigest()[:_SHOWN]}"
+
+
+@cache
+def _checksum(room: str) -> bytes:
+    found = hashlib.sha256()
+    for name, data in _sources(room, files("qps") / room):
+        found.update(f"{name}:{len(data)}:".encode() + data)
+    return found.digest()
 
 
 def _sources(way: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
