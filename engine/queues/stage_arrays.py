@@ -34,7 +34,7 @@ from qps.engine.queues.stage_numbers import (
 Complex = NDArray[np.complex128]
 Truth = NDArray[np.bool_]
 
-_BLOCK = 128
+_BLOCK = 256
 _MOST_KEPT = 1 << 14
 
 _kept: dict[bytes, float] = {}
@@ -306,9 +306,9 @@ def _rest(size: Complex, less: Complex, v: Array) -> Complex:
     found = less / size
     found += 1
     is_small = np.abs(size) * (1 + SMALL_TERMS * v) < SMALL
-    if not is_small.any():
-        return found
-    return np.where(is_small, in_terms(size, v), found)
+    if is_small.any():
+        found[is_small] = in_terms(size[is_small], np.broadcast_to(v, size.shape)[is_small])
+    return found
 
 
 def _less(size: Complex, v: Array) -> Complex:
