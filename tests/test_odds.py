@@ -160,7 +160,7 @@ def test_the_same_seed_gives_the_same_odds_and_another_one_others() -> None:
 
 
 def test_tails_that_cannot_be_are_left_out_and_told() -> None:
-    """Between its ends all is possible; below the lower one 2 % of a normal distribution are not."""
+    """Between its ends all is possible; of a normal distribution 2 % are below zero."""
     found = odds_of(spec_of("normal(1 ms/request, 0.5 ms/request)"), Sampling(samples=10_000))
     (left,) = found.left_out
     assert left.probability == pytest.approx(NormalDist(1, 0.5).cdf(0), abs=1e-3)
@@ -183,8 +183,8 @@ def test_what_no_users_can_be_promised_is_told_as_none() -> None:
 def test_a_mode_that_sets_a_number_is_certain_of_it() -> None:
     spec = spec_of(
         "t",
-        "param t = 1 ms/request +- 10 %\nmode usual { t = 1 ms/request }\nmode open { t = t_there }\n"
-        "param t_there = 2 ms/request +- 10 %",
+        "param t = 1 ms/request +- 10 %\nparam t_there = 2 ms/request +- 10 %\n"
+        "mode usual { t = 1 ms/request }\nmode open { t = t_there }",
     )
     found = odds_of(spec)
     shares = {one.number: one.total for one in found.shares}
