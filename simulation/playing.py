@@ -24,6 +24,7 @@ from qps.simulation.stations_in_play import NEARLY, Stations, refused
 _FULL = 1 - 1e-9
 _BITS = 8
 _MOST = 100_000
+_NEAR = 1000
 _PIECE = 1000.0
 """So many bytes are played as one, where nothing says in what pieces they come."""
 
@@ -138,9 +139,22 @@ class _Playing(Struct, kw_only=True):
         if abs(count - round(count)) > NEARLY * max(1.0, count):
             raise refused(
                 f"`{stream}` has {count:.4g} items under way at {self.stations.graph.population} = "
-                f"{self.stations.at}: only whole ones are played"
+                f"{self.stations.at}: only whole ones are played",
+                self._where_whole(count),
             )
         return round(count)
+
+    def _where_whole(self, count: float) -> str:
+        """Return a number of users near the one asked for at which a share of them is whole."""
+        graph, at = self.stations.graph, self.stations.at
+        for n in sorted(
+            range(max(graph.low, at - _NEAR), min(graph.high, at + _NEAR) + 1),
+            key=lambda n: abs(n - at),
+        ):
+            whole = count / at * n
+            if round(whole) and abs(whole - round(whole)) <= NEARLY * max(1.0, whole):
+                return f"ask for as many users as come in whole ones of each kind: `--at {n}`"
+        return "state shares of which whole ones come"
 
     def _is_periodic(self, steps: tuple[Step, ...]) -> bool:
         """Return whether items come by a clock: where they first wait, that is said."""

@@ -111,6 +111,20 @@ def test_other_services_are_told_as_approximated() -> None:
     assert fixed[1] < random[1]
 
 
+def test_a_room_stands_behind_a_variation_too() -> None:
+    """`mg1 cv 1` is as random as `mm1`; a unit may be called `room` all the same."""
+    other, known = (_told(_box(f"{law} room 20"), 90) for law in ("mg1 cv 1", "mm1"))
+    assert other == pytest.approx(known, rel=1e-6)
+    assert _told(_box("mgc cv 1 room 2 * 3", 4), 250)[0] > 0
+    lowered(
+        "users N in 1..9; unit room; param beds = 5 room in 1..5 room; param more = 2 room * 3\n"
+        "machine hotel { cpu 1 core, queueing mg1 cv 2 room 3; rooms beds - more / 6 }\n"
+        "component stay { cpu 1 ms/guest; rooms 1 s * 1 room/guest }; unit guest\n"
+        "topology { node inn = hotel }\n"
+        "stream guests { traffic N * 1 guest/s; at inn { stay } }"
+    )
+
+
 def test_a_port_has_a_room_and_what_is_lost_there_loads_nothing_behind() -> None:
     graph = lowered(
         "users N in 1..100\nmachine box { }\n"

@@ -625,3 +625,24 @@ stream job for each user {
     assert (pool.copies, taken.node) == (4, "app")
     assert taken.capacity == pytest.approx(2 * 250e6 * 8)
     assert pool.background == pytest.approx(0.4)
+
+
+SHIFTS = """
+users clerks in 1..400
+kinds shift of users { hasty 30 %; calm 70 % }
+param pause by shift { hasty 5 s; calm 30 s }
+machine server { cpu 1 core, queueing mm1 }
+component work { cpu 40 ms/request }
+topology { node app = server }
+stream job for each user { traffic 1 request, think pause; at app { work } }
+"""
+
+
+def test_a_part_of_a_request_is_refused_with_a_number_of_users_that_has_none() -> None:
+    graph = graph_of(SHIFTS)
+    with pytest.raises(QpsError, match="only whole ones are played") as refused:
+        played(graph, 223)
+    assert refused.value.diagnostics[0].hints == (
+        "ask for as many users as come in whole ones of each kind: `--at 220`",
+    )
+    assert played(graph, 220)

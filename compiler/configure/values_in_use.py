@@ -157,7 +157,10 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
     )
 
 
-def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[Bounded]:
+_PLACES = "say for how many, who are served among them, such as `room 100`; without it all wait"
+
+
+def _of(quantity: ir.Quantity | None, what: str, bound: Bound, hint: str = "") -> Iterator[Bounded]:
     if quantity is not None:
         yield Bounded(
             expr=quantity.expr,
@@ -165,6 +168,7 @@ def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[Bound
             what=what,
             bound=bound,
             dimension=quantity.dimension,
+            hint=hint,
         )
 
 
@@ -196,7 +200,7 @@ def _network(network: ir.Network) -> Iterator[Bounded]:
 def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
     if queueing is not None:
         yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
-        yield from _of(queueing.room, "a room", Bound.WHOLE)
+        yield from _of(queueing.room, "a room", Bound.WHOLE, _PLACES)
         for speed in queueing.speeds:
             yield from _of(speed, "a speed", Bound.POSITIVE)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest, shortened
 from qps.compiler.quantities.units import built_in
-from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
+from qps.compiler.syntax.queueing_mistakes import DISCIPLINES, effect_mended, waiting_mended
 from qps.compiler.syntax.think_mistakes import think_mended
 from qps.grammar.keywords import keywords
 from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, TOKEN_WORDS, in_words
@@ -121,6 +121,13 @@ def _waiting(fault: Fault) -> str | None:
     return (
         f"it stands behind the resource: `{resource} …, queueing {word}`; or on a line of its own, "
         f"outside: `queueing {resource} {word}`"
+    )
+
+
+def _arriving(fault: Fault) -> str | None:
+    before, previous = fault.before, fault.previous.lstrip("{;\n ")
+    return waiting_mended(before[-LOOKED_BACK:], fault.word, fault.behind) or effect_mended(
+        before, fault.word, previous
     )
 
 
@@ -495,6 +502,7 @@ def _anything(fault: Fault) -> str | None:
 
 _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _waiting,
+    _arriving,
     _first_word,
     _case,
     _misspelt,

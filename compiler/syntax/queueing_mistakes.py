@@ -7,12 +7,37 @@ import re
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
+from qps.grammar.words import TOKEN_CHOICES
 
 DISCIPLINES = ("none", "mm1", "md1", "mg1", "mmc", "mgc", "ps", "priority", "loss", "periodic")
 _LOOKED_BACK = 200
 _OF_NOTHING = re.compile(
     rf"(?:\A|[\n;])[ \t]*queueing\s+(?:[^;\n]*,\s*)?({'|'.join(DISCIPLINES)})(?:\s+cv)?\s*\Z"
 )
+
+
+_LAW = re.compile(rf"\b(?:{'|'.join(DISCIPLINES)})(?:\s+cv\s+[\w.]+)?\s*\Z")
+_EFFECTS = TOKEN_CHOICES["EFFECT"]
+
+
+def waiting_mended(before: str, word: str, behind: str) -> str | None:
+    """Return how to mend what is said of arrivals, or of how they wait; None where it is not."""
+    law = re.match(r"\s*(cv|room|speeds)\b", behind)
+    if word == "," and law and _LAW.search(before):
+        return f"no comma stands before `{law[1]}`: take it out"
+    if word == "cv" and re.search(r",\s*arrivals\s*\Z", before):
+        return "it is no size of the traffic: `arrivals cv 3` stands on a line of its own"
+    if word == "]" and re.search(r"\bspeeds\s*\[\s*\Z", before):
+        return "say how fast one is served alone, two together, and so on: `speeds [1, 1.9, 2.7]`"
+    return None
+
+
+def effect_mended(declaration: str, word: str, previous: str) -> str | None:
+    """Return where an effect belongs that stands in a stream; None where there is none."""
+    effect = previous if word[:1].isdigit() else word
+    if effect not in _EFFECTS or not declaration.startswith("stream"):
+        return None
+    return f"a component says so, and is a step of the stream: `component c {{ {effect} … }}`"
 
 
 def discipline_of_nothing(source: Source, start: int, at: int) -> Span | None:

@@ -325,6 +325,8 @@ def _attribute_hint(attribute: ast.Attribute) -> str:
     if near is not None:
         return f"did you mean `{near}`?"
     written = " ".join(attribute.span.text.split())
+    if attribute.name.text in ("room", "cv", "speeds"):
+        return f"it stands right behind the discipline, without a comma: `queueing … {written}`"
     return (
         "of a resource there is `idle`, `jitter`, `efficiency` and `queueing`; one of its own "
         f"starts behind a `;`: `; {written}`"

@@ -66,9 +66,16 @@ def report_unloaded(sink: Sink, machines: Sequence[ir.Machine], model: ir.Model)
                     resource.span,
                     f"no step loads `{resource.name}` of machine `{machine.name}`: it limits "
                     "nothing",
-                    f"say what a step costs there, `component … {{ {resource.name} … }}`, or take "
-                    "it out",
+                    _to_load(resource),
                 )
+
+
+def _to_load(resource: ir.Resource) -> str:
+    """Return how something comes to be loaded: a pool is taken of, too."""
+    cost = f"say what a step costs there, `component … {{ {resource.name} … }}`, or take it out"
+    if resource.kind is not ir.ResourceKind.STORE:
+        return cost
+    return f"let a stream `take {resource.name}` and `give {resource.name}`, or {cost}"
 
 
 def _is_own(machine: ir.Machine, resource: ir.Resource) -> bool:
