@@ -23,7 +23,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from qps.engine.exactness import Exact
-from qps.engine.networks.closed_networks import GROWING_QUANTILE, GROWING_RATE, GROWING_WAIT
+from qps.engine.networks.closed_networks import (
+    GROWING_QUANTILE,
+    GROWING_RATE,
+    GROWING_ROOM,
+    GROWING_WAIT,
+    ROOM_ERROR,
+)
 from qps.engine.repeating import place_of, repeated
 
 if TYPE_CHECKING:
@@ -353,6 +359,7 @@ _ROWS = (
     _of_queues("closed_rate", *GROWING_RATE, repeats=4, by_floats=True),
     _of_queues("closed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
     _of_queues("mixed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
+    _of_queues("mixed_room", *GROWING_ROOM, repeats=4, by_floats=True, error=ROOM_ERROR),
     _of_queues("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6, by_floats=True),
     _of_queues("room_loss", -1, -1, 1, of="servers room traffic", lies=_SHARE),
     _of_queues("room_wait", -1, 1, 1, of="servers room traffic"),

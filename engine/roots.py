@@ -40,3 +40,23 @@ def falling_root(
             return after
         point = after
     return point
+
+
+def rising_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a rising function vanishes that is below zero at one end and not at the other.
+
+    By false position, the end that stays counting half (the Illinois method; Dowell and Jarratt
+    1971).
+    """
+    below, above = function(low), function(high)
+    point, stayed = high, 0
+    for _ in range(_MOST_STEPS):
+        last, point = point, high - above * (high - low) / (above - below)
+        value = function(point) if low < point < high else 0.0
+        if value == 0 or abs(point - last) <= _ENOUGH / 10 * high:
+            break
+        if value > 0:
+            high, above, below, stayed = point, value, below / 2 if stayed > 0 else below, 1
+        else:
+            low, below, above, stayed = point, value, above / 2 if stayed < 0 else above, -1
+    return min(max(point, low), high)

@@ -276,16 +276,6 @@ def test_a_cycle_that_takes_no_time_is_refused() -> None:
         lowered(spec("cpu 1 core", steps="at s0 { }", think="0 s"))
 
 
-def test_elastic_traffic_at_a_station_is_refused_by_name() -> None:
-    more = (
-        "param pace elastic 1 request/s .. 10 request/s\n"
-        "stream fill in all { traffic pace, 1 kB/request; at s0 { step0 } }\n"
-        "require { s0.cpu.load <= 80 % }"
-    )
-    with pytest.raises(QpsError, match=r"`pace` takes what is left of s0\.cpu"):
-        lowered(spec(ONE, more=more))
-
-
 # -- laws ----------------------------------------------------------------------------------
 
 COSTS = st.integers(1, 900)

@@ -45,18 +45,20 @@ def certainties_of(
 def _certainty(
     expr: ir.Expr, expressions: ExpressionLowering, of_each: Mapping[Measurable, Certainty]
 ) -> Certainty:
-    if all(each.is_exact for each in of_each.values()):
+    is_open, leaves = expressions.with_open()
+    if not leaves and all(each.is_exact for each in of_each.values()):
         return EXACT
     symbols = {measure: symbol(f"the measure {k}") for k, measure in enumerate(of_each)}
-    lowered = expressions.lower(expr, symbols.__getitem__)
-    leaves = {symbols[measure]: each for measure, each in of_each.items()}
-    ranges = {symbols[measure]: _range_of(measure) for measure in of_each}
+    lowered = is_open.lower(expr, symbols.__getitem__)
+    ranges = dict.fromkeys(leaves, NOT_NEGATIVE)
+    leaves |= {symbols[measure]: each for measure, each in of_each.items()}
+    ranges |= {symbols[measure]: _range_of(measure) for measure in of_each}
 
     def told(formula: Formula, numbers: Mapping[Formula, Range]) -> Certainty:
-        return _followed(formula, leaves, ranges | dict(numbers))
+        return followed(formula, leaves, ranges | dict(numbers))
 
     found = expressions.of_what_stays(lowered, told)
-    reasons = dict.fromkeys(reason for each in of_each.values() for reason in each.reasons)
+    reasons = dict.fromkeys(reason for each in leaves.values() for reason in each.reasons)
     return replace(found, reasons=tuple(one for one in reasons if one in found.reasons))
 
 
@@ -71,10 +73,14 @@ def _range_of(asked: Measurable) -> Range:
     return NOT_NEGATIVE
 
 
-def _followed(
-    formula: Formula, leaves: Mapping[Formula, Certainty], ranges: Mapping[Formula, Range]
+def followed(
+    formula: Formula,
+    leaves: Mapping[Formula, Certainty],
+    ranges: Mapping[Formula, Range] | None = None,
 ) -> Certainty:
-    """Follow certainties from leaves through a formula."""
+    """Follow certainties from leaves through a formula: no other leaf is negative, unless told."""
+    if ranges is None:
+        ranges = dict.fromkeys(formula.symbols, NOT_NEGATIVE)
     found: dict[Formula, Certainty] = {}
     within = ranges_of(formula, ranges)
     for part in parts_first(formula):

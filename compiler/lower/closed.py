@@ -5,16 +5,17 @@ Their stations are what they wait for; all else that takes time in a cycle is a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool, SharedStation
 from qps.compiler.lower.nested_stations import Nested, nested
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _AS_MANY_AS_EVER = number(10**6)
 
@@ -133,6 +134,12 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
             return apply("mixed_wait", *self._of_one(stations))
         return apply("class_open_wait", len(self.names), *self._of_all(stations))
 
+    def room(self, resource: str, limit: Formula, open_load: Formula) -> Formula:
+        """Return how much more than an open load brings a station to a load in all."""
+        own, *others = self._from(resource)
+        now = replace(own, open_load=open_load * own.servers)
+        return apply("mixed_room", limit, *self._of_one((now, *others))) / own.servers
+
     def _from(self, resource: str, number: int | None = None) -> tuple[SharedStation, ...]:
         """Return the stations, that of a name first: where there are several, that of a class."""
         own = next(
@@ -228,6 +235,8 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     pools: tuple[HeldPool, ...] = ()
     known: Certainty = EXACT
     """How its waits are known, besides what each station does to it."""
+    slowed_by: frozenset[str] = frozenset()
+    """The names of the elastic parameters on which its rate rests."""
 
     @property
     def throughput(self) -> Formula:
@@ -258,11 +267,27 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
         return found
 
 
+class Beside(Struct, frozen=True, kw_only=True):
+    """A station that users wait at, of which elastic parameters take what is left.
+
+    `open_load` is what all but the users ask of it, of which the parameters are a part.
+    """
+
+    station: SharedStation
+    network: ClosedNetwork
+    open_load: Formula
+
+    def room(self, limit: Formula, open_load: Formula) -> Formula:
+        """Return how much more than an open load brings the resource to a load in all."""
+        return self.network.room(self.station.resource, limit, open_load)
+
+
 class Closed(Struct, frozen=True, kw_only=True):
     """All closed streams by name, and what the symbols of their rates come to.
 
     `loads` are those of resources that they fill, `open_loads` what all else asks of resources that
-    they visit, `loading` which of them load a resource.
+    they visit, `loading` which of them load a resource. Where elastic parameters take of a resource
+    it is a station `beside` users, or one that would be `asked` for so much while these give way.
     """
 
     streams: dict[str, ClosedStream] = field(default_factory=dict)
@@ -270,6 +295,30 @@ class Closed(Struct, frozen=True, kw_only=True):
     loads: dict[str, Formula] = field(default_factory=dict)
     open_loads: dict[str, Formula] = field(default_factory=dict)
     loading: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: dict[str, Beside] = field(default_factory=dict)
+    asked: dict[str, Formula] = field(default_factory=dict)
+
+    def loads_beside(self, left: Mapping[str, Formula]) -> dict[str, Formula]:
+        """Return the loads of resources that elastic parameters take of, of those that these left.
+
+        Users who are held back by a full resource ask for less: by that one, at most all of it, or
+        by another one, of which their own load tells.
+        """
+        found = {}
+        for name in self.asked:
+            open_load, load = self.open_loads[name], left[name]
+            at = [one for one in self.streams.values() if one.stream in self.loading[name]]
+            limits = [limit for one in at for limit in one.limits if limit.resource in self.asked]
+            if any(limit.resource != name for limit in limits):
+                load = minimum(self.loads[name], load)
+            found[name] = minimum(maximum(ONE, open_load), load) if limits else load
+        return found
+
+    def changed(self, change: Callable[[Formula], Formula]) -> Closed:
+        """Return the same with every formula changed."""
+        found = _changed(self, change)
+        assert isinstance(found, Closed)
+        return found
 
     def waiting_for(self, resource: str) -> tuple[ClosedStream, ...]:
         """Return the closed streams that wait for a resource."""
@@ -280,3 +329,17 @@ class Closed(Struct, frozen=True, kw_only=True):
             or any(resource == one.resource for one in stream.pools)
             or resource in stream.alone
         )
+
+
+def _changed(one: object, change: Callable[[Formula], Formula]) -> object:
+    """Return a value with all formulas in it changed."""
+    if isinstance(one, Formula):
+        return change(one)
+    if isinstance(one, Struct) and not isinstance(one, Span | Certainty):
+        fields = {name: _changed(getattr(one, name), change) for name in one.__struct_fields__}
+        return type(one)(**fields)
+    if isinstance(one, tuple):
+        return tuple(_changed(each, change) for each in one)
+    if isinstance(one, Mapping):
+        return {key: _changed(each, change) for key, each in one.items()}
+    return one

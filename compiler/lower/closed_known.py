@@ -28,7 +28,7 @@ def _waits_known(stream: ClosedStream, queues: Mapping[str, PlacedQueue]) -> Cer
     return together(*waits, stream.known, uncounted([one.resource for one in stream.limits]))
 
 
-def with_known(
+def loads_known(
     resources: dict[str, ResourceLoad],
     closed: Closed,
     rates: Mapping[str, Certainty],

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.beside_users import asked_of, refuse_within, stations_beside
 from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream
 from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_stations import SharedStation
@@ -25,6 +26,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 from qps.engine.monomials import monomials
 from qps.engine.points import Point
+from qps.engine.substitution import Substitution
 
 
 def closed_streams(
@@ -69,12 +71,32 @@ def closed_streams(
         _refuse_classes(one.cycle, one.stream, network)
         _refuse_many(one.cycle, one.stream, expressions)
         found.append(one.settled(network, _network_known(network, expressions), rates))
+    elastic = tuple(expressions.elastic.values())
+    found = [
+        replace(one, slowed_by=frozenset(e.name for e in elastic if e.symbol in one.rate.symbols))
+        for one in found
+    ]
     values = {symbol: one.rate for symbol, one in zip(sources, found, strict=True)}
+    open_loads = {name: part.open_load for name, part in parted.items() if part.by}
+    taken_by = {one.symbol for one in elastic}
+    told = {
+        symbol: (stream, one) for (symbol, stream), one in zip(sources.items(), found, strict=True)
+    }
+    beside = stations_beside(told, loads, open_loads, elastic)
+    at_rates = Substitution(values)
+    asked = {
+        name: asked_of(parted[name].by, open_load, told, elastic)
+        for name, open_load in open_loads.items()
+        if name not in beside and not taken_by.isdisjoint(open_load.symbols)
+    }
+    held = {name: at_rates(loads[name]) for name in asked}
     return Closed(
         streams={one.name: one for one in found},
         values=values,
-        loads=_filled(found, parted) | _paced(found, sources, parted),
-        open_loads={name: part.open_load for name, part in parted.items() if part.by},
+        loads=held | _filled(found, parted) | _paced(found, sources, parted),
+        open_loads=open_loads,
+        beside=beside,
+        asked=asked,
         loading={
             name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))
             for name, part in parted.items()
@@ -186,17 +208,7 @@ def _parted(
             by[of[0]] = before
         else:
             open_load = before
-    for elastic in expressions.elastic.values():
-        if elastic.symbol in load.symbols:
-            stream = sources[next(iter(by))]
-            raise QpsError.single(
-                codes.NO_ANSWER,
-                elastic.span,
-                f"`{elastic.name}` takes what is left of {name}, and so do the users of "
-                f"`{stream.name}`, who ask more the sooner they are answered",
-                secondary=[Label(stream.span, "they wait for their answer")],
-                hint=f"fix one of them: `{elastic.name} = …`, or a rate for `{stream.name}`",
-            )
+    refuse_within(name, by, sources, expressions.elastic.values())
     return Loads(by, open_load)
 
 

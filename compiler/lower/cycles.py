@@ -431,11 +431,14 @@ class Closing:
     def _limits(self) -> Iterator[Limit]:
         """Yield the resources that state no queueing and yet serve no more than they can.
 
-        What others ask of one moves, so that it may be the tightest whatever this stream asks.
+        What others ask of one moves, so that it may be the tightest whatever this stream asks; so
+        does what an elastic parameter takes of it.
         """
         own: list[Limit] = []
+        taken_by = {one.symbol for one in self._expressions.elastic.values()}
         for limit in self._all_limits():
-            if len(self._parted[limit.resource].by) > 1:
+            moves = not taken_by.isdisjoint(limit.open_load.symbols)
+            if moves or len(self._parted[limit.resource].by) > 1:
                 yield limit
             else:
                 own.append(limit)

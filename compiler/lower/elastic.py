@@ -21,6 +21,8 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.closed import Beside
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import (
     ONE,
@@ -64,6 +66,8 @@ class SettledParameter(Struct, frozen=True, kw_only=True):
     left: dict[str, Formula]
     at_most: dict[str, Formula]
     at_least: dict[str, Formula]
+    known: Certainty = EXACT
+    """How its value is known: as well as the loads are that leave it."""
 
 
 class _Room(Struct, frozen=True, kw_only=True):
@@ -102,14 +106,26 @@ class _Room(Struct, frozen=True, kw_only=True):
             for of, by in self.grows.get(symbol, ())
         )
 
-    def taken(self, settled: SettledParameter, slope: Formula) -> _Room:
+    def left(self, parameter: ElasticParameter, slope: Formula) -> Formula:
+        """Return what the resource leaves for a parameter."""
+        return apply("ratio", self.limit - self.at_least + slope * parameter.least, slope)
+
+    def at_most(
+        self, parameter: ElasticParameter, slope: Formula, _now: Mapping[Formula, Formula]
+    ) -> Formula:
+        """Return its load while a parameter takes its most."""
+        return self.at_least + slope * (parameter.most - parameter.least)
+
+    def taken(
+        self, settled: SettledParameter, slope: Formula, _now: Mapping[Formula, Formula]
+    ) -> _Room:
         """Return the resource when a parameter has taken of it.
 
         The load grows with the parameter, so the maxima and minima can go outside: a resource that
         limits the parameter is then loaded exactly to its limit, not to 1 + 1e-17.
         """
         parameter = settled.parameter
-        most = self.at_least + slope * (parameter.most - parameter.least)
+        most = self.at_most(parameter, slope, _now)
         if not settled.left:
             return replace(self, at_least=most)
         fixed = self.at_least - slope * parameter.least
@@ -120,44 +136,125 @@ class _Room(Struct, frozen=True, kw_only=True):
         return replace(self, at_least=minimum(most, maximum(self.at_least, minimum(*wished))))
 
 
+class _RoomBeside(Struct, frozen=True, kw_only=True):
+    """A station that users wait at, while parameters take of it.
+
+    Its `load` has the users' part in it, who ask for less the more is taken; `taken_of` is the rest
+    of it, to which the parameters belong.
+    """
+
+    name: str
+    limit: Formula
+    at_least: Formula
+    load: Formula
+    beside: Beside
+    taken_of: _Room
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        load: Formula,
+        limit: Formula,
+        beside: Beside,
+        now: Mapping[Formula, Formula],
+    ) -> _RoomBeside:
+        """Return a station of which nothing is taken; `now` has the least of each parameter."""
+        return cls(
+            name=name,
+            limit=limit,
+            at_least=Substitution(now)(load),
+            load=load,
+            beside=beside,
+            taken_of=_Room.of(name, beside.open_load, limit, now),
+        )
+
+    def slope(self, parameter: ElasticParameter, now: Mapping[Formula, Formula]) -> Formula:
+        """Return what the load besides that of the users grows by with a parameter."""
+        return self.taken_of.slope(parameter, now)
+
+    def left(self, parameter: ElasticParameter, slope: Formula) -> Formula:
+        """Return what the station leaves for a parameter."""
+        room = self.beside.room(self.limit, self.taken_of.at_least)
+        return parameter.least + apply("ratio", room, slope)
+
+    def at_most(
+        self, parameter: ElasticParameter, _slope: Formula, now: Mapping[Formula, Formula]
+    ) -> Formula:
+        """Return its load while a parameter takes its most."""
+        return self._with(parameter, parameter.most, now)
+
+    def taken(
+        self, settled: SettledParameter, _slope: Formula, now: Mapping[Formula, Formula]
+    ) -> _RoomBeside:
+        """Return the station when a parameter has taken of it; what it limits loads it exactly."""
+        parameter = settled.parameter
+        wished = [
+            self.limit if name == self.name else self._with(parameter, left, now)
+            for name, left in settled.left.items()
+        ]
+        most = self._with(parameter, parameter.most, now)
+        of = Substitution({**now, parameter.symbol: settled.value})(self.beside.open_load)
+        return replace(
+            self,
+            at_least=minimum(most, maximum(self.at_least, minimum(*wished))) if wished else most,
+            taken_of=replace(self.taken_of, at_least=of),
+        )
+
+    def _with(
+        self, parameter: ElasticParameter, value: Formula, now: Mapping[Formula, Formula]
+    ) -> Formula:
+        return Substitution({**now, parameter.symbol: value})(self.load)
+
+
 def settle(
     loads: Mapping[str, Formula],
     limits: Mapping[str, Formula],
     parameters: Sequence[ElasticParameter],
     signs: SignsOf,
+    *,
+    stated: Mapping[str, Formula] | None = None,
+    beside: Mapping[str, Beside] | None = None,
 ) -> tuple[dict[str, Formula], tuple[SettledParameter, ...]]:
     """Return the loads without the elastic parameters, and what these come to.
 
     `limits` are the loads that a spec allows where that is not 1; `signs` gives those of a
-    formula at some populations. QpsError where a load does not grow in proportion.
+    formula at some populations. In what is `stated` of the loads the parameters stand that take of
+    a resource; in the loads there may also be some that make its users slower elsewhere. `beside`
+    are the stations of users among them. QpsError where a load does not grow in proportion.
     """
     now = {parameter.symbol: parameter.least for parameter in parameters}
-    rooms: dict[str, _Room] = {}
+    rooms: dict[str, _Room | _RoomBeside] = {}
     loaded: dict[Formula, list[str]] = {symbol: [] for symbol in now}
     for name, load in loads.items():
-        found = [symbol for symbol in load.symbols if symbol in now]
+        symbols = (stated or loads)[name].symbols
+        found = [symbol for symbol in now if symbol in symbols]
         for symbol in found:
             loaded[symbol].append(name)
-        if found:
-            rooms[name] = _Room.of(name, load, limits.get(name, ONE), now)
+        limit = limits.get(name, ONE)
+        if beside and name in beside:
+            rooms[name] = _RoomBeside.of(name, load, limit, beside[name], now)
+        elif found:
+            rooms[name] = _Room.of(name, load, limit, now)
     settled = []
     for parameter in parameters:
         taking = [rooms[name] for name in loaded[parameter.symbol]]
         slopes = {room.name: room.slope(parameter, now) for room in taking}
-        one = _settled(parameter, _filled(taking, parameter, slopes, signs), slopes)
+        one = _settled(parameter, _filled(taking, parameter, slopes, signs), slopes, now)
         settled.append(one)
+        rooms |= {room.name: room.taken(one, slopes[room.name], now) for room in taking}
         now[parameter.symbol] = one.value
-        rooms |= {room.name: room.taken(one, slopes[room.name]) for room in taking}
-    left = {name: rooms[name].at_least if name in rooms else load for name, load in loads.items()}
+    put_in = Substitution(now)
+    left = {n: rooms[n].at_least if n in rooms else put_in(load) for n, load in loads.items()}
     return left, tuple(settled)
 
 
 def _filled(
-    rooms: Sequence[_Room],
+    rooms: Sequence[_Room | _RoomBeside],
     parameter: ElasticParameter,
     slopes: Mapping[str, Formula],
     signs: SignsOf,
-) -> list[_Room]:
+) -> list[_Room | _RoomBeside]:
     """Return the resources whose load grows with a parameter somewhere; QpsError if it falls."""
     filled = []
     for room in rooms:
@@ -170,7 +267,10 @@ def _filled(
 
 
 def _settled(
-    parameter: ElasticParameter, rooms: Collection[_Room], slopes: Mapping[str, Formula]
+    parameter: ElasticParameter,
+    rooms: Collection[_Room | _RoomBeside],
+    slopes: Mapping[str, Formula],
+    now: Mapping[Formula, Formula],
 ) -> SettledParameter:
     """Return what a parameter comes to that some resources limit."""
     least, most = parameter.least, parameter.most
@@ -179,8 +279,8 @@ def _settled(
     at_least: dict[str, Formula] = {}
     for room in rooms:
         slope = slopes[room.name]
-        left[room.name] = apply("ratio", room.limit - room.at_least + slope * least, slope)
-        at_most[room.name] = (room.at_least + slope * (most - least)) / room.limit
+        left[room.name] = room.left(parameter, slope)
+        at_most[room.name] = room.at_most(parameter, slope, now) / room.limit
         at_least[room.name] = room.at_least / room.limit
     value = minimum(most, maximum(least, minimum(*left.values()))) if left else most
     return SettledParameter(

@@ -14,6 +14,7 @@ from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
 
@@ -85,6 +86,9 @@ class StreamResult(Struct, kw_only=True):
     notes: list[Note] = field(default_factory=list)
     rate: Formula = ZERO
     throughput: Formula = ZERO
+    known: Certainty = EXACT
+    rate_known: Certainty = EXACT
+    """How all that it met is known, and its rate, where elastic parameters stand in it."""
     closed: ClosedSource | None = None
     spent: list[tuple[tuple[str, ...], Formula]] = field(default_factory=list)
     """For each stage that is no wait: the resources busy with it, the items of a flow in it."""

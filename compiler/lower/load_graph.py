@@ -101,6 +101,8 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     """What others ask of it where users wait who slow down: their own load alone levels off."""
     known: Certainty = EXACT
     """How the load is known: that of users who wait is as their waits are."""
+    open_known: Certainty = EXACT
+    """How it is known what others than users who wait ask of it."""
     is_never_full: bool = False
     """True where what finds no room is lost: what is served is less than all."""
 
@@ -113,6 +115,11 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     def asked(self) -> Formula:
         """What is at its target where it saturates: who waits for an answer asks for no more."""
         return self.load if self.open_load is None or self.target is not ONE else self.open_load
+
+    @property
+    def asked_known(self) -> Certainty:
+        """How it is known what is at its target where it saturates."""
+        return self.known if self.asked is self.load else self.open_known
 
 
 class Calibration(Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes
 from qps.compiler.lower.too_long import powers_told
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
+from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula
 
@@ -69,7 +69,10 @@ def criteria_of(
 def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:
     measure, known = resource.load, resource.known
     if limit is ONE and resource.open_load is not None:
-        measure, known = resource.open_load, EXACT  # who waits for an answer asks for no more
+        measure, known = (
+            resource.open_load,
+            resource.open_known,
+        )  # who waits for an answer asks for no more
     return Criterion(
         name=f"{resource.name}.load",
         measure=measure,

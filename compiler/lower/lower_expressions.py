@@ -23,6 +23,7 @@ from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.mixtures import Mixed
 from qps.compiler.lower.switches import is_on, of_options
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import (
     ONE,
@@ -54,6 +55,8 @@ class ExpressionLowering(Assuming, kw_only=True):
     configuration: Configuration
     population: Formula
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
+    elastic_known: dict[str, Certainty] = field(default_factory=dict)
+    """How what they come to is known, where that is not exact."""
     decided: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     case: ir.Case | None = None
@@ -81,8 +84,21 @@ class ExpressionLowering(Assuming, kw_only=True):
             assumptions=dict(graph.assumptions),
         )
         for elastic in graph.elastic:
-            expressions.settle(elastic.parameter.name, elastic.value)
+            expressions.settle(elastic.parameter.name, elastic.value, elastic.known)
         return expressions
+
+    def with_open(self) -> tuple[ExpressionLowering, dict[Formula, Certainty]]:
+        """Return one in which symbols stand for elastic parameters that are not exact.
+
+        With it, how these are known.
+        """
+        if not self.elastic_known:
+            return self, {}
+        leaves = {symbol(name): known for name, known in self.elastic_known.items()}
+        is_open = replace(self, _parameters=dict(self._parameters))
+        for name in self.elastic_known:
+            is_open.settle(name, symbol(name))
+        return is_open, leaves
 
     def keeping_classes(self) -> ExpressionLowering:
         """Return one for parts of a formula, which is to be averaged as a whole."""
@@ -367,8 +383,10 @@ class ExpressionLowering(Assuming, kw_only=True):
             )
         return found
 
-    def settle(self, name: str, value: Formula) -> None:
+    def settle(self, name: str, value: Formula, known: Certainty = EXACT) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
+        if not known.is_exact:
+            self.elastic_known[name] = known
         self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
 
     def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:

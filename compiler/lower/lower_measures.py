@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -114,6 +115,8 @@ class Measures(Struct, frozen=True, kw_only=True):
             return self.streams[measured.subject].jitter_certainty
         if measured.kind is ir.MeasureKind.BUFFER:
             return self.streams[measured.subject].buffer_certainty
+        if measured.kind is ir.MeasureKind.QUEUE:
+            return self.streams[measured.subject].met_known
         if measured.kind is ir.MeasureKind.LOAD:
             return together(*(resource.known for resource in self._loads_of(measured.subject)))
         if measured.subject not in self.streams:
@@ -238,7 +241,12 @@ def stream_measures(
     (section 5.6.4, "Predicting Data Loss"). The playout buffer comes last: it knows the jitter.
     """
     jitter = tuple(
-        JitterPart(name, result.passes[name] * _jitter(name, law, measures, expressions), law.span)
+        JitterPart(
+            name,
+            result.passes[name] * _jitter(name, law, measures, expressions),
+            law.span,
+            certainty_of(law.expr, expressions, partial(_own_known, measures.resources[name])),
+        )
         for name, law in result.jitter.items()
     )
     losses = [
@@ -250,6 +258,7 @@ def stream_measures(
                 value=share * _lost(name, result, measures, queues),
                 span=measures.resources[name].span,
                 resource=name,
+                known=measures.resources[name].open_known,
             )
             for name, share in result.passes.items()
             if closed is None  # who waits for an answer asks for no more than is served
@@ -307,8 +316,16 @@ def stream_measures(
         if closed is None
         else (),
         cycle_certainty=EXACT if closed is None else closed.known,
+        rate_known=result.rate_known,
+        met_known=together(
+            result.known, *(measures.resources[n].open_known for n in result.unbounded)
+        ),
     )
-    return measured if playout is None else _with_playout_known(measured, playout, expressions)
+    return (
+        measured
+        if playout is None
+        else _with_playout_known(measured, playout, expressions, measures)
+    )
 
 
 def _lost(
@@ -329,7 +346,10 @@ def _with_known(part: LossPart, queues: Mapping[str, PlacedQueue]) -> LossPart:
 
 
 def _with_playout_known(
-    stream: StreamMeasures, playout: ir.Playout, expressions: ExpressionLowering
+    stream: StreamMeasures,
+    playout: ir.Playout,
+    expressions: ExpressionLowering,
+    measures: Measures,
 ) -> StreamMeasures:
     """Return a stream with how its playout buffer is known: by the jitter that it rests on."""
 
@@ -337,7 +357,9 @@ def _with_playout_known(
         assert isinstance(measured, ir.Measured)
         if measured.kind is ir.MeasureKind.JITTER:
             return stream.jitter_certainty
-        return buffer if measured.kind is ir.MeasureKind.BUFFER else EXACT
+        if measured.kind is ir.MeasureKind.QUEUE:
+            return stream.met_known
+        return buffer if measured.kind is ir.MeasureKind.BUFFER else measures.known(measured)
 
     buffer = EXACT
     buffer = certainty_of(playout.delay.expr, expressions, known)
@@ -407,6 +429,10 @@ def _jitter(
 
     of: MeasureOf = own
     return expressions.symbol(f"{name}.jitter", law, measure=of)
+
+
+def _own_known(resource: ResourceLoad, _measured: ir.Measured | ir.Changed) -> Certainty:
+    return resource.known
 
 
 def priced(

@@ -20,10 +20,10 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_kinds import put_together, taken_apart
-from qps.compiler.lower.closed_known import rates_known, with_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
+from qps.compiler.lower.elastic_known import note_resting, with_known
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.load_graph import (
@@ -44,7 +44,7 @@ from qps.compiler.lower.lower_criteria import (
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
-from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
+from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.lower_targets import Targets
 from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
@@ -184,12 +184,17 @@ def _lowered_model(
     refuse_elastic(streams.demands, results, expressions.elastic.values())
     by_name = {stream.name: stream for stream in there}
     closed = closed_streams(by_name, classes, streams.demands, _loads(streams), expressions)
-    resources, elastic = _resources(streams, expressions, targets, every, closed)
+    resources, elastic, closed = _resources(streams, expressions, targets, closed)
     prices, unpriced = priced(model, configuration, expressions)
     put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in elastic})
-    queues = queues_of(streams.demands, resources, put_in, expressions, closed)
-    rates = rates_known(closed, queues)
-    resources = with_known(resources, closed, rates, streams.demands, queues)
+    settled = with_known(resources, elastic, closed, put_in, streams.demands, expressions)
+    resources, elastic, closed = settled.resources, settled.elastic, settled.closed
+    queues, rates = settled.queues, settled.rates
+    note_resting(every, elastic)
+    for one in elastic:
+        expressions.settle(one.parameter.name, one.value, one.known)
+    if elastic or closed.values:
+        _rewrite(put_in, every)
     of_users = ClosedPools(
         streams=closed.streams,
         demands=streams.demands,
@@ -334,31 +339,33 @@ def _resources(
     streams: StreamDemands,
     expressions: ExpressionLowering,
     targets: Targets,
-    results: list[StreamResult],
     closed: Closed,
-) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...]]:
-    """Return all loads; what is settled is put in, there and in what the streams came to."""
+) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...], Closed]:
+    """Return all loads, what elastic parameters come to, and the closed streams with these."""
     at_rates = Substitution(closed.values)
     parts = {
         name: {by: at_rates(total(loads)) for by, loads in demand.parts.items()}
         for name, demand in streams.demands.items()
     }
-    loads = {n: closed.loads.get(n) or at_rates(load) for n, load in _loads(streams).items()}
+    stated = _loads(streams)
+    loads = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
     aims = {name: targets.of(name) for name in loads}
     limits: dict[str, Formula] = {}
-    for name, load in loads.items() if expressions.elastic else ():
+    for name in loads if expressions.elastic else ():
         for requirement in targets.requirements_of(name):
-            _refuse_strict(requirement, name, load, expressions)
+            _refuse_strict(requirement, name, stated[name], expressions)
         limits[name] = targets.limit_of(name) or aims[name]
-    _refuse_endless(streams, loads, limits, expressions)
+    _refuse_endless(streams, stated, limits, expressions)
     unsettled = dict(loads)
     parameters = list(expressions.elastic.values())
-    loads, settled = settle(loads, limits, parameters, partial(_signs, expressions))
+    signs = partial(_signs, expressions)
+    left, settled = settle(
+        loads | closed.asked, limits, parameters, signs, stated=stated, beside=closed.beside
+    )
+    if settled:
+        closed = closed.changed(Substitution({one.parameter.symbol: one.value for one in settled}))
     put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in settled})
-    for one in settled:
-        expressions.settle(one.parameter.name, one.value)
-    if settled or closed.values:
-        _rewrite(put_in, results)
+    loads = left | closed.loads_beside(left)
     resources = {
         name: ResourceLoad(
             name=name,
@@ -375,7 +382,7 @@ def _resources(
         )
         for name, demand in streams.demands.items()
     }
-    return resources, settled
+    return resources, settled, closed
 
 
 def _loads(streams: StreamDemands) -> dict[str, Formula]:

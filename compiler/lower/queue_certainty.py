@@ -45,7 +45,8 @@ def mean_certainty(queue: Queue) -> Certainty:
     if _is_averaged(queue):
         reason = f"the bursts at `{queue.resource}` are averaged out: the truth is more"
         bursts = queue.law.with_bursts(reason)
-    return compounded(_arrivals(queue), _visits(queue), queue.law.mean_known(queue), bursts)
+    of_law = queue.law.mean_known(queue)
+    return compounded(_arrivals(queue), _visits(queue), of_law, bursts, queue.load_known)
 
 
 def quantile_certainty(queue: Queue) -> Certainty:
@@ -64,6 +65,7 @@ def _stage_known(queue: Queue) -> Certainty:
         _visits(queue),
         queue.law.mean_known(queue),
         _bursts(queue, of_mean=False),
+        queue.load_known,
     ]
     if _is_averaged(queue):
         found.append(

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.bursts import Burst, Bursts, BurstyFlows, bursts_of
 from qps.compiler.lower.offered import Offered
-from qps.compiler.quantities.certainty import Certainty, lower_bound
+from qps.compiler.quantities.certainty import EXACT, Certainty, lower_bound
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
 _ROUNDING = number(Fraction(1, 10**9))
@@ -131,6 +131,8 @@ class Queue(Struct, frozen=True, kw_only=True):
     is_alike: bool = False
     is_very_uneven: bool = False
     offered: Offered | None = None
+    load_known: Certainty = EXACT
+    """How it is known what comes: by elastic parameters, where these load it."""
 
     # -- what is known of the visits -------------------------------------------------------
 

@@ -49,6 +49,7 @@ class JitterPart(Struct, frozen=True):
     resource: str
     value: Formula
     span: Span
+    known: Certainty = EXACT
 
 
 class QueuePart(Struct, frozen=True):
@@ -121,6 +122,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     """How the share is known that comes too late for the playout buffer."""
     cycle_certainty: Certainty = EXACT
     """How a cycle is known of users who wait, besides what each station does to it."""
+    met_known: Certainty = EXACT
+    """How all that it meets is known where elastic parameters stand in it."""
     kinds: tuple[StreamMeasures, ...] = ()
     """What each kind of users sees, where each waits by itself."""
 
@@ -146,12 +149,13 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     @property
     def lost_known(self) -> Certainty:
         """How the share is known that is lost but for what is beyond capacities."""
-        return together(self.late_certainty, *(part.known for part in self.losses))
+        losses = [part.known for part in self.losses]
+        return together(self.late_certainty, *losses, self.met_known)
 
     def calls_certainty(self, node: str) -> Certainty:
         """Return how the mean time of a call of a node is known."""
         missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
-        return together(calls_known(self.latency, node), uncounted(missing))
+        return together(calls_known(self.latency, node), uncounted(missing), self.met_known)
 
     def is_in_calls(self, resource: str, node: str) -> bool:
         """Return whether a resource is passed in a call of a node."""
@@ -275,14 +279,16 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         lawful = {part.resource for part in self.jitter}
         queued = dict.fromkeys(queue.resource for queue in self._waits)
         unknown = unlawful([name for name in queued if name not in lawful])
-        return together(unknown, calls_vary(self.latency))
+        laws = [part.known for part in self.jitter]
+        return together(unknown, calls_vary(self.latency), *laws, self.met_known)
 
     @property
     def latency_certainty(self) -> Certainty:
         """How the mean latency is known."""
         waits = [part.certainty for part in self.latency]
         missing = uncounted(self.uncounted)
-        return together(*waits, self.buffer_certainty, self.cycle_certainty, missing)
+        known = (self.buffer_certainty, self.cycle_certainty, missing, self.met_known)
+        return together(*waits, *known)
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
@@ -303,7 +309,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         if count + self.varies > 1:
             parts.append(_added_up(count, varies=self.varies))
         parts.append(calls_certainty(self.latency, varies=self.varies))
-        parts += [kinds_certainty(self.latency), self.cycle_certainty]
+        parts += [kinds_certainty(self.latency), self.cycle_certainty, self.met_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     def _sum_certainty(self, ways: Sequence[Way], level: Fraction) -> Certainty:
@@ -321,7 +327,7 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         if self.jitter and self.playout is None:
             laws = [part.resource for part in self.jitter]
             parts.append(jitter_certainty(laws, 1 - self._allotment(ways[0], level).late))
-        parts += [kinds_certainty(self.latency), self.cycle_certainty]
+        parts += [kinds_certainty(self.latency), self.cycle_certainty, self.met_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     @property

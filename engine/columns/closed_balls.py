@@ -24,7 +24,9 @@ from qps.engine.networks import closed_numbers, closed_quantiles, closed_sums
 from qps.engine.networks.closed_networks import (
     GROWING_QUANTILE,
     GROWING_RATE,
+    GROWING_ROOM,
     GROWING_WAIT,
+    ROOM_ERROR,
     Station,
     Value,
     between,
@@ -35,6 +37,8 @@ from qps.engine.repeating import repeated
 _MOST_TERMS = 4000
 """Customers times stations, and degrees of polynomials, up to which weights are summed up."""
 _MORE_BITS = 64
+_NOTHING = 1e-300
+"""Floats are rounded outwards to less than that where there is nothing."""
 
 
 class _TooMuchError(Exception):
@@ -63,6 +67,18 @@ def mixed_wait(customers: arb, think: arb, *stations: arb) -> arb:
     if found is not None:
         return found
     return _by_floats(closed_numbers.mixed_wait, GROWING_WAIT, customers, think, *stations)
+
+
+def mixed_room(limit: arb, customers: arb, think: arb, *stations: arb) -> arb:
+    """Return how much more open load a copy of the first station takes, as floats have it."""
+    operands = (limit, customers, think, *stations)
+    if is_unknown(*operands):
+        return UNKNOWN
+    refuse(isnan(closed_numbers.mixed_room(*(float(one.mid()) for one in operands))))
+    grows = repeated(GROWING_ROOM, 4, len(operands))
+    if by_floats(closed_numbers.mixed_room, grows, *operands) < _NOTHING:
+        return arb(0)
+    return by_floats(closed_numbers.mixed_room, grows, *operands, error=ROOM_ERROR)
 
 
 def closed_quantile(level: arb, *operands: arb) -> arb:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import inf
 
 from qps.engine.exactness import Exact, InexactError, NoValueError, exact_of_float
-from qps.engine.networks import closed_quantiles, closed_sums
+from qps.engine.networks import closed_numbers, closed_quantiles, closed_sums
 from qps.engine.networks.closed_networks import Station, between, never_ends, stations_of
 
 _MOST = 64
@@ -35,6 +35,12 @@ def mixed_wait(customers: Exact, think: Exact, *stations: Exact) -> Exact:
     """Return the mean wait of an open visit at the first station, of up to 64 customers."""
     found: Exact = between(_wait, *_read(customers, think, stations))
     return found
+
+
+def mixed_room(limit: Exact, customers: Exact, think: Exact, *stations: Exact) -> Exact:
+    """Return how much more open load the first station takes: nothing, else no fraction."""
+    found = closed_numbers.mixed_room(*map(float, (limit, customers, think, *stations)))
+    return exact_of_float(found) if found else _ZERO
 
 
 def closed_quantile(level: Exact, *operands: Exact) -> Exact:

@@ -167,6 +167,11 @@ def closed_rate(customers: Formula, think: Formula, *stations: Formula) -> Domai
 closed_wait = mixed_wait = closed_rate
 
 
+def mixed_room(limit: Formula, customers: Formula, think: Formula, *stations: Formula) -> Domain:
+    """Return for what there is room beside a closed network."""
+    return Needed(limit), *closed_rate(customers, think, *stations)
+
+
 def closed_quantile(
     level: Formula, customers: Formula, think: Formula, *stations: Formula
 ) -> Domain:

@@ -23,7 +23,13 @@ from qps.engine.columns.on_floats import (
     ONE_OVER_E,
 )
 from qps.engine.networks.class_arrays import class_open_wait, class_rate, class_wait
-from qps.engine.networks.closed_arrays import closed_quantile, closed_rate, closed_wait, mixed_wait
+from qps.engine.networks.closed_arrays import (
+    closed_quantile,
+    closed_rate,
+    closed_wait,
+    mixed_room,
+    mixed_wait,
+)
 from qps.engine.networks.nested_arrays import nested_rate, nested_time, nested_wait
 from qps.engine.queues.queue_arrays import (
     batch_quantile,
@@ -62,6 +68,7 @@ __all__ = [
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",
+    "mixed_room",
     "mixed_wait",
     "nested_rate",
     "nested_time",

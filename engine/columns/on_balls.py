@@ -20,6 +20,7 @@ from qps.engine.columns.closed_balls import (
     closed_quantile,
     closed_rate,
     closed_wait,
+    mixed_room,
     mixed_wait,
 )
 from qps.engine.columns.closed_classes import class_open_wait, class_rate, class_wait
@@ -55,6 +56,7 @@ __all__ = [
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",
+    "mixed_room",
     "mixed_wait",
     "nested_rate",
     "nested_time",

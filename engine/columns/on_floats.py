@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 
 from qps.engine.networks.class_numbers import class_open_wait, class_rate, class_wait
-from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
+from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_room, mixed_wait
 from qps.engine.networks.closed_quantiles import closed_quantile
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
 from qps.engine.queues.queue_numbers import (
@@ -51,6 +51,7 @@ __all__ = [
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",
+    "mixed_room",
     "mixed_wait",
     "nested_rate",
     "nested_time",

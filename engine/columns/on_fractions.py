@@ -16,6 +16,7 @@ from qps.engine.columns.closed_fractions import (
     closed_quantile,
     closed_rate,
     closed_wait,
+    mixed_room,
     mixed_wait,
 )
 from qps.engine.columns.nested_fractions import nested_rate, nested_time, nested_wait
@@ -33,6 +34,7 @@ __all__ = [
     "closed_quantile",
     "closed_rate",
     "closed_wait",
+    "mixed_room",
     "mixed_wait",
     "nested_rate",
     "nested_time",

@@ -44,6 +44,13 @@ def mixed_wait(customers: ArrayLike, think: ArrayLike, *stations: ArrayLike) -> 
     return in_blocks(function, customers, think, *stations)
 
 
+def mixed_room(
+    limit: ArrayLike, customers: ArrayLike, think: ArrayLike, *stations: ArrayLike
+) -> Array:
+    """Return how much more open load a copy of the first station takes, in erlangs."""
+    return in_blocks(row_by_row(closed_numbers.mixed_room), limit, customers, think, *stations)
+
+
 def closed_quantile(level: ArrayLike, *operands: ArrayLike) -> Array:
     """Return what a share `level` of all cycles does not exceed at all stations together."""
     return in_blocks(row_by_row(closed_quantiles.closed_quantile), level, *operands)

@@ -41,6 +41,10 @@ _BESIDE, _OWN = (-1, 1, -1, 1), (1, -1, 1, -1)
 GROWING_RATE = (1, -1, *_BESIDE)
 GROWING_WAIT = (1, -1, *_OWN, *_BESIDE)
 """How a rate, and a wait at the first station, move with each operand; the last four come again."""
+GROWING_ROOM = (1, -1, 1, -1, 1, -1, 1, *(-move for move in _BESIDE))
+"""The same of the room that closed customers leave: less where more of them come."""
+ROOM_ERROR = 1e-12
+"""How far off it may be in floats, besides a part of it."""
 GROWING_QUANTILE = (1, 1, -1, *_OWN[:-1], 0, 0, 0)  # more copies are visited apart
 """How a quantile moves with each operand; the last six come again."""
 

@@ -25,6 +25,7 @@ from qps.engine.networks.closed_networks import between, is_exact, never_ends, s
 from qps.engine.networks.descent_numbers import at_population
 from qps.engine.networks.linearizer import linearized
 from qps.engine.queues.queue_numbers import erlang_c
+from qps.engine.roots import rising_root
 
 Stations = tuple[tuple[float, float, float, float], ...]
 """Of each D, c, L and m."""
@@ -69,6 +70,28 @@ def mixed_wait(customers: float, think: float, *stations: float) -> float:
     """Return the mean wait of an open visit at the first station, in mean service times."""
     read = _read(customers, think, stations)
     return float(between(_wait, customers, think, read)) if read else nan
+
+
+def mixed_room(limit: float, customers: float, think: float, *stations: float) -> float:
+    """Return how much more open load a copy of the first station takes, in erlangs.
+
+    With that, open and closed load of one server are `limit` together; nothing where they are more
+    without it. Closed customers make way, but by less than what comes: their sum rises.
+    """
+    if _read(customers, think, stations) in (None, ()) or not 0 <= limit < inf:
+        return nan
+    asked, servers, load, copies = stations[:4]
+
+    def over(open_load: float) -> float:
+        there = (asked, servers, open_load, copies, *stations[4:])
+        closed = asked / copies * closed_rate(customers, think, *there) if asked else 0.0
+        return open_load - limit * servers + closed
+
+    if limit >= 1:  # less than all is asked for, until open load is all of it
+        return max(0.0, limit * servers - load)
+    if load >= limit * servers or over(load) >= 0:
+        return 0.0
+    return rising_root(over, load, limit * servers) - load
 
 
 def _read(customers: float, think: float, told: Sequence[float]) -> Stations | None:

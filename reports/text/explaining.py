@@ -82,7 +82,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
         return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
     if name.endswith(".load"):
         return together(*(one.known for one in graph.loads_of(name.removesuffix(".load"))))
-    return quality_known_at(graph, at) if name == "quality" else EXACT
+    elastic = {one.parameter.name: one.known for one in graph.elastic}
+    return quality_known_at(graph, at) if name == "quality" else elastic.get(name, EXACT)
 
 
 def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:

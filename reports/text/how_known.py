@@ -131,9 +131,9 @@ def numbers_known(solution: Solution) -> dict[str, Certainty]:
         told["quality"] = quality_known_at(graph, solution.at)
     told |= {name: known_at(graph, one, solution.at) for name, one in graph.measures.items()}
     told["loads"] = together(*(resource.known for resource in graph.resources.values()))
-    name = str(graph.population)
+    told |= {one.name: one.known for one in solution.elastic}
     return told | {
-        f"saturation({each.name})": saturation_known(each, name) for each in solution.resources
+        f"saturation({each.name})": saturation_known(each, graph) for each in solution.resources
     }
 
 

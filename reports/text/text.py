@@ -321,7 +321,8 @@ def _elastic(view: SolveView, solution: Solution) -> list[str]:
     for item, solved in zip(view.elastic, solution.elastic, strict=True):
         told = partial(quantity, dimension=solved.dimension)
         rank = "" if item.priority is None else f", priority {item.priority}"
-        line = f"Elastic{rank}: {item.parameter} is {told(item.value_at_limit)} at {view.at:,}"
+        told_at_limit = marked(told(item.value_at_limit), item.known)
+        line = f"Elastic{rank}: {item.parameter} is {told_at_limit} at {view.at:,}"
         if item.yields is None:
             line += f"; nothing keeps it below {told(item.most)}."
         else:

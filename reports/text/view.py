@@ -14,7 +14,7 @@ from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_dict
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
+from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import ONE
 from qps.reports.text.answers import (
@@ -193,7 +193,7 @@ def _elastic(item: ElasticSolution) -> ElasticView:
         yields=item.yields,
         exhausted=item.exhausted,
         changes=item.changes,
-        known=EXACT,
+        known=item.known,
     )
 
 
@@ -220,7 +220,7 @@ def _resource(solution: Solution, resource: ResourceSolution) -> ResourceView:
         closed_form=resource.saturation.method is Method.CLOSED_FORM,
         method=resource.saturation.method.value,
         shares=resource.shares,
-        known=saturation_known(resource, str(solution.graph.population)),
+        known=saturation_known(resource, solution.graph),
     )
 
 

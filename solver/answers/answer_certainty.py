@@ -124,14 +124,20 @@ def met_up_to_known(solution: Solution, criterion: Criterion) -> Certainty:
     return largest_known(judged, solution.graph.low)
 
 
-def saturation_known(resource: ResourceSolution, population: str) -> Certainty:
-    """Return how it is known where a resource saturates: a bound where that cannot be told."""
-    saturation = resource.saturation
+def saturation_known(resource: ResourceSolution, graph: LoadGraph) -> Certainty:
+    """Return how it is known where a resource saturates: earlier where its load is told too high.
+
+    It is a bound where that cannot be told.
+    """
+    saturation, population = resource.saturation, graph.population
+    known = opposite(graph.resources[resource.name].asked_known)
     if saturation.not_below is None:
-        return EXACT
+        never = saturation.at is None and known.kind is Kind.LOWER_BOUND  # not later either
+        return EXACT if never else known
     none = f"there is no saturation of `{resource.name}` up to {population}"
     reason = f"{none} = {saturation.not_below:,}, and nothing is proved beyond"
-    return lower_bound(reason) if saturation.at is None else upper_bound(reason)
+    told = lower_bound(reason) if saturation.at is None else upper_bound(reason)
+    return together(told, known)
 
 
 def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:

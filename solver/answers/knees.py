@@ -115,6 +115,7 @@ def _elastic(
         exhausted=exhausted,
         changes=changes,
         dimension=parameter.dimension,
+        known=settled.known,
     )
 
 

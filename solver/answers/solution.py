@@ -146,6 +146,7 @@ class ElasticSolution(Struct, frozen=True, kw_only=True):
     exhausted: Knee | None
     changes: tuple[BottleneckChange, ...]
     dimension: Dimension
+    known: Certainty = EXACT
 
 
 class ClosedSolution(Struct, frozen=True, kw_only=True):

@@ -60,6 +60,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "closed_quantile": ((0.5, 0.98), CUSTOMERS, POSITIVE, *STATION, (1.0, 3.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
+    "mixed_room": ((0.7, 0.99), CUSTOMERS, POSITIVE, *STATION, *STATION),
     "room_loss": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
     "room_wait": ((1.0, 9.0), (0.5, 60.0), POSITIVE),
     "room_quantile": ((2.0, 9.0), (10.0, 60.0), POSITIVE, LEVEL),

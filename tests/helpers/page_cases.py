@@ -48,6 +48,7 @@ WIDE: dict[str, Ranges] = {
     "closed_rate": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION),
     "closed_wait": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
     "mixed_wait": (_CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
+    "mixed_room": (_SHARES, _CUSTOMERS, _FEW_TIMES, *_WIDE_STATION, *_WIDE_STATION),
     "w": (_SIZES,),
     "exp": (_FEW_TIMES,),
     "ln": (_SIZES,),

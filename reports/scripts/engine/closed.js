@@ -4,6 +4,7 @@
 import { atPopulation } from "./descent.js";
 import { logGamma } from "./gamma.js";
 import { linearized } from "./linearizer.js";
+import { risingRoot } from "./roots.js";
 
 const MOST_STEPS = 400, MOST_DEGREE = 8192, NEAR_ONE = 100, SEVERAL = 2, LARGEST = 600;
 const kept = new Map(), MOST_KEPT = 1000;
@@ -36,6 +37,15 @@ export function closedNumbers(erlangC) {
     mixed_wait: (customers, think, ...told) => {
       const stations = stationsOf(customers, think, told);
       return stations?.length ? between(wait, customers, think, stations) : NaN;
+    },
+    // How much more open load a copy of the first station takes until it is loaded to a limit, in erlangs.
+    mixed_room: (limit, customers, think, ...told) => {
+      if (!stationsOf(customers, think, told)?.length || !(limit >= 0 && limit < Infinity)) return NaN;
+      const [asked, servers, load, copies] = told, most = limit * servers;
+      const closed = (open) => (asked ? (asked / copies) * between(rate, customers, think, stationsOf(customers, think, told.with(2, open))) : 0);
+      const over = (open) => open - most + closed(open);
+      if (limit >= 1) return Math.max(0, most - load); // less than all is asked for, until open load is all of it
+      return load >= most || over(load) >= 0 ? 0 : risingRoot(over, load, most) - load;
     },
   };
 }

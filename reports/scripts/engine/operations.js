@@ -182,7 +182,7 @@ export const OPERATIONS = {
   normal_quantile: { value: QUEUES.normal_quantile, exact: only(HALF, ZERO) },
   // Where these are fractions, floats are exact.
   stages_quantile: { value: QUEUES.stages_quantile, step: 2e-4 }, // inverted in floats: smaller steps lose its digits
-  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "closed_quantile", "closed_rate", "closed_wait", "mixed_wait",
+  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "closed_quantile", "closed_rate", "closed_wait", "mixed_wait", "mixed_room",
     "room_loss", "room_wait", "room_quantile", "slowest", "burst_wait", "burst_quantile", "uneven"].map((word) => [word, { value: QUEUES[word] }])),
   ...Object.fromEntries(Object.entries({ ...CLASS_BOUNDS, ...NESTED_BOUNDS }).map(([word, bounds]) => [word, { value: QUEUES[word], bounds: bounds(QUEUES[word]) }])),
 };

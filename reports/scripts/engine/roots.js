@@ -19,6 +19,27 @@ export function fallingRoot(f, from, to, start, near = 1e-9) {
   return point;
 }
 
+// Where a rising function vanishes, by false position, the end that stays counting half (`engine/roots.py`).
+export function risingRoot(f, from, to) {
+  let low = from, high = to, below = f(low), above = f(high), point = high, stayed = 0;
+  for (let turn = 0; turn < 120; turn++) {
+    const last = point;
+    point = high - (above * (high - low)) / (above - below);
+    const value = point > low && point < high ? f(point) : 0;
+    if (value === 0 || Math.abs(point - last) <= 2e-16 * high) break;
+    if (value > 0) {
+      high = point; above = value;
+      if (stayed > 0) below /= 2;
+      stayed = 1;
+    } else {
+      low = point; below = value;
+      if (stayed < 0) above /= 2;
+      stayed = -1;
+    }
+  }
+  return Math.min(Math.max(point, low), high);
+}
+
 const POINTS = 40;
 
 // Gauss's nodes and weights between 0 and 1: roots of Legendre's polynomial, by Newton's steps.

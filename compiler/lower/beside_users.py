@@ -1,0 +1,127 @@
+"""What elastic parameters find left beside users who wait for their answer.
+
+Where no queueing is stated, users ask for as much as they would if nobody else were there, and an
+elastic parameter takes what that leaves: it gives way, down to its least. Where users wait, what
+it takes makes them slower, and they ask for less the more it takes: together they ask for more the
+more it takes, so that there is one rate at which the resource is loaded to its limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.closed import Beside, ClosedStream
+from qps.compiler.lower.closed_stations import SharedStation
+from qps.compiler.lower.elastic import ElasticParameter
+from qps.engine.formulas import Formula, minimum, total
+
+
+def refuse_within(
+    name: str,
+    by: Mapping[Formula, Formula],
+    sources: Mapping[Formula, ir.Stream],
+    parameters: Iterable[ElasticParameter],
+) -> None:
+    """Refuse an elastic parameter on which it rests what users themselves ask of a resource."""
+    for parameter in parameters:
+        for symbol, before in by.items():
+            if parameter.symbol in before.symbols:
+                why = f"how much a request of `{sources[symbol].name}` asks of {name} rests on it"
+                raise _refused(parameter, sources[symbol], why)
+
+
+def stations_beside(
+    streams: Mapping[Formula, tuple[ir.Stream, ClosedStream]],
+    raw_loads: Mapping[str, Formula],
+    open_loads: Mapping[str, Formula],
+    parameters: Iterable[ElasticParameter],
+) -> dict[str, Beside]:
+    """Return the stations of users whose rates rest on elastic parameters, by resource.
+
+    `streams` are told by the symbols of their rates, which stand in `raw_loads` as those of the
+    parameters do. QpsError where it is not told what is left.
+    """
+    found: dict[str, Beside] = {}
+    for parameter in parameters:
+        for stream, closed in streams.values():
+            if parameter.symbol in closed.free.symbols:
+                one = _beside(parameter, stream, closed, open_loads)
+                found[one.station.resource] = one
+        for name, load in raw_loads.items():
+            if name in found or parameter.symbol not in load.symbols:
+                continue
+            for symbol in load.symbols:
+                if symbol in streams and parameter.symbol in streams[symbol][1].free.symbols:
+                    stream, closed = streams[symbol]
+                    slowed = next(
+                        one.resource
+                        for one in closed.network.stations
+                        if parameter.symbol in one.open_load.symbols
+                    )
+                    why = f"it loads {name} as well as {slowed}, where they wait for it"
+                    raise _refused(parameter, stream, why)
+    return found
+
+
+def asked_of(
+    by: Mapping[Formula, Formula],
+    open_load: Formula,
+    streams: Mapping[Formula, tuple[ir.Stream, ClosedStream]],
+    parameters: Iterable[ElasticParameter],
+) -> Formula:
+    """Return what a resource is asked for by open traffic and by users, who ask so much of it.
+
+    They are as fast as resources let them that no elastic parameter loads: those give way.
+    """
+    moving = {one.symbol for one in parameters}
+    parts = [open_load]
+    for symbol, before in by.items():
+        closed = streams[symbol][1]
+        fixed = [one.at_most for one in closed.limits if moving.isdisjoint(one.open_load.symbols)]
+        parts.append(before * minimum(closed.free / closed.flows, *fixed))
+    return total(parts)
+
+
+def _beside(
+    parameter: ElasticParameter,
+    stream: ir.Stream,
+    closed: ClosedStream,
+    open_loads: Mapping[str, Formula],
+) -> Beside:
+    """Return the station at which a parameter makes users slower; QpsError for another way."""
+    network, symbol = closed.network, parameter.symbol
+    at = [one for one in network.stations if symbol in one.open_load.symbols]
+    if not network.is_of_one:
+        others = [name for name in network.names if name != closed.name]
+        why = f"they meet `{others[0]}`, whose users wait as well"
+        raise _refused(parameter, stream, why)
+    if network.is_nested:
+        why = "they take of a pool, or are served by speeds that go by how many are there"
+        raise _refused(parameter, stream, why)
+    outside = (*network.jobs, *network.delays, *network.behind.values())
+    own = next(iter(at), None)
+    elsewhere = own is None or any(symbol in formula.symbols for formula in outside)
+    if own is None or elsewhere or own.open_load is not _erlangs(own, open_loads):
+        why = "it slows them at machines or ports of their own, or goes before them"
+        raise _refused(parameter, stream, why)
+    if len(at) > 1:
+        why = f"it slows them at {at[0].resource} and at {at[1].resource}"
+        raise _refused(parameter, stream, why)
+    return Beside(station=own, network=network, open_load=open_loads[own.resource])
+
+
+def _erlangs(station: SharedStation, open_loads: Mapping[str, Formula]) -> Formula:
+    return open_loads[station.resource] * station.servers
+
+
+def _refused(parameter: ElasticParameter, stream: ir.Stream, why: str) -> QpsError:
+    return QpsError.single(
+        codes.NO_ANSWER,
+        parameter.span,
+        f"what the users of `{stream.name}` leave for `{parameter.name}` is not told: {why}",
+        secondary=[Label(stream.span, "they wait for their answer")],
+        hint=f"fix one of them: `{parameter.name} = …`, or a rate for `{stream.name}`",
+    )

@@ -1,0 +1,155 @@
+"""How elastic parameters are known, and what rests on them: as well as what others leave is.
+
+A parameter takes what loads leave, so that it is too low where a load that it fills is told too
+high. Where that is not exact, all that is made of it is no better, wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.lower.certainties import followed
+from qps.compiler.lower.closed import Closed
+from qps.compiler.lower.closed_known import loads_known, rates_known
+from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.flows import Demand, StreamResult
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    Kind,
+    approximation,
+    opposite,
+    together,
+)
+from qps.engine.formulas import Formula
+from qps.engine.substitution import Substitution
+
+Leaves = Mapping[Formula, Certainty]
+"""How each elastic parameter is known that is not exact, by its symbol."""
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """What is settled, with how it is known: loads, queues, closed and elastic rates.
+
+    `rates` tells it of the rate of each closed stream.
+    """
+
+    resources: dict[str, ResourceLoad]
+    queues: dict[str, PlacedQueue]
+    closed: Closed
+    elastic: tuple[SettledParameter, ...]
+    rates: dict[str, Certainty]
+
+
+def with_known(
+    resources: dict[str, ResourceLoad],
+    elastic: tuple[SettledParameter, ...],
+    closed: Closed,
+    put_in: Substitution,
+    demands: Mapping[str, Demand],
+    expressions: ExpressionLowering,
+) -> Known:
+    """Return what is settled with how it is known; `put_in` is what rates come to."""
+    queues = queues_of(demands, resources, put_in, expressions, closed)
+    rates = rates_known(closed, queues)
+    loads = loads_known(resources, closed, rates, demands, queues)
+    elastic = _by_loads(elastic, loads)
+    leaves = _leaves(elastic)
+    if leaves:
+        closed = _slowed(closed, elastic)
+        placed = queues_of(demands, resources, put_in, expressions, closed)
+        queues = _queues_resting(placed, demands, leaves)
+        rates = rates_known(closed, queues)
+        loads = loads_known(resources, closed, rates, demands, queues)
+        loads = _loads_resting(loads, demands, leaves)
+    return Known(resources=loads, queues=queues, closed=closed, elastic=elastic, rates=rates)
+
+
+def note_resting(results: Sequence[StreamResult], elastic: Sequence[SettledParameter]) -> None:
+    """Note how streams are known in whose stages and rates elastic parameters still stand."""
+    leaves = _leaves(elastic)
+    for result in results if leaves else ():
+        stages = [
+            *(one for part in result.latency for one in (part.value, part.once)),
+            *(call.times for part in result.latency for call in part.calls),
+            *(part.value for part in result.losses),
+            *(part.value for part in result.queues),
+            *result.passes.values(),
+        ]
+        result.known = _resting(stages, leaves)
+        result.rate_known = _resting([result.rate, result.throughput], leaves)
+
+
+def _by_loads(
+    elastic: Sequence[SettledParameter], resources: Mapping[str, ResourceLoad]
+) -> tuple[SettledParameter, ...]:
+    """Return elastic parameters with how they are known, by the loads that limit them.
+
+    An error of a load is one of what is left by many times as much, so that none is told. What one
+    takes too much, the next one has too little.
+    """
+    taken: dict[str, Certainty] = {}
+    found = []
+    for one in elastic:
+        loads = (together(resources[n].known, taken.get(n, EXACT)) for n in one.left)
+        own = opposite(_without_error(together(*loads)))
+        taken |= {name: together(taken.get(name, EXACT), own) for name in one.left}
+        found.append(replace(one, known=own))
+    return tuple(found)
+
+
+def _leaves(elastic: Sequence[SettledParameter]) -> dict[Formula, Certainty]:
+    return {one.parameter.symbol: one.known for one in elastic if not one.known.is_exact}
+
+
+def _slowed(closed: Closed, elastic: Sequence[SettledParameter]) -> Closed:
+    """Return closed streams with how they are known where elastic parameters make them slower."""
+    streams = {}
+    for name, one in closed.streams.items():
+        by = [each.known for each in elastic if each.parameter.name in one.slowed_by]
+        streams[name] = replace(one, known=together(one.known, *by))
+    return replace(closed, streams=streams)
+
+
+def _loads_resting(
+    resources: Mapping[str, ResourceLoad], demands: Mapping[str, Demand], leaves: Leaves
+) -> dict[str, ResourceLoad]:
+    """Return resources with how their loads are known where elastic parameters load them."""
+    found = dict(resources)
+    for name, demand in demands.items():
+        own = _resting([load for loads in demand.parts.values() for load in loads], leaves)
+        if not own.is_exact:
+            known = together(resources[name].known, own)
+            found[name] = replace(resources[name], known=known, open_known=own)
+    return found
+
+
+def _queues_resting(
+    queues: Mapping[str, PlacedQueue], demands: Mapping[str, Demand], leaves: Leaves
+) -> dict[str, PlacedQueue]:
+    """Return queues with how it is known what comes to them: waits grow with that."""
+    found = dict(queues)
+    for name, placed in queues.items():
+        asked = [load for loads in demands[name].parts.values() for load in loads]
+        sizes = [one for v in demands[name].visits for one in (v.rate, v.flows, v.service, v.batch)]
+        own = _resting([*asked, *sizes], leaves)
+        if not own.is_exact:
+            found[name] = replace(placed, queue=replace(placed.queue, load_known=own))
+    return found
+
+
+def _resting(formulas: Sequence[Formula], leaves: Leaves) -> Certainty:
+    """Return how values are known in which elastic parameters stand."""
+    rests = (one for one in formulas if not one.symbols.isdisjoint(leaves))
+    return together(*(followed(one, leaves) for one in rests))
+
+
+def _without_error(known: Certainty) -> Certainty:
+    is_near = known.kind is Kind.APPROXIMATION
+    return approximation(*known.reasons) if is_near else known
