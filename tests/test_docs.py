@@ -71,6 +71,22 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert is_elsewhere or (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", _PAGES)
+def test_links_lead_to_headings_that_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for file, anchor in re.findall(r"\]\(([\w./-]*\.md)?#([^)]+)\)", text):
+        target = page.parent / file if file else page
+        assert anchor in _anchors(target), f"{page.name} links to {file}#{anchor}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """Return what a page may be linked at: its headings, as GitHub writes them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in plain}
+
+
 def test_the_list_of_specs_names_every_figure_with_its_command() -> None:
     listed = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
     drawn = {
