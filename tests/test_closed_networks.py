@@ -261,3 +261,12 @@ def test_very_many_servers_take_no_longer_and_are_nearly_exact(customers: int) -
     """Where there are too many for polynomials: as with fewer servers of the same load."""
     near = closed_rate(customers, 5, 1.0, 16, 0, 1000)
     assert near == pytest.approx(min(customers / 6, 16_000), rel=0.02)
+
+
+@pytest.mark.parametrize("load", [0.5, 10, 300])
+def test_among_very_many_servers_nobody_waits(load: float) -> None:
+    """The open load leaves room for all customers: the station is a delay, at no cost."""
+    few, many = (closed_rate(45, 2, 3, servers, load, 1, 0.1, 1, 0, 1) for servers in (1200, 10**7))
+    assert many == few == closed_rate(45, 5, 0.1, 1, 0, 1)
+    full = closed_rate(45, 2, 3, load + 20, load, 1, 0.1, 1, 0, 1)
+    assert full < many

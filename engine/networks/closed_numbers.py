@@ -38,6 +38,8 @@ _NEAR_ONE = 100
 """Degrees up to which the rate of single servers is near enough to that of several."""
 _MANY_PRODUCTS = 1 << 14
 _SEVERAL = 2
+_NEVER = -745.0
+"""Of what is less likely than this power of e, a float is nothing."""
 
 # -- rows of the table ---------------------------------------------------------------------
 
@@ -140,8 +142,8 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
     for k, (asked, servers, load, copies) in enumerate(stations if customers else ()):
         if not asked:
             continue
-        if load == 0 and servers > customers:
-            think += asked  # nobody waits
+        if _nobody_waits(customers, servers, load):
+            think += asked
         elif servers < _SEVERAL:
             plain.append(k)
         else:
@@ -176,6 +178,18 @@ def waits_of(customers: int, think: float, stations: Stations) -> tuple[float, .
         number = dot(weights, [each[place] for each in numbers]) / whole
         waits[k] = (load + number) / (1 - load)
     return tuple(waits)
+
+
+def _nobody_waits(customers: int, servers: float, load: float) -> bool:
+    """Return whether a server is free whoever comes, so surely that floats tell no difference.
+
+    The share of the time that open visits take the servers that customers leave is that of a
+    Poisson law (Chernoff's bound).
+    """
+    free = servers - customers
+    if load == 0 or free <= load:
+        return load == 0 and free > 0
+    return free - load - free * log(free / load) < _NEVER
 
 
 def shares_of(rates: Sequence[float], unit: float) -> list[float]:

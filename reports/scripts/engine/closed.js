@@ -92,6 +92,13 @@ export function between(value, customers, think, stations) {
 
 function neverEnds([asked, servers, load]) { return asked > 0 && load >= servers; }
 
+// Whether a server is free whoever comes, so surely that floats tell no difference.
+function nobodyWaits(customers, servers, load) {
+  const free = servers - customers;
+  if (load === 0 || free <= load) return load === 0 && free > 0;
+  return free - load - free * Math.log(free / load) < -745;
+}
+
 // The mean wait of an open visit at each station, in mean service times.
 function waitsOf(erlangC, customers, pause, stations) {
   const waits = stations.map(([, servers, load]) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load)));
@@ -99,7 +106,7 @@ function waitsOf(erlangC, customers, pause, stations) {
   let think = pause;
   stations.forEach(([asked, servers, load], k) => {
     if (!customers || !asked) return;
-    if (load === 0 && servers > customers) think += asked; // nobody waits
+    if (nobodyWaits(customers, servers, load)) think += asked;
     else (servers < SEVERAL ? plain : several).push(k);
   });
   const among = [...plain, ...several];
