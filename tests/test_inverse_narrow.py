@@ -15,9 +15,12 @@ from helpers.formulas import R, ceil, exp, log
 from helpers.specs import PRELUDE, checked
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import EXACT, Kind
-from qps.engine.formulas import Formula, square_root, symbol
+from qps.engine.formulas import Formula, apply, number, square_root, symbol
+from qps.engine.networks.closed_numbers import closed_wait
 from qps.reports.text.inverse_text import inverse_text
 from qps.reports.text.sizing_text import sizing_text
+from qps.solver.search.boxes import Budget
+from qps.solver.search.sign_changes import changes_of
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.sizing import size
@@ -327,3 +330,15 @@ def test_what_is_exact_carries_fewer_everywhere(
         for part in range(11):
             p = one.low + (one.high - one.low) * part / 10
             assert all(holds(n, p) for n in range(1, users + 1)), (measure, p)
+
+
+def test_boxes_are_not_halved_below_what_bounds_tell() -> None:
+    """Bounds of a wait of users are wider than the digits of floats, also at one point."""
+    rest = (1, 0, 1, Fraction(1, 20), 1, 0, 1)
+    wait = apply("closed_wait", number(20), number(5), X, *map(number, map(Fraction, rest)))
+    over = wait - 3 * X - number(Fraction(closed_wait(20, 5, 0.4, *map(float, rest)) - 1.2))
+    budget = Budget(4000)
+    found = changes_of(over, X, (Fraction(1, 100), Fraction(2)), budget, strict=False)
+    assert [float(at) for at in found.points if abs(at - Fraction(2, 5)) < 1e-8]
+    assert all(abs(at - Fraction(2, 5)) < 1e-6 for one in found.untold for at in one)
+    assert budget.boxes > 3600

@@ -190,5 +190,6 @@ def _in_balls(stations: Sequence[Station]) -> list[Station]:
 def _refuse_many(customers: int, stations: Sequence[Station]) -> None:
     degree = sum(int(c - 1) * int(m) for _, c, _, m in stations if c > 1)
     least = min(degree, customers)
-    if (customers + 1) * len(stations) + least * least * len(stations) > _MOST_TERMS:
+    beside = sum(int(c) for _, c, load, _ in stations if not load.is_zero())
+    if (customers + 1) * len(stations) + least * least * len(stations) + beside > _MOST_TERMS:
         raise _TooMuchError

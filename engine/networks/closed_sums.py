@@ -56,6 +56,8 @@ class StationSums:
     def __init__(
         self, asked: Number, servers: int, load: Number, copies: Number, *, customers: int
     ) -> None:
+        if load == 0:  # more than there are customers make no difference
+            servers = min(servers, customers + 1)
         self.servers, self.copies = servers, copies
         self.whole = self.count = 1 if servers == 1 else int(copies)
         asked = asked / copies

@@ -5,7 +5,8 @@ have a value is a formula too, with bounds of its own: its roots cut the range f
 are exact; a box in which bounds prove that it is missing fails as a whole. A box in which bounds
 prove that all parts have values is settled where the function has one sign, or where it only
 rises or only falls, so that its ends tell. All others are halved, the widest first, down to the
-last digits. What so many boxes do not settle is told, never guessed.
+last digits, or to where bounds of a point are as wide. What so many boxes do not settle is told,
+never guessed.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor, inf, nextafter
+from math import ceil, floor, inf, isfinite, nextafter
 
 from msgspec import Struct
 
 from qps.engine.bisection import bisected, halfway
 from qps.engine.columns.domains import Needed
 from qps.engine.formulas import Formula, parts_first
-from qps.engine.intervals import above, below
+from qps.engine.intervals import Interval, above, below
 from qps.engine.operations import OPERATIONS
 from qps.engine.powers import TooLongError
 from qps.solver.search.bounds import Curve
@@ -30,7 +31,8 @@ from qps.solver.search.boxes import Budget
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points
 
-_NARROW = 1e-13
+_NARROW, _FINE = 1e-13, 1e-6
+"""Boxes in which floats hardly differ, and in which bounds of one point may be as wide."""
 _BESIDE = Fraction(1, 10**12)
 _NOTHING = 1e-25
 """So small a part of the range is narrow wherever it lies."""
@@ -180,10 +182,20 @@ class _Search:
             return True  # without a finite value
         if self._is_settled_across_jumps(low, high):
             return True
-        if high - low <= max(_NARROW * max(abs(low), abs(high)), self._least_width):
+        narrow = max(abs(low), abs(high))
+        if high - low <= max(_NARROW * narrow, self._least_width) or (
+            high - low <= _FINE * narrow and self._is_blurred((low + high) / 2, bounds)
+        ):
             self._narrow(low, high)
             return True
         return False
+
+    def _is_blurred(self, middle: float, bounds: Interval) -> bool:
+        """Return whether bounds of a box are hardly wider than a point's: halves tell no more."""
+        if not (self._curve.has_value and isfinite(bounds.low) and isfinite(bounds.high)):
+            return False
+        here = self._curve.at(middle)
+        return 2 * (here.high - here.low) >= bounds.high - bounds.low
 
     def _is_settled_across_jumps(self, low: float, high: float) -> bool:
         """Return whether a function has one sign in a box however often roundings jump there."""
