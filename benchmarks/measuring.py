@@ -156,6 +156,8 @@ def used(
         "OPENBLAS_NUM_THREADS": "1",
         "QPS_CACHE_DIR": str(kept),
     }
+    # An installed package has its bytecode: without, every start compiles all of it again.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     process = subprocess.Popen(
         [sys.executable, *arguments],
         env=environment,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import inf, isfinite, isnan
 
 import pytest
@@ -23,7 +23,7 @@ from qps.engine.formulas import (
     population,
     square_root,
 )
-from qps.engine.intervals import Interval
+from qps.engine.intervals import Interval, span
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.engine.points import Point
 from qps.solver.search.bounds import Curve
@@ -166,6 +166,17 @@ def test_what_is_known_with_a_number_that_is_a_float_is_known_with_another(word:
     float_, other = known(Fraction(3, 4)), known(Fraction(751, 1000))
     for part in ("low", "high", "slow", "steep"):
         assert isfinite(getattr(float_, part)) == isfinite(getattr(other, part)), part
+
+
+def test_a_product_of_intervals_lies_between_those_of_its_ends() -> None:
+    values = (-3.5, -1.0, -0.1, 0.0, 0.3, 1.0, 7.1)
+    intervals = [(low, high) for low in values for high in values if low <= high]
+    for (a, b), (c, d) in product(intervals, intervals):
+        low, high = span(a, b, c, d)
+        exact = [Fraction(one) * Fraction(other) for one in (a, b) for other in (c, d)]
+        assert low <= min(exact)
+        assert max(exact) <= high
+        assert (low, high) == pytest.approx((float(min(exact)), float(max(exact))), rel=1e-15)
 
 
 @law
