@@ -101,6 +101,8 @@ def _beside(
     if network.is_nested:
         why = "they take of a pool, or are served by speeds that go by how many are there"
         raise _refused(parameter, stream, why)
+    if network.forks:
+        raise _refused(parameter, stream, "they make calls together")
     outside = (*network.jobs, *network.delays, *network.behind.values())
     own = next(iter(at), None)
     elsewhere = own is None or any(symbol in formula.symbols for formula in outside)

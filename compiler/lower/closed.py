@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool, SharedStation
+from qps.compiler.lower.forked_stations import Fork, Forked, forked
 from qps.compiler.lower.nested_stations import Nested, nested
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
@@ -24,7 +25,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     """The closed streams that meet at some station, or meet others that do: its classes.
 
     Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations. One
-    class alone may have pools that are `held`, and stations with speeds. In a delay is what those
+    class alone may have pools that are `held`, stations with speeds, and `forks`, the calls that it
+    makes together. In a delay is what those
     who go first keep a cycle `behind` at a resource.
     """
 
@@ -34,6 +36,9 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     stations: tuple[SharedStation, ...]
     held: tuple[HeldPool, ...] = ()
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
+    forks: tuple[Fork, ...] = ()
+    often: Mapping[str, Formula] = field(default_factory=dict)
+    """How often the one class visits each station; that of several is not told."""
 
     @property
     def is_of_one(self) -> bool:
@@ -66,6 +71,19 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         found[name] = self.jobs[0] / self.rate(self.names[0]) - delays - others
         return found
 
+    @property
+    def _forked(self) -> Forked:
+        return forked(self.stations, self.forks, self.often)
+
+    def _at(self, place: str | int) -> tuple[Formula, ...]:
+        """Return what tells of a station, or of calls made together."""
+        told = self._forked
+        return (told.places[place], *self.jobs, *self.delays, *told.operands)
+
+    def time_together(self, fork: int) -> Formula | None:
+        """Return how long calls take that are made together; None where none of it waits."""
+        return apply("forked_time", *self._at(fork)) if self.forks else None
+
     def rate_within(self, pool: HeldPool) -> Formula:
         """Return how many cycles end in a second while all places of a pool are held."""
         names = {name for one in pool.every for name in one.stations}
@@ -82,6 +100,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         number = self.names.index(name)
         if self.is_nested:
             return apply("nested_rate", *self.jobs, *self.delays, *self._nested.operands)
+        if self.forks:
+            return apply("forked_rate", *self.jobs, *self.delays, *self._forked.operands)
         if not any(one.demands[number] is not ZERO for one in self.stations):
             return self.jobs[number] / self.delays[number]
         if self.is_of_one:
@@ -100,6 +120,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         """
         if self.is_nested:
             return self.nested_times[resource] - self._asked(resource)
+        if self.forks:
+            return apply("forked_time", *self._at(resource)) - self._asked(resource)
         number = self.names.index(name)
         stations = self._from(resource, number)
         if self.is_of_one:
@@ -129,6 +151,8 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         if self.is_nested:
             at = self._nested.places[resource]
             return apply("nested_wait", at, *self.jobs, *self.delays, *self._nested.operands)
+        if self.forks:
+            return apply("forked_wait", *self._at(resource))
         stations = self._from(resource)
         if self.is_of_one:
             return apply("mixed_wait", *self._of_one(stations))

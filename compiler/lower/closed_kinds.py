@@ -67,7 +67,7 @@ def _kinds_of(
     """Yield the kinds of users that a closed stream has; none where nothing differs by them."""
     closed = result.closed
     assert closed is not None
-    formulas = [held for _, held in result.spent]
+    formulas = [one.held for one in result.spent]
     formulas += [closed.think, closed.flows, closed.amount, result.rate]
     formulas += [part.value for part in result.latency]
     formulas += [visit.service for visit in result.visits.values()]
@@ -137,7 +137,7 @@ def _of_kind(result: StreamResult, source: ClosedSource, kind: _Kind) -> StreamR
             amount=change(source.amount),
             think=change(source.think),
         ),
-        spent=[(on, change(held)) for on, held in result.spent],
+        spent=[replace(one, held=change(one.held)) for one in result.spent],
         held={name: change(flows) for name, flows in result.held.items()},
     )
 

@@ -123,7 +123,15 @@ def _networks(cycles: Sequence[Cycle]) -> dict[str, ClosedNetwork]:
 
 
 def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> None:
-    """Refuse several classes where pools are held, or where a speed goes by how many are there."""
+    """Refuse several classes where pools are held, or where a speed goes by how many are there.
+
+    Or where calls are made together.
+    """
+    if cycle.forks and not network.is_of_one:
+        others = listed([name for name in network.names if name != cycle.name], "and")
+        why = f"it makes calls together, and meets {others}, whose users wait as well"
+        hint = "make these calls one after the other: that takes longer, so the answer is safe"
+        raise refused(stream, why, hint)
     paced = [one.resource for one in cycle.stations if one.speeds]
     held = [one.resource for one in cycle.pools.held]
     if network.is_of_one or not (paced or held):
@@ -168,6 +176,8 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
         jobs=tuple(one.jobs for one in classes),
         delays=tuple(_outside(one) for one in classes),
         held=classes[0].pools.held if len(classes) == 1 else (),
+        forks=classes[0].forks if len(classes) == 1 else (),
+        often=classes[0].often if len(classes) == 1 else {},
         stations=tuple(
             SharedStation(
                 resource=name,
@@ -215,7 +225,7 @@ def _parted(
 def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
     """Return how a network is known: exactly, where that is not too much."""
     is_of_plain = network.is_of_one and all(one.servers is ONE for one in network.stations)
-    if network.is_nested or is_of_plain:
+    if network.is_nested or network.forks or is_of_plain:
         return EXACT
     from qps.engine.networks import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
 

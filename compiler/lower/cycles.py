@@ -19,15 +19,25 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.closed import Alone, ClosedNetwork, ClosedStream, Limit
+from qps.compiler.lower.closed_forks import (
+    WAY,
+    Path,
+    forks_of,
+    homes_of,
+    path_of,
+    refuse_forks,
+)
 from qps.compiler.lower.closed_pools import Pools, pools_of
 from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
+from qps.compiler.lower.forked_stations import Fork, Own
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import speeds_of
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.quantities.certainty import Certainty, approximation, together
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
+from qps.engine.networks.forked_numbers import FORKED_ERROR
 from qps.engine.substitution import Substitution
 
 POOLS_ERROR = 0.1
@@ -45,6 +55,8 @@ class Cycle(Struct, frozen=True, kw_only=True):
     limits: tuple[Limit, ...]
     own_waits: Mapping[str, Formula]
     overlapping: tuple[str, ...]
+    forks: tuple[Fork, ...] = ()
+    often: Mapping[str, Formula]
 
 
 class Loads(Struct, frozen=True):
@@ -86,8 +98,10 @@ class Closing:
         self._streams = streams
         self._expressions = expressions
         self._spent = [
-            (on, expressions.averaged(held) / source.symbol) for on, held in result.spent
+            (one.on, expressions.averaged(one.held) / source.symbol, path_of(result, one.stage))
+            for one in result.spent
         ]
+        self._homes: Mapping[str, Path] = {}
 
     @cached_property
     def cycle(self) -> Cycle:
@@ -100,8 +114,17 @@ class Closing:
         lone = [name for name in waited if self._is_alone(name)]
         stations = tuple(self._station(name) for name in waited if name not in lone)
         own = {name: self._own_wait(name) for name in lone}
-        delay, overlapping = self._delay(stations, own)
+        refuse_forks(self._stream, self._result, refused)
+        self._homes = homes_of(self._stream, self._result, refused)
+        overlapping = self._overlapping(stations)
+        delay = self._delay(stations, own, WAY)
+        names = [one.resource for one in stations]
+        machines = {name: self._own(name) for name in lone if self._homes[name] != WAY}
+        forks = forks_of(
+            self._result, self._homes, names, machines, lambda at: self._delay(stations, own, at)
+        )
         self._refuse_no_time(delay, stations)
+        self._refuse_with_forks(forks, stations)
         return Cycle(
             name=self._result.name,
             jobs=self._source.flows * self._source.amount,
@@ -110,8 +133,36 @@ class Closing:
             pools=pools_of(self._stream, self._result, self._demands, stations, self._expressions),
             limits=tuple(self._limits()),
             own_waits=own,
-            overlapping=tuple(overlapping),
+            overlapping=overlapping,
+            forks=forks,
+            often={one.resource: self._visits(one.resource, one.copies) for one in stations},
         )
+
+    def _own(self, name: str) -> Own:
+        """Return a machine of each holder's own that is visited in calls made together."""
+        station = self._station(name)
+        often = self._visits(name, station.copies)
+        is_several = station.servers is self._demands[name].servers
+        served = station.demand if is_several else station.demand * self._demands[name].servers
+        return Own(served, often)
+
+    def _refuse_with_forks(self, forks: Sequence[Fork], stations: Sequence[ClosedStation]) -> None:
+        """Refuse what is not told together with calls that are made together."""
+        held = [name for name, demand in self._demands.items() if self._takes_of(demand)]
+        paced = [one.resource for one in stations if one.speeds]
+        ranked = [one.resource for one in stations if one.rank is not None]
+        for name, why in (
+            *((name, "is held meanwhile") for name in held),
+            *((name, "has a speed that goes by how many are there") for name in paced),
+            *((name, "lets some go before others") for name in ranked),
+        ):
+            if forks:
+                told = f"it makes calls together, and {name} {why}"
+                hint = "make these calls one after the other: that takes longer"
+                raise refused(self._stream, told, f"{hint}, so the answer is safe")
+
+    def _takes_of(self, demand: Demand) -> bool:
+        return any(hold.stream == self._result.name for hold in demand.holds)
 
     @property
     def flows(self) -> Formula:
@@ -146,7 +197,7 @@ class Closing:
         if limits:
             rate = minimum(rate, *(limit.at_most for limit in limits))
         time = cycle.jobs / free
-        visits = {one.resource: self._visits(one.resource, one.copies) for one in cycle.stations}
+        visits = dict(cycle.often)
         pools = tuple(one for pool in cycle.pools.held for one in pool.every)
         visits |= {one.resource: self._visits(one.resource, one.copies) for one in pools}
         return ClosedStream(
@@ -217,6 +268,14 @@ class Closing:
             told = listed(list(overlapping), "and")
             found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
         found += self._pools_known()
+        if self.cycle.forks:
+            found.append(
+                approximation(
+                    f"calls that `{self._result.name}` makes together take as long as the slowest "
+                    f"of independent times: within {FORKED_ERROR:.0%}",
+                    error=FORKED_ERROR,
+                )
+            )
         if self._result.losses:
             name = self._stream.name
             found.append(approximation(f"whose request of `{name}` is lost thinks again at once"))
@@ -395,29 +454,38 @@ class Closing:
         alone = (station.demand, station.servers, station.open_load, ONE)
         return apply("closed_wait", ONE, ZERO, *alone)
 
+    def _overlapping(self, stations: Sequence[ClosedStation]) -> tuple[str, ...]:
+        """Return the stations of which several are busy with one stage."""
+        names, found = {one.resource for one in stations}, dict[str, None]()
+        for on, _, _ in self._spent:
+            here = [name for name in on if name in names]
+            found |= dict.fromkeys(here if len(here) > 1 else ())
+        return tuple(found)
+
     def _delay(
-        self, stations: Sequence[ClosedStation], own: Mapping[str, Formula]
-    ) -> tuple[Formula, list[str]]:
-        """Return what a cycle takes besides its stations, and which of these overlap.
+        self, stations: Sequence[ClosedStation], own: Mapping[str, Formula], at: Path
+    ) -> Formula:
+        """Return what a cycle takes besides its stations, on its way or in one branch of it.
 
         Where one time is spent at several stations it counts at each of them: so often it is taken
         off again, at most as far as there is such a delay.
         """
         places = {one.resource: one for one in stations}
         whole = {name for name, one in places.items() if one.servers is self._demands[name].servers}
-        mixed: set[str] = set(places) - whole
-        overlapping: dict[str, None] = {}
-        for on, _ in self._spent:
-            here = [name for name in on if name in places]
-            if len(here) > 1:
-                mixed |= set(here)
-                overlapping |= dict.fromkeys(here)
+        overlapping = self._overlapping(stations)
+        mixed = (set(places) - whole) | set(overlapping)
         spent = [
-            time for on, time in self._spent if not any(n in places and n not in mixed for n in on)
+            time
+            for on, time, path in self._spent
+            if path == at and not any(n in places and n not in mixed for n in on)
+            if path == WAY or not any(n in own for n in on)
         ]
-        delay = total((self._source.think, *spent, *own.values(), self._playout))
-        delay = delay - total(places[name].demand for name in places if name in mixed)
-        return (maximum(ZERO, delay) if overlapping else delay), list(overlapping)
+        waits = [wait for name, wait in own.items() if self._homes[name] == at]
+        besides = [self._source.think, self._playout] if at == WAY else []
+        delay = total((*besides, *spent, *waits))
+        twice = [name for name in places if name in mixed and self._homes[name] == at]
+        delay = delay - total(places[name].demand for name in twice)
+        return maximum(ZERO, delay) if overlapping else delay
 
     @property
     def _playout(self) -> Formula:

@@ -62,6 +62,14 @@ class ClosedSource(Struct, frozen=True, kw_only=True):
     think: Formula
 
 
+class Spent(Struct, frozen=True):
+    """A stage that is no wait: the resources busy `on` it, the items of a flow `held` in it."""
+
+    on: tuple[str, ...]
+    held: Formula
+    stage: int
+
+
 class StreamResult(Struct, kw_only=True):
     """What a stream came to: its latency, its losses, the resources it passes.
 
@@ -90,8 +98,8 @@ class StreamResult(Struct, kw_only=True):
     rate_known: Certainty = EXACT
     """How all that it met is known, and its rate, where elastic parameters stand in it."""
     closed: ClosedSource | None = None
-    spent: list[tuple[tuple[str, ...], Formula]] = field(default_factory=list)
-    """For each stage that is no wait: the resources busy with it, the items of a flow in it."""
+    spent: list[Spent] = field(default_factory=list)
+    """What stages come to that are no waits."""
     held: dict[str, Formula] = field(default_factory=dict)
     """How many flows each resource on the way serves."""
     where: dict[str, str] = field(default_factory=dict)

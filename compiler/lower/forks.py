@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from qps.compiler.lower.latency_parts import every
 from qps.compiler.lower.queueing import longest
 from qps.compiler.quantities.certainty import (
     EXACT,
@@ -71,6 +72,9 @@ class _Branch(Struct, frozen=True, kw_only=True):
 
 def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int) -> Slowest:
     """Return the mean of the slowest of branches, of calls that stand in `depth` others."""
+    told = _told_by_network(branches, depth)
+    if told is not None:
+        return Slowest(told)
     means = [total(part.value for part in branch) for branch in branches]
     parts = [part for branch in branches for part in branch]
     if len(branches) < 2 or not any(_varies(part) for part in parts):  # noqa: PLR2004
@@ -98,6 +102,15 @@ def slowest_of(branches: Sequence[Sequence[LatencyPart]], name: str, depth: int)
             "long for two, 30 % for eight"
         )
     return Slowest(apply("slowest", *operands), known)
+
+
+def _told_by_network(branches: Sequence[Sequence[LatencyPart]], depth: int) -> Formula | None:
+    """Return what users who wait for it are told by their network; how, their stages know."""
+    for part in every(part for branch in branches for part in branch):
+        fork = part.calls[depth].fork
+        if part.queue is not None and part.visit is not None and fork is not None:
+            return part.queue.law.together(part.visit, fork)
+    return None
 
 
 def _alike(branches: Sequence[Sequence[LatencyPart]], found: Sequence[_Branch]) -> Slowest | None:

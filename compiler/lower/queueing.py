@@ -382,6 +382,10 @@ class Law(Struct, frozen=True):
         """Return what that law does to how quantiles are known, besides."""
         return self.quantiles_known(queue)
 
+    def together(self, own: Visit, fork: int) -> Formula | None:  # noqa: ARG002 - most know none
+        """Return how long calls take that are made together, where it knows of all of them."""
+        return None
+
     def keeps_randomness(self, queue: Queue) -> bool:
         """Return whether what arrives at random leaves at random: equal exponential service."""
         is_exponential = queue.variation is ONE and queue.is_told_as_uniform

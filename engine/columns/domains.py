@@ -223,3 +223,32 @@ def nested_time(_which: Formula, *told: Formula) -> Domain | None:
 
 
 nested_wait = nested_time
+
+
+_OWN = -2
+"""The kind of a machine of one's own (`engine/networks/forked_networks.py`)."""
+
+
+def forked_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of a closed network with calls made together."""
+    if any(kind.exact is None for kind in told[::6]):
+        return None
+    needed = [Needed(customers), Needed(think)]
+    for place in range(0, len(told), 6):
+        kind, asked, servers, load, copies, often = told[place : place + 6]
+        if kind.exact == 0:
+            needed += [Needed(servers - 1), Needed(load), Needed(copies, is_zero_out=True)]
+            needed.append(Needed(often, is_zero_out=True))
+        if kind.exact == _OWN:
+            needed.append(Needed(often, is_zero_out=True))
+        if kind.exact <= 0:
+            needed.append(Needed(asked))
+    return tuple(needed)
+
+
+def forked_time(_which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a time at a place of such a network."""
+    return forked_rate(*told)
+
+
+forked_wait = forked_time

@@ -30,6 +30,7 @@ from qps.engine.networks.closed_arrays import (
     mixed_room,
     mixed_wait,
 )
+from qps.engine.networks.forked_arrays import forked_rate, forked_time, forked_wait
 from qps.engine.networks.nested_arrays import nested_rate, nested_time, nested_wait
 from qps.engine.queues.queue_arrays import (
     batch_quantile,
@@ -65,6 +66,9 @@ __all__ = [
     "closed_wait",
     "erlang_b",
     "erlang_c",
+    "forked_rate",
+    "forked_time",
+    "forked_wait",
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",

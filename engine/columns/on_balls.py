@@ -25,6 +25,7 @@ from qps.engine.columns.closed_balls import (
 )
 from qps.engine.columns.closed_classes import class_open_wait, class_rate, class_wait
 from qps.engine.columns.erlang_balls import erlang_b, erlang_c, periodic_wait
+from qps.engine.columns.forked_balls import forked_rate, forked_time, forked_wait
 from qps.engine.columns.md1_balls import batch_quantile, md1_quantile, md1_tail
 from qps.engine.columns.nested_balls import nested_rate, nested_time, nested_wait
 from qps.engine.columns.periodic_balls import periodic_quantile, periodic_tail
@@ -53,6 +54,9 @@ __all__ = [
     "closed_wait",
     "erlang_b",
     "erlang_c",
+    "forked_rate",
+    "forked_time",
+    "forked_wait",
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",

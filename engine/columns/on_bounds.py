@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.columns import class_bounds, nested_bounds, on_arrays
+from qps.engine.columns import class_bounds, forked_bounds, nested_bounds, on_arrays
 from qps.engine.columns.on_arrays import whole_power as powered
 from qps.engine.intervals import Interval
 from qps.engine.repeating import placed, repeated
@@ -365,4 +365,8 @@ class_open_wait = _row_by_row(class_bounds.class_open_wait)
 nested_rate, nested_time, nested_wait = (
     _row_by_row(bounds)
     for bounds in (nested_bounds.nested_rate, nested_bounds.nested_time, nested_bounds.nested_wait)
+)
+forked_rate, forked_time, forked_wait = (
+    _row_by_row(bounds)
+    for bounds in (forked_bounds.forked_rate, forked_bounds.forked_time, forked_bounds.forked_wait)
 )

@@ -12,6 +12,7 @@ from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 from qps.engine.networks.class_numbers import class_open_wait, class_rate, class_wait
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_room, mixed_wait
 from qps.engine.networks.closed_quantiles import closed_quantile
+from qps.engine.networks.forked_numbers import forked_rate, forked_time, forked_wait
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
 from qps.engine.queues.queue_numbers import (
     batch_quantile,
@@ -48,6 +49,9 @@ __all__ = [
     "closed_wait",
     "erlang_b",
     "erlang_c",
+    "forked_rate",
+    "forked_time",
+    "forked_wait",
     "gamma_quantile",
     "md1_quantile",
     "md1_tail",

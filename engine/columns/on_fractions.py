@@ -19,6 +19,7 @@ from qps.engine.columns.closed_fractions import (
     mixed_room,
     mixed_wait,
 )
+from qps.engine.columns.forked_fractions import forked_rate, forked_time, forked_wait
 from qps.engine.columns.nested_fractions import nested_rate, nested_time, nested_wait
 from qps.engine.columns.on_floats import ONE_OVER_E
 from qps.engine.exactness import Exact, InexactError, NoValueError, exact_of_float
@@ -34,6 +35,9 @@ __all__ = [
     "closed_quantile",
     "closed_rate",
     "closed_wait",
+    "forked_rate",
+    "forked_time",
+    "forked_wait",
     "mixed_room",
     "mixed_wait",
     "nested_rate",

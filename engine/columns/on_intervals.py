@@ -13,6 +13,7 @@ from math import inf
 
 from qps.engine.columns import on_floats
 from qps.engine.columns.class_bounds import class_open_wait, class_rate, class_wait
+from qps.engine.columns.forked_bounds import forked_rate, forked_time, forked_wait
 from qps.engine.columns.nested_bounds import nested_rate, nested_time, nested_wait
 from qps.engine.intervals import (
     NOTHING_KNOWN,
@@ -36,6 +37,9 @@ __all__ = [
     "class_open_wait",
     "class_rate",
     "class_wait",
+    "forked_rate",
+    "forked_time",
+    "forked_wait",
     "maximum",
     "minimum",
     "nested_rate",

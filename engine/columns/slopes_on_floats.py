@@ -207,6 +207,21 @@ def nested_wait(*operands: float) -> Slopes:
     return _of_classes(on_floats.nested_wait, operands)
 
 
+def forked_rate(*operands: float) -> Slopes:
+    """Return the slopes of a rate of a closed network with calls made together, by differences."""
+    return _of_classes(on_floats.forked_rate, operands)
+
+
+def forked_time(*operands: float) -> Slopes:
+    """Return the slopes of the time at a place of such a network."""
+    return _of_classes(on_floats.forked_time, operands)
+
+
+def forked_wait(*operands: float) -> Slopes:
+    """Return the slopes of a wait of open visits at a station of such a network."""
+    return _of_classes(on_floats.forked_wait, operands)
+
+
 def _of_classes(number: Callable[..., float], operands: tuple[float, ...]) -> Slopes:
     return tuple(_in_floats(number, place, operands) for place in range(len(operands)))
 

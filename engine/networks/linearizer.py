@@ -122,6 +122,18 @@ def _waiting(servers: float, load: float) -> Wait:
 
     if servers == 1:
         return lambda held: (load + held) / (1 - load)
+    found, waits, steepest = found_and_waits(servers, load)
+
+    def wait_of(held: Any) -> Any:
+        beyond = np.maximum(held - found[-1], 0.0)
+        return np.interp(held, found, waits) + beyond * steepest
+
+    return wait_of
+
+
+@lru_cache(maxsize=1 << 8)
+def found_and_waits(servers: float, load: float) -> tuple[list[float], list[float], float]:
+    """Return what is waited where so many are found, point by point, and how it grows beyond."""
     spare = servers - load
     found, waits = [], []
     for k in range(_POINTS + 1):
@@ -130,10 +142,4 @@ def _waiting(servers: float, load: float) -> Wait:
         wait = erlang_c(servers, load + flow) / (spare * left)
         found.append(flow * (1 + wait))
         waits.append(wait)
-    steepest = (waits[-1] - waits[-2]) / (found[-1] - found[-2])
-
-    def wait_of(held: Any) -> Any:
-        beyond = np.maximum(held - found[-1], 0.0)
-        return np.interp(held, found, waits) + beyond * steepest
-
-    return wait_of
+    return found, waits, (waits[-1] - waits[-2]) / (found[-1] - found[-2])

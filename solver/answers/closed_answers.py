@@ -12,7 +12,9 @@ from msgspec import Struct
 
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool
+from qps.compiler.lower.forked_stations import every, longest_alone, stations_within
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.engine.formulas import total
 from qps.engine.points import Point
 from qps.solver.answers.solution import ClosedSolution
 
@@ -48,7 +50,13 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
         one.resource: there.number(one.longest_alone) / flows for one in closed.limits
     }
     jobs, delay = there.number(closed.jobs), there.number(closed.network_delay)
-    alone = sum(one.alone for one in stations)
+    forks = closed.network.forks
+    within = stations_within(forks)
+    alone = sum(one.alone for one in stations if one.resource not in within)
+    alone += longest_alone(forks, {one.resource: one.alone for one in stations}, there.number)
+    branches = [branch for fork in every(forks) for branch in fork.branches]
+    own = total(one.asked for branch in branches for one in branch.own)
+    beside = there.number(own + total(branch.delay for branch in branches))
     longest = max(slowest.values(), default=0.0)
     others = [name for name in closed.network.names if name != closed.name]
     others += [
@@ -59,7 +67,7 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
         if limit.is_shared and any(limit.resource == own.resource for own in closed.limits)
     ]
     is_shared = bool(others)
-    least, most = _asymptotic(jobs, delay, alone, longest, stations)
+    least, most = _asymptotic(jobs, (delay, delay + beside), alone, longest, stations)
     return ClosedSolution(
         stream=closed.name,
         item=stream.item,
@@ -73,7 +81,7 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
         levels_off_at=tuple(n for n, time in slowest.items() if longest and time == longest),
         knee=(delay + alone) / longest if longest else inf,
         asymptotic=(0.0 if is_shared else least, most),
-        balanced=None if is_shared else _balanced(jobs, delay, stations),
+        balanced=None if is_shared or forks else _balanced(jobs, delay, stations),
         meets=tuple(dict.fromkeys(others)),
     )
 
@@ -121,14 +129,22 @@ def _over(above: float, below: float) -> float:
 
 
 def _asymptotic(
-    jobs: float, delay: float, alone: float, longest: float, stations: list[_Station]
+    jobs: float,
+    delays: tuple[float, float],
+    alone: float,
+    longest: float,
+    stations: list[_Station],
 ) -> tuple[float, float]:
-    """Return the least rate, all of them one after the other, and the greatest, none in a queue."""
+    """Return the least rate, all of them one after the other, and the greatest, none in a queue.
+
+    Of delays that is the least one, and that of all branches of what is made together.
+    """
+    delay, longest_delay = delays
     if any(one.at_best is not None for one in stations):
         longest = max(one.between if one.at_best is None else one.at_best for one in stations)
     most = min(_over(jobs, delay + alone), _over(1, longest))
     each = (one.alone if one.crowded is None else one.crowded for one in stations)
-    return _over(jobs, delay + jobs * sum(each)), most
+    return _over(jobs, longest_delay + jobs * sum(each)), most
 
 
 def _balanced(jobs: float, delay: float, stations: list[_Station]) -> tuple[float, float] | None:

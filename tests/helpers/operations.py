@@ -19,6 +19,14 @@ NESTED = (
     *((0.0, 0.0), (0.1, 2.0), (0.5, 1.0), (0.0, 0.0), (1.0, 1.0), *_SPEED),
     *((0.0, 0.0), (0.1, 2.0), (2.0, 2.0), (0.0, 0.9), (1.0, 2.0)),
 )
+FORKED = (
+    *((0.0, 0.0), (0.1, 2.0), (1.0, 3.0), (0.0, 0.9), (0.5, 3.5), (1.0, 3.0)),
+    *((4.0, 4.0), *[(0.0, 0.0)] * 5),  # two branches, each with a station
+    *((-1.0, -1.0), (0.0, 2.0), *[(0.0, 0.0)] * 4),
+    *((0.0, 0.0), (0.1, 2.0), (1.0, 3.0), (0.0, 0.9), (0.5, 3.5), (1.0, 3.0)),
+    *((-1.0, -1.0), (0.0, 2.0), *[(0.0, 0.0)] * 4),
+    *((0.0, 0.0), (0.1, 2.0), (1.0, 3.0), (0.0, 0.9), (0.5, 3.5), (1.0, 3.0)),
+)
 STAGE = (
     *(LEVEL, LOAD, POSITIVE, (0.25, 4.0), (1.0, 8.0)),  # who waits, and how long
     *(POSITIVE, (0.25, 4.0), (1.0, 3.0), (0.0, 0.0)),  # who is served, and how often
@@ -71,6 +79,9 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "class_rate": (*CLASSES, *PLACE),
     "class_wait": (*CLASSES, *PLACE, *PLACE),
     "class_open_wait": (*CLASSES[:1], *CLASSES[2:], *PLACE, *PLACE),
+    "forked_rate": ((0.0, 40.0), POSITIVE, *FORKED),
+    "forked_time": ((1.0, 1.0), (0.0, 40.0), POSITIVE, *FORKED),
+    "forked_wait": ((0.0, 0.0), (0.0, 40.0), POSITIVE, *FORKED),
     "nested_rate": ((0.0, 6.0), POSITIVE, *NESTED),
     "nested_time": ((0.0, 0.0), (0.0, 6.0), POSITIVE, *NESTED),
     "nested_wait": ((1.0, 1.0), (0.0, 6.0), POSITIVE, *NESTED),

@@ -15,7 +15,7 @@ const operations = file ? JSON.parse(readFileSync(file, "utf-8")) : {};
 
 // Where these are fractions, floats are exact: the page needs no others.
 const INEXACT = ["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "stages_quantile", "closed_quantile", "closed_rate", "closed_wait", "mixed_wait", "mixed_room",
-  "room_loss", "room_wait", "room_quantile", "slowest", "burst_wait", "burst_quantile", "uneven", "class_rate", "class_wait", "class_open_wait", "nested_rate", "nested_time", "nested_wait"];
+  "room_loss", "room_wait", "room_quantile", "slowest", "burst_wait", "burst_quantile", "uneven", "class_rate", "class_wait", "class_open_wait", "forked_rate", "forked_time", "forked_wait", "nested_rate", "nested_time", "nested_wait"];
 
 function isNear(found, expected, within, least = 0) {
   return Object.is(found, expected) || found === expected || Math.abs(found - expected) <= Math.max(within * Math.abs(expected), least);
@@ -55,7 +55,7 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
 
     test("slopes", () => {
       // Of what is inverted in floats, differences have fewer digits.
-      const isInverted = laws[word]?.repeats || word.startsWith("nested"), within = isInverted ? 1e-4 : OPERATIONS[word].slopes ? 1e-9 : 1e-6, least = isInverted ? 1e-6 : 1e-8;
+      const isInverted = laws[word]?.repeats || /^(nested|forked)/.test(word), within = isInverted ? 1e-4 : OPERATIONS[word].slopes ? 1e-9 : 1e-6, least = isInverted ? 1e-6 : 1e-8;
       for (const [at, expected] of slopes) {
         const found = slopesOf(word, at, OPERATIONS[word].value(...at), laws[word]);
         expected.forEach((slope, k) => {

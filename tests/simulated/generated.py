@@ -14,6 +14,10 @@ KINDS = (
 )
 
 
+_CALLS_TOGETHER = 0.4
+"""How many of all users who wait alone make calls together."""
+
+
 def spec_of(seed: int) -> str:
     """Return a spec; the same seed, the same spec."""
     random = Random(f"spec/{seed}")
@@ -177,8 +181,11 @@ class _Generated:
         )
 
     def _closed(self) -> None:
-        """Users who wait for their answers, at stations in a row."""
-        self._waiting(classes=1, is_mixed=False)
+        """Users who wait for their answers, at stations in a row or some of them at once."""
+        if self.random.random() < _CALLS_TOGETHER:
+            self._together()
+        else:
+            self._waiting(classes=1, is_mixed=False)
 
     def _classes(self) -> None:
         """Several kinds of users, each with a way of its own."""
@@ -187,6 +194,45 @@ class _Generated:
     def _mixed(self) -> None:
         """Users who wait, beside open streams at the same stations."""
         self._waiting(classes=1, is_mixed=True)
+
+    def _together(self) -> None:
+        """Users who wait for calls that are made together, each through some machines."""
+        random = self.random
+        branches = random.choice((2, 2, 3, 4, 6))
+        lengths = [1, *(random.choice((1, 1, 1, 2)) for _ in range(branches))]
+        names = list(NODES[: sum(lengths[:9])])
+        is_alike, common = random.random() < 0.4, log_uniform(random, 0.03, 0.5)
+        for name in names:
+            cores = random.choice((1, 1, 1, 2, 4, 16))
+            discipline = random.choice(("mmc", "ps") if cores > 1 else ("mm1", "mm1", "ps"))
+            service = common if is_alike else log_uniform(random, 0.03, 0.5)
+            self.spec.machines.append(
+                f"machine m{name} {{ cpu {cores} core, queueing {discipline} }}"
+            )
+            self.spec.nodes.append(f"node {name} = m{name}")
+            self.spec.components.append(f"component c{name} {{ cpu {service:.4g} s/request }}")
+            if random.random() < 0.15:
+                rate = self._load() * 0.6 * cores / service
+                self.spec.streams.append(
+                    f"stream o{name} in all {{ traffic {rate:.5g} request/s, 1 bit/request; "
+                    f"at {name} {{ c{name} }} }}"
+                )
+        self._joined(names)
+        first, *rest = names
+        calls = []
+        for length in lengths[1:]:
+            way, rest = rest[:length], rest[length:]
+            inside = ""
+            for name in reversed(way):
+                inside = f"call {name} {random.choice(('', '', '* 2 '))}{{ c{name}{inside} }}"
+                inside = f"; {inside}"
+            calls.append(inside.removeprefix("; "))
+        users, think = random.choice((1, 2, 3, 5, 8, 20)), random.choice((0.3, 1, 5, 20))
+        together = "; ".join(call for call in calls if call)
+        self.spec.streams.append(
+            f"stream s0 in all {{ traffic {users} request, 1 bit/request, think {think} s; "
+            f"at {first} {{ c{first}; together {{ {together} }} }} }}"
+        )
 
     def _waiting(self, *, classes: int, is_mixed: bool) -> None:
         random = self.random

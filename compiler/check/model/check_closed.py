@@ -58,10 +58,6 @@ def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
 
 def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
     """Yield what has no meaning for a closed stream: where, what it does, and what to do."""
-    forks = {call.fork: call.span for call in reversed(stream.calls) if call.fork is not None}
-    for span in forks.values():
-        what = "makes calls together, and how long such wait for each other is not told"
-        yield span, what, "make them one after the other: that takes longer, so the answer is safe"
     for leg in stream.legs:
         if not isinstance(leg, ir.Visit):
             continue

@@ -174,6 +174,11 @@ class InClosedNetwork(Law, frozen=True):
             "an exponential wait up to the knee: that is too much next to it"
         )
 
+    def together(self, own: Visit, fork: int) -> Formula | None:
+        """Return how long calls take that are made together in a cycle."""
+        closed = self.stream_of(own)
+        return None if closed is None else closed.network.time_together(fork)
+
     def stream_of(self, own: Visit) -> ClosedStream | None:
         """Return the closed stream of a visit; None where that is of open traffic."""
         return next((one for one in self.streams if one.name == own.of[0]), None)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.bursts import Burst
-from qps.compiler.lower.flows import Flow, StreamResult
+from qps.compiler.lower.flows import Flow, Spent, StreamResult
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.notes import Gone, Note
 from qps.compiler.lower.queueing import Visit
@@ -41,7 +41,7 @@ class UnderWay(Struct, kw_only=True):
         self.result.latency.append(part)
         if self.flow.primary is not None:
             held = part.value * self.flow.rates[self.flow.primary]
-            self.result.spent.append((resources, held))
+            self.result.spent.append(Spent(resources, held, len(self.result.latency) - 1))
 
     def lose(
         self, stage: str, kind: LossKind, share: Formula, span: Span, at: str | None = None

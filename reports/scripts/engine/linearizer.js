@@ -42,14 +42,20 @@ function core({ think, places }, customers, change, waits) {
 // The wait where so many closed customers are found at a copy: as where an open flow finds as many.
 function waiting(erlangC, { servers, load }) {
   if (servers === 1) return (held) => (load + held) / (1 - load);
+  const { found, waits } = foundAndWaits(erlangC, servers, load);
+  return (held) => {
+    const behind = found.findIndex((one) => one > held), at = Math.min(Math.max(behind < 0 ? POINTS : behind, 1), POINTS);
+    return waits[at - 1] + (held - found[at - 1]) / (found[at] - found[at - 1]) * (waits[at] - waits[at - 1]);
+  };
+}
+
+// What is waited where so many are found, point by point.
+export function foundAndWaits(erlangC, servers, load) {
   const spare = servers - load, found = [], waits = [];
   for (let k = 0; k <= POINTS; k++) {
     const left = Math.exp(-FARTHEST * k / POINTS), flow = spare * (1 - left), wait = erlangC(servers, load + flow) / (spare * left);
     found.push(flow * (1 + wait));
     waits.push(wait);
   }
-  return (held) => {
-    const behind = found.findIndex((one) => one > held), at = Math.min(Math.max(behind < 0 ? POINTS : behind, 1), POINTS);
-    return waits[at - 1] + (held - found[at - 1]) / (found[at] - found[at - 1]) * (waits[at] - waits[at - 1]);
-  };
+  return { found, waits };
 }

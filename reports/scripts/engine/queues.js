@@ -5,6 +5,7 @@ import { classNumbers } from "./classes.js";
 import { closedNumbers, closedWaits } from "./closed.js";
 import { closedQuantile } from "./closed_quantiles.js";
 import { burstQuantile, burstWait, uneven } from "./bursts.js";
+import { forkedNumbers } from "./forked.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { nestedNumbers } from "./nested.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
@@ -38,6 +39,7 @@ export const QUEUES = {
   burst_quantile: burstQuantile,
   uneven,
   ...classNumbers(erlangC),
+  ...forkedNumbers(erlangC),
   ...nestedNumbers(erlangC),
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
   normal_quantile: anyNormalQuantile,

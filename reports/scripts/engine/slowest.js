@@ -3,7 +3,7 @@
 import { gammaShares } from "./gamma.js";
 
 const STEP = 0.09, LEAST = -4, MOST = 5.6;
-const NODES = Array.from({ length: Math.floor((MOST - LEAST) / STEP) + 1 }, (_, k) => {
+export const NODES = Array.from({ length: Math.floor((MOST - LEAST) / STEP) + 1 }, (_, k) => {
   const x = LEAST + STEP * k, left = Math.exp(-x), node = Math.exp(x - left);
   return [node, STEP * (1 + left) * node];
 });

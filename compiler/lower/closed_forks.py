@@ -1,0 +1,88 @@
+"""Calls that closed streams make together: where a cycle goes on in several branches at once.
+
+Each branch takes some time besides its stations; the next step waits for the slowest. What is
+visited in one branch is visited nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from qps.compiler import ir
+from qps.compiler.lower.flows import StreamResult
+from qps.compiler.lower.forked_stations import Branch, Fork, Own
+from qps.engine.formulas import Formula
+
+Path = tuple[tuple[int, int], ...]
+"""The calls made together that a stage stands in: of each the fork, and which of its calls."""
+
+WAY: Path = ()
+"""Where no calls are made together."""
+
+
+def path_of(result: StreamResult, stage: int) -> Path:
+    """Return in which calls made together a stage stands."""
+    calls = result.latency[stage].calls if stage < len(result.latency) else ()
+    return tuple((call.fork, call.number) for call in calls if call.fork is not None)
+
+
+def homes_of(
+    stream: ir.Stream, result: StreamResult, refused: Callable[[ir.Stream, str, str], Exception]
+) -> dict[str, Path]:
+    """Return where each resource is waited for; an error where that is in several branches."""
+    homes: dict[str, Path] = {}
+    for stage, visit in result.visits.items():
+        path = path_of(result, stage)
+        if homes.setdefault(visit.resource, path) != path:
+            raise refused(
+                stream,
+                f"it makes calls together, and {visit.resource} is visited in one of them and "
+                "elsewhere",
+                "make these calls one after the other: that takes longer, so the answer is safe",
+            )
+    return homes
+
+
+def refuse_forks(
+    stream: ir.Stream, result: StreamResult, refused: Callable[[ir.Stream, str, str], Exception]
+) -> None:
+    """Refuse calls made together of which some are left out, or lost."""
+    for part in result.latency:
+        if any(call.fork is not None for call in part.calls):
+            if result.losses:
+                why = f"it makes calls together, and something is lost ({result.losses[0].stage})"
+                raise refused(stream, why, "let nothing be lost, or make them one after the other")
+            if not all(call.is_whole for call in part.calls):
+                why = "of the calls that it makes together some are left out"
+                hint = "call a whole number of times, or make them one after the other"
+                raise refused(stream, why, hint)
+
+
+def forks_of(
+    result: StreamResult,
+    homes: Mapping[str, Path],
+    stations: Sequence[str],
+    own: Mapping[str, Own],
+    delay: Callable[[Path], Formula],
+) -> tuple[Fork, ...]:
+    """Return the calls that a cycle makes together, with what each branch is."""
+    paths = dict.fromkeys(path_of(result, stage) for stage in range(len(result.latency)))
+
+    def within(around: Path) -> tuple[Fork, ...]:
+        depth = len(around)
+        inside = [path for path in paths if len(path) > depth and path[:depth] == around]
+        found: dict[int, dict[int, None]] = {}
+        for path in inside:
+            fork, call = path[depth]
+            found.setdefault(fork, {})[call] = None
+        return tuple(
+            Fork(fork, tuple(branch((*around, (fork, call))) for call in calls))
+            for fork, calls in found.items()
+        )
+
+    def branch(at: Path) -> Branch:
+        here = tuple(name for name in stations if homes[name] == at)
+        machines = tuple(one for name, one in own.items() if homes[name] == at)
+        return Branch(delay=delay(at), own=machines, stations=here, forks=within(at))
+
+    return within(WAY)

@@ -1,0 +1,235 @@
+"""Users who wait for calls that are made together: against chains, and what is refused by name."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from math import inf, isnan
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.specs import lowered
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.engine.networks.class_numbers import class_rate
+from qps.engine.networks.forked_numbers import (
+    FORKED_ERROR,
+    forked_rate,
+    forked_time,
+    forked_wait,
+    slowest_exponential,
+)
+from qps.engine.queues.slowest_numbers import slowest
+from qps.solver.answers.answering import solve
+
+State = tuple[int, int, int]
+
+
+def rate_of_chain(customers: int, think: Fraction, first: Fraction, *both: Fraction) -> Fraction:
+    """Return the rate of users who think, are served, and then at two stations at once.
+
+    Both serve in order, so that as many are there as at the one at which more are.
+    """
+
+    def moves(state: State) -> dict[State, Fraction]:
+        n, one, two = state
+        thinking = customers - n - max(one, two)
+        found = {
+            (n + 1, one, two): thinking / think,
+            (n - 1, one + 1, two + 1): (n > 0) / first,
+            (n, one - 1, two): (one > 0) / both[0],
+            (n, one, two - 1): (two > 0) / both[1],
+        }
+        return {to: rate for to, rate in found.items() if rate}
+
+    states = [
+        (n, one, two)
+        for n in range(customers + 1)
+        for one in range(customers + 1 - n)
+        for two in range(customers + 1 - n)
+    ]
+    at = {state: place for place, state in enumerate(states)}
+    rows = [[Fraction(0)] * (len(states) + 1) for _ in states]
+    for state in states:
+        for to, rate in moves(state).items():
+            rows[at[to]][at[state]] += rate
+            rows[at[state]][at[state]] -= rate
+    rows[-1] = [Fraction(1)] * (len(states) + 1)
+    shares = _solved(rows)
+    thinking = (customers - n - max(one, two) for n, one, two in states)
+    return sum((s * n for s, n in zip(shares, thinking, strict=True)), Fraction(0)) / think
+
+
+def _solved(rows: list[list[Fraction]]) -> list[Fraction]:
+    for k in range(len(rows)):
+        pivot = next(row for row in range(k, len(rows)) if rows[row][k])
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [one / rows[k][k] for one in rows[k]]
+        for row in range(len(rows)):
+            by = rows[row][k]
+            if row != k and by:
+                rows[row] = [
+                    a - by * b if b else a for a, b in zip(rows[row], rows[k], strict=True)
+                ]
+    return [row[-1] for row in rows]
+
+
+def station(asked: float, servers: float = 1, load: float = 0, often: float = 1) -> list[float]:
+    """Return the operands of a station."""
+    return [0, asked, servers, load, 1, often]
+
+
+def together(*branches: list[float], delay: float = 0) -> list[float]:
+    """Return the operands of calls that are made together, each with a delay first."""
+    inside = [one for branch in branches for one in (-1, delay, 0, 0, 0, 0, *branch)]
+    return [len(inside) / 6, 0, 0, 0, 0, 0, *inside]
+
+
+@pytest.mark.parametrize("customers", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("think", "both"), [(Fraction(1, 5), (1, 1)), (Fraction(2), (1, 1)), (Fraction(1), (1, 3))]
+)
+def test_calls_made_together_are_those_of_a_chain(
+    customers: int, think: Fraction, both: tuple[int, int]
+) -> None:
+    times = [Fraction(one, 2) for one in both]
+    exact = float(rate_of_chain(customers, think, Fraction(1, 3), *times))
+    network = [*station(1 / 3), *together(*(station(float(one)) for one in times))]
+    told = forked_rate(customers, float(think), *network)
+    cycle, response = customers / exact, customers / exact - float(think)
+    assert customers / told - float(think) == pytest.approx(response, rel=FORKED_ERROR / 2)
+    if customers == 1:  # two exponential times at once
+        assert told == pytest.approx(exact, rel=1e-12)
+    assert cycle > response
+
+
+def test_one_branch_is_one_after_the_other() -> None:
+    inside = [*station(0.4), *station(0.7, 2, 0.3)]
+    serial = forked_rate(12, 3, *station(0.2), *inside)
+    assert forked_rate(12, 3, *station(0.2), *together(inside)) == pytest.approx(serial, rel=0.02)
+    exact = class_rate(1, 1, 12, 3, 1, 0, 1, 0.2, 1, 0, 1, 0.4, 2, 0.3, 1, 0.7)
+    assert serial == pytest.approx(exact, rel=0.05)
+
+
+def test_a_cycle_is_the_sum_of_its_times() -> None:
+    inner = together(station(0.4), station(0.2))
+    network = [*station(0.3), *together([*station(0.5), *inner], station(0.9, 3, 0.4), delay=0.1)]
+    for customers in (0.5, 1, 2.5, 40, 1_000_000):
+        time = forked_time(0, customers, 2, *network) + forked_time(1, customers, 2, *network)
+        assert customers / forked_rate(customers, 2, *network) == pytest.approx(2 + time, rel=1e-9)
+    assert forked_rate(1e6, 2, *network) == pytest.approx(2, rel=1e-4)
+    assert forked_time(4, 1, 2, *network) == pytest.approx(0.6 - 1 / (1 / 0.4 + 1 / 0.2))
+    held = forked_rate(40, 2, *network) * forked_time(0, 40, 2, *network)
+    assert forked_wait(0, 40, 2, *network) == pytest.approx(held, rel=1e-9)
+
+
+def test_nobody_waits_at_a_machine_of_ones_own() -> None:
+    own = together([-2, 0.4, 0, 0, 0, 1], [-2, 0.2, 0, 0, 0, 1])
+    time = 0.6 - 1 / (1 / 0.4 + 1 / 0.2)
+    assert forked_rate(50, 2, *own) == pytest.approx(50 / (2 + time))
+    graph = lowered(plain(way=BOTH).replace("job for each d", "job in all").replace("* 2 ", ""))
+    waited = 0.02 + 0.06 * 1.5  # of one user alone both times vary as much
+    assert graph.at(1).number(graph.streams["job"].mean_latency) == pytest.approx(waited + 0.04)
+
+
+def test_what_never_ends_and_what_is_no_network() -> None:
+    full = [*station(0.3), *together(station(0.5, 1, 1), station(0.2))]
+    assert forked_rate(5, 1, *full) == 0
+    assert forked_time(3, 5, 1, *full) == inf
+    assert forked_time(0, 5, 1, *full) == pytest.approx(0.3)
+    assert forked_wait(3, 5, 1, *full) == inf
+    assert forked_rate(5, 0, *together(station(0))) == inf
+    for told in ([0], [-1, 0, 0, 0, 0, 0], [2, *[0] * 5, *station(1)], station(1, 0.5)):
+        assert isnan(forked_rate(5, 1, *told))
+    assert isnan(forked_time(7, 5, 1, *station(1)))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 3), st.floats(0.1, 3)), min_size=1, max_size=8))
+def test_the_slowest_of_exponential_times(laws: list[tuple[float, float]]) -> None:
+    operands = [one for fixed, mean in laws for one in (fixed, mean, 1.0)]
+    assert slowest_exponential(laws) == pytest.approx(slowest(*operands), rel=1e-9)
+
+
+SPEC = """
+unit thread
+users N in 1..60
+machine web {{ cpu 2 core, queueing mmc; threads 4 thread }}
+machine single {{ cpu 1 core, queueing {first} }}
+machine second {{ cpu 1 core, queueing mm1 }}
+machine desk {{ }}
+network office {{ propagation 10 ms }}
+component work {{ cpu 20 ms/request }}
+component look {{ cpu 60 ms/request }}
+component rare {{ drop 10 % }}
+topology {{
+  node w = web; node x = single; node y = second; node z = second; node d = desk * N
+  link lan = office between w, x, y, z, d
+}}
+stream job for each d {{
+  traffic 1 request, think 2 s
+  {way}
+}}
+{more}
+"""
+
+plain = partial(SPEC.format, first="mm1", more="")
+BOTH = "at w { work; together { call x { look }; call y * 2 { look } }; work }"
+
+
+def test_a_stream_is_told_by_its_network() -> None:
+    graph = lowered(plain(way=BOTH))
+    network = [
+        *station(0.04, 2, 0, 2),
+        *[4, 0, 0, 0, 0, 0],
+        *[-1, 0.02, 0, 0, 0, 0, *station(0.06)],
+        *[-1, 0.04, 0, 0, 0, 0, *station(0.12, 1, 0, 2)],
+    ]
+    for users in (1, 10, 60):
+        there, job = graph.at(users), graph.streams["job"]
+        rate = forked_rate(users, 2, *network)
+        assert there.number(graph.closed["job"].throughput) == pytest.approx(rate, rel=1e-9)
+        assert there.number(job.mean_latency) == pytest.approx(users / rate - 2, rel=1e-9)
+    assert job.latency_certainty.error == FORKED_ERROR
+    (told,) = solve(graph).closed
+    assert told.balanced is None
+    low, high = told.asymptotic
+    assert low < told.rate < high
+    assert told.knee == pytest.approx((2 + 0.04 + 0.16) / 0.12)
+
+
+@pytest.mark.parametrize(
+    ("way", "first", "more", "why"),
+    [
+        (BOTH.replace("call y *", "call x *"), "mm1", "", r"x\.cpu is visited in one of them and"),
+        (BOTH.replace("* 2", "* 30 %"), "mm1", "", "some are left out"),
+        (BOTH.replace("{ work;", "{ rare; work;"), "mm1", "", "something is lost"),
+        (BOTH, "ps speeds [1, 2]", "", "has a speed that goes by how many are there"),
+        (BOTH, "priority preemptive", "", "lets some go before others"),
+        (
+            BOTH,
+            "mm1",
+            "stream other for each d { traffic 1 request, think 1 s; at x { look } }",
+            "meets `other`, whose users wait as well",
+        ),
+        (
+            BOTH,
+            "mm1",
+            (
+                "param pace elastic 1..9 request/s\n"
+                "stream other for each d { traffic pace, 1 byte/request; at x { look } }"
+            ),
+            "leave for `pace` is not told: they make calls together",
+        ),
+    ],
+)
+def test_what_is_not_told_is_refused_by_name(way: str, first: str, more: str, why: str) -> None:
+    with pytest.raises(QpsError, match=why):
+        lowered(SPEC.format(way=way, first=first, more=more))
+
+
+def test_a_pool_is_not_held_meanwhile() -> None:
+    way = BOTH.replace("{ work; t", "{ take threads; t").replace("; work }", "; give threads }")
+    with pytest.raises(QpsError, match=r"w\.threads is held meanwhile"):
+        lowered(plain(way=way))
