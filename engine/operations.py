@@ -377,6 +377,9 @@ _ROWS = (
     _of_classes("nested_rate", 2),
     _of_classes("nested_time", 3),
     _of_classes("nested_wait", 3),
+    _of_classes("shared_rate", 14),
+    _of_classes("shared_time", 15),
+    _of_classes("shared_wait", 14),
     _of_queues("normal_tail", -1, of="x", lies=_SHARE),
     _of_queues("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )

@@ -199,7 +199,7 @@ def same(one: float, other: float) -> bool:
     return (isnan(one) and isnan(other)) or one == pytest.approx(other, rel=1e-9, abs=1e-13)
 
 
-_IN_TABLES = {"class_rate", "class_wait", "class_open_wait"}
+_IN_TABLES = {word for word in CASES if word.startswith(("class_", "shared_"))}
 """All populations of several classes are one table, an array: these wait for numpy."""
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed_stations import ClosedStation, HeldPool, SharedStation
 from qps.compiler.lower.forked_stations import Fork, Forked, forked
-from qps.compiler.lower.nested_stations import Nested, nested
+from qps.compiler.lower.nested_stations import Nested, nested, shared
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 
@@ -24,17 +24,16 @@ _AS_MANY_AS_EVER = number(10**6)
 class ClosedNetwork(Struct, frozen=True, kw_only=True):
     """The closed streams that meet at some station, or meet others that do: its classes.
 
-    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations. One
-    class alone may have pools that are `held`, stations with speeds, and `forks`, the calls that it
-    makes together. In a delay is what those
-    who go first keep a cycle `behind` at a resource.
+    Each has so many `jobs` under way, and a cycle of it takes a delay besides the stations, and has
+    pools that are `held`. One class alone may have `forks`, the calls that it makes together. In a
+    delay is what those who go first keep a cycle `behind` at a resource.
     """
 
     names: tuple[str, ...]
     jobs: tuple[Formula, ...]
     delays: tuple[Formula, ...]
     stations: tuple[SharedStation, ...]
-    held: tuple[HeldPool, ...] = ()
+    held: tuple[tuple[HeldPool, ...], ...]
     behind: Mapping[tuple[str, str], Formula] = field(default_factory=dict)
     forks: tuple[Fork, ...] = ()
     often: Mapping[str, Formula] = field(default_factory=dict)
@@ -48,27 +47,46 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     @property
     def is_nested(self) -> bool:
         """True where there are pools, or stations with speeds."""
-        return bool(self.held) or any(one.speeds for one in self.stations)
+        return any(self.held) or any(one.speeds for one in self.stations)
 
     @property
     def _nested(self) -> Nested:
-        return nested(self.stations, self.held)
+        if self.is_of_one:
+            return nested(self.stations, self.held[0])
+        return shared(self.stations, self.held)
 
-    @property
-    def nested_times(self) -> dict[str, Formula]:
-        """How long a cycle is at each station, or waits for each pool.
+    def _of_nested(self, word: str, *which: Formula | int) -> Formula:
+        """Return what an operation on networks with pools and speeds comes to."""
+        told = (*which, *self.jobs, *self.delays, *self._nested.operands)
+        if self.is_of_one:
+            return apply(f"nested_{word}", *told)
+        return apply(f"shared_{word}", len(self.names), *told)
 
-        At the first one it is what Little's law leaves: their sum is a function of the rate.
+    def _class(self, name: str) -> tuple[int, ...]:
+        """Return the operand that tells of a class, where there are several."""
+        return () if self.is_of_one else (self.names.index(name) + 1,)
+
+    def nested_times(self, name: str) -> dict[str, Formula]:
+        """How long a cycle of a stream is at each station, or waits for each pool.
+
+        At the first one it is what Little's law leaves: their sum is a function of the rate. That
+        is a station, if there is any: waits for a pool may be nothing, and no rounding makes them
+        less.
         """
-        told, first = self._nested, (*self.jobs, *self.delays)
+        number = self.names.index(name)
+        pools = [deeper for pool in self.held[number] for deeper in pool.every]
+        stations = [one.resource for one in self.stations if one.demands[number] is not ZERO]
+        own = {*stations, *(one.resource for one in pools)}
         found = {
-            name: apply("nested_time", at, *first, *told.operands)
-            for name, at in told.places.items()
+            place: self._of_nested("time", *self._class(name), at)
+            for place, at in self._nested.places.items()
+            if place in own
         }
-        name = next(iter(found))
-        delays = self.delays[0] + total(pool.all_delays for pool in self.held)
-        others = total(time for other, time in found.items() if other != name)
-        found[name] = self.jobs[0] / self.rate(self.names[0]) - delays - others
+        first = next(iter(stations or found))
+        delays = self.delays[number] + total(one.delay for one in pools)
+        others = total(time for other, time in found.items() if other != first)
+        left = self.jobs[number] / self.rate(name) - delays - others
+        found[first] = left if stations else maximum(ZERO, left)
         return found
 
     @property
@@ -84,22 +102,28 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         """Return how long calls take that are made together; None where none of it waits."""
         return apply("forked_time", *self._at(fork)) if self.forks else None
 
-    def rate_within(self, pool: HeldPool) -> Formula:
-        """Return how many cycles end in a second while all places of a pool are held."""
-        names = {name for one in pool.every for name in one.stations}
-        inner = nested([one for one in self.stations if one.resource in names], (pool,))
+    def rate_within(self, name: str, pool: HeldPool) -> Formula:
+        """Return how many cycles of a stream end in a second while it has all places of a pool."""
+        number, names = self.names.index(name), {at for one in pool.every for at in one.stations}
+        within = [
+            replace(one, demands=one.demands[number : number + 1])
+            for one in self.stations
+            if one.resource in names
+        ]
+        inner = nested(within, (pool,))
         return apply("nested_rate", _AS_MANY_AS_EVER, ZERO, *inner.operands)
 
-    def _asked(self, resource: str) -> Formula:
-        """Return what a cycle asks of a station; nothing of a pool."""
-        asked = (one.demands[0] for one in self.stations if one.resource == resource)
+    def _asked(self, name: str, resource: str) -> Formula:
+        """Return what a cycle of a stream asks of a station; nothing of a pool."""
+        number = self.names.index(name)
+        asked = (one.demands[number] for one in self.stations if one.resource == resource)
         return next(asked, ZERO)
 
     def rate(self, name: str) -> Formula:
         """Return how many cycles all of a stream make in a second."""
         number = self.names.index(name)
         if self.is_nested:
-            return apply("nested_rate", *self.jobs, *self.delays, *self._nested.operands)
+            return self._of_nested("rate", *self._class(name))
         if self.forks:
             return apply("forked_rate", *self.jobs, *self.delays, *self._forked.operands)
         if not any(one.demands[number] is not ZERO for one in self.stations):
@@ -119,9 +143,9 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         is a function of the rate alone.
         """
         if self.is_nested:
-            return self.nested_times[resource] - self._asked(resource)
+            return self.nested_times(name)[resource] - self._asked(name, resource)
         if self.forks:
-            return apply("forked_time", *self._at(resource)) - self._asked(resource)
+            return apply("forked_time", *self._at(resource)) - self._asked(name, resource)
         number = self.names.index(name)
         stations = self._from(resource, number)
         if self.is_of_one:
@@ -149,8 +173,7 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
     def open_wait(self, resource: str) -> Formula:
         """Return what a visit of open traffic waits at a station, in mean service times."""
         if self.is_nested:
-            at = self._nested.places[resource]
-            return apply("nested_wait", at, *self.jobs, *self.delays, *self._nested.operands)
+            return self._of_nested("wait", self._nested.places[resource])
         if self.forks:
             return apply("forked_wait", *self._at(resource))
         stations = self._from(resource)
@@ -270,6 +293,10 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     def station(self, resource: str) -> ClosedStation:
         """Return the station of a name."""
         return next(one for one in self.stations if one.resource == resource)
+
+    def pool(self, resource: str) -> HeldPool:
+        """Return the pool of a name."""
+        return next(one for one in self.pools if one.resource == resource)
 
     @property
     def network_delay(self) -> Formula:

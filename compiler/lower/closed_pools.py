@@ -7,7 +7,7 @@ all its visits are: while a place is held, its service is a delay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -27,7 +27,7 @@ from qps.engine.formulas import ZERO, Formula, maximum, total
 class Pools(Struct, frozen=True):
     """The pools of a cycle that are taken first, and the stations that are `mixed`.
 
-    These are visited while a pool is held, and while it is not.
+    These are visited while a pool is held, and while it is not, by this cycle or by others.
     """
 
     held: tuple[HeldPool, ...]
@@ -42,31 +42,60 @@ class _Taken(Struct, frozen=True):
     around: str | None
 
 
+class Holding(Struct, frozen=True, kw_only=True):
+    """What closed streams hold: the pools of each by its name, in order.
+
+    The `homes` of stations are the innermost pools that are held at all visits of all of them.
+    """
+
+    taken: Mapping[str, Sequence[_Taken]]
+    homes: Mapping[str, str | None]
+    mixed: frozenset[str]
+
+
+def holding(
+    classes: Sequence[tuple[ir.Stream, StreamResult]], demands: Mapping[str, Demand]
+) -> Holding:
+    """Return what closed streams hold; QpsError where that is not told."""
+    taken: dict[str, Sequence[_Taken]] = {}
+    first: dict[str, _Taken] = {}
+    visited: dict[str, set[str | None]] = {}
+    closed = {stream.name for stream, _ in classes}
+    for stream, result in classes:
+        holds = waited_for(stream.name, demands)
+        for hold in holds:
+            _refuse_others(stream, demands[hold.pool], closed)
+        taken[stream.name] = own = _in_order(stream, holds)
+        for one in own:
+            known = first.setdefault(one.name, one)
+            if known.around != one.around:
+                raise _crossing(stream, known.holds[0], one.holds[0])
+        pools = {one.name for one in own}
+        for index, visit in result.visits.items():
+            if visit.resource not in pools:
+                visited.setdefault(visit.resource, set()).add(_innermost(holds, index))
+    chains = {name: _chain(name, first) for name in first}
+    homes = {
+        name: _home([chains.get(at or "", []) for at in where]) for name, where in visited.items()
+    }
+    mixed = frozenset(name for name, where in visited.items() if len(where) > 1)
+    return Holding(taken=taken, homes=homes, mixed=mixed)
+
+
 def pools_of(
-    stream: ir.Stream,
+    stream: str,
     result: StreamResult,
     demands: Mapping[str, Demand],
     stations: Sequence[ClosedStation],
     expressions: ExpressionLowering,
+    *,
+    held: Holding,
+    often: Callable[[str, Formula], Formula],
 ) -> Pools:
-    """Return what a cycle of a stream holds; QpsError where that is not told."""
-    holds = waited_for(stream.name, demands)
-    if not holds:
-        return Pools((), ())
-    for hold in holds:
-        _refuse_others(stream, demands[hold.pool])
-    taken = _in_order(stream, holds)
-    visited: dict[str, set[str | None]] = {}
-    pools = {one.name for one in taken}
-    for index, visit in result.visits.items():
-        if visit.resource not in pools:
-            visited.setdefault(visit.resource, set()).add(_innermost(holds, index))
-    chains = {one.name: _chain(one.name, taken) for one in taken}
-    homes = {
-        name: _home([chains.get(at or "", []) for at in where]) for name, where in visited.items()
-    }
-    mixed = tuple(name for name, where in visited.items() if len(where) > 1)
-    told = _Told(result, demands, stations, expressions, taken=taken, homes=homes)
+    """Return what a cycle of a stream holds, which takes of a pool so `often`."""
+    taken = held.taken[stream]
+    told = _Told(result, demands, stations, expressions, taken=taken, homes=held.homes, often=often)
+    mixed = tuple(one.resource for one in stations if one.resource in held.mixed)
     return Pools(tuple(told.pool(one) for one in taken if one.around is None), mixed)
 
 
@@ -93,7 +122,9 @@ class _Told:
         *,
         taken: Sequence[_Taken],
         homes: Mapping[str, str | None],
+        often: Callable[[str, Formula], Formula],
     ) -> None:
+        self._often = often
         self._result, self._demands, self._expressions = result, demands, expressions
         self._stations = {one.resource: one for one in stations}
         self._taken, self._homes = taken, homes
@@ -115,6 +146,7 @@ class _Told:
         node = taken.name.rpartition(".")[0]
         return HeldPool(
             resource=taken.name,
+            taken=self._often(taken.name, first.machines),
             alone=alone,
             asked=asked,
             delay=maximum(ZERO, rest - total(pool.alone - pool.asked for pool in pools)),
@@ -172,13 +204,12 @@ def _innermost(holds: Sequence[Hold], index: int) -> str | None:
     return found[-1] if found else None
 
 
-def _chain(name: str | None, taken: Sequence[_Taken]) -> list[str]:
+def _chain(name: str | None, taken: Mapping[str, _Taken]) -> list[str]:
     """Return the pools that are held where one is, from the outermost one on."""
-    around = {one.name: one.around for one in taken}
     found: list[str] = []
     while name is not None:
         found.insert(0, name)
-        name = around[name]
+        name = taken[name].around
     return found
 
 
@@ -192,26 +223,27 @@ def _home(chains: Sequence[Sequence[str]]) -> str | None:
     return found
 
 
-def _refuse_others(stream: ir.Stream, demand: Demand) -> None:
-    """Refuse a pool that others take from besides, or that is taken of by different amounts."""
+def _refuse_others(stream: ir.Stream, demand: Demand, closed: Collection[str]) -> None:
+    """Refuse a pool that open traffic takes from besides, or that is taken of by other amounts."""
     for hold in demand.holds:
-        if hold.stream != stream.name:
+        if hold.stream not in closed:
             raise QpsError.single(
                 codes.NO_ANSWER,
                 stream.span,
                 f"how long the users of `{stream.name}` wait is not told: "
-                f"`{hold.stream}` takes of {hold.pool}, too",
+                f"`{hold.stream}` takes of {hold.pool}, too, and does not wait for its answers",
                 secondary=[Label(hold.span, "taken here")],
-                hint="give each of them a pool of its own",
+                hint=f"let `{hold.stream}` wait, too: an amount and a time to think instead of a "
+                "rate; or give each of them a pool of its own",
             )
         if hold.amount != demand.holds[0].amount:
             raise QpsError.single(
                 codes.NO_ANSWER,
                 hold.span,
-                f"how long the users of `{stream.name}` wait is not told: they take of {hold.pool} "
+                f"how long the users of `{stream.name}` wait is not told: of {hold.pool} is taken "
                 "now more, now less",
                 secondary=[Label(demand.holds[0].span, "taken here, too")],
-                hint="let them take equally much each time, or give each time a pool of its own",
+                hint="let all take equally much each time, or give each time a pool of its own",
             )
 
 
@@ -224,10 +256,3 @@ def _crossing(stream: ir.Stream, one: Hold, other: Hold) -> QpsError:
         secondary=[Label(one.span, "taken here")],
         hint="give back what was taken last before what was taken first",
     )
-
-
-def held_time(pool: HeldPool, times: Mapping[str, Formula]) -> Formula:
-    """Return how long a cycle holds a pool, from how long it is at each place within."""
-    within = total(times[name] for name in pool.stations)
-    deeper = (times[one.resource] + held_time(one, times) for one in pool.pools)
-    return pool.delay + within + total(deeper)

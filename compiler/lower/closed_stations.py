@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from qps.engine.formulas import ONE, Formula, total
@@ -13,7 +15,8 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
     A cycle asks `demand` seconds of one server of it, all visits and all `copies` together; each
     copy has so many `servers`, of which other traffic keeps `open_load` busy. One with `speeds` has
     one server, faster or slower by how many are there; the demand is that at speed 1. Where some
-    go before others, it has a `rank` there, and makes so many `visits`.
+    go before others, it has a `rank` there, and makes so many `visits`. Of what all wait there a
+    class has its part by its `weight`: by its demand, or by its visits, as first comes first.
     """
 
     resource: str
@@ -24,6 +27,7 @@ class ClosedStation(Struct, frozen=True, kw_only=True):
     speeds: tuple[Formula, ...] = ()
     rank: int | None = None
     visits: Formula = ONE
+    weight: Formula = ONE
 
 
 class HeldPool(Struct, frozen=True, kw_only=True):
@@ -32,11 +36,12 @@ class HeldPool(Struct, frozen=True, kw_only=True):
     Without waits that takes it `alone`, of which it `asked` so much of stations. What is neither at
     `stations` nor in other `pools` is a `delay`. Each of some `copies` has so many `places`; what
     is done varies by `variation`, the square of its coefficient. A place that is held makes a load
-    of one `unit`, what is `kept` for good another. The stations that are its `own` are those of the
-    same machine.
+    of one `unit`, what is `kept` for good another; a cycle takes of it `taken` times. The stations
+    that are its `own` are those of the same machine.
     """
 
     resource: str
+    taken: Formula
     alone: Formula
     asked: Formula
     delay: Formula
@@ -54,6 +59,12 @@ class HeldPool(Struct, frozen=True, kw_only=True):
         """The delays of it and of all pools within."""
         return self.delay + total(one.all_delays for one in self.pools)
 
+    def held(self, times: Mapping[str, Formula]) -> Formula:
+        """Return how long a cycle holds it, from how long it is at each place within."""
+        within = total(times[name] for name in self.stations)
+        deeper = (times[one.resource] + one.held(times) for one in self.pools)
+        return self.delay + within + total(deeper)
+
     @property
     def every(self) -> tuple[HeldPool, ...]:
         """It and all pools within."""
@@ -63,11 +74,13 @@ class HeldPool(Struct, frozen=True, kw_only=True):
 class SharedStation(Struct, frozen=True, kw_only=True):
     """A station of a network, with what a cycle of each of its closed streams asks of it.
 
-    Where some go before others, each `rank` has one of its own.
+    Where some go before others, each `rank` has one of its own. Of what all wait there each has its
+    part by its weight.
     """
 
     resource: str
     demands: tuple[Formula, ...]
+    weights: tuple[Formula, ...]
     servers: Formula
     open_load: Formula
     copies: Formula

@@ -17,9 +17,10 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.beside_users import asked_of, refuse_within, stations_beside
 from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream
+from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_stations import SharedStation
-from qps.compiler.lower.cycles import Closing, Cycle, Loads, refused
+from qps.compiler.lower.cycles import SHARED_ERROR, SHARED_TOLD, Closing, Cycle, Loads, refused
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
@@ -45,6 +46,8 @@ def closed_streams(
     if not sources:
         return Closed()
     parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
+    of_all = [(stream, result) for stream, result in classes if result.closed is not None]
+    pools = holding(of_all, demands)
     closing = [
         Closing(
             stream,
@@ -53,6 +56,7 @@ def closed_streams(
             demands=demands,
             parted=parted,
             streams=sources,
+            held=pools,
             expressions=expressions,
         )
         for stream, result in classes
@@ -123,26 +127,24 @@ def _networks(cycles: Sequence[Cycle]) -> dict[str, ClosedNetwork]:
 
 
 def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> None:
-    """Refuse several classes where pools are held, or where a speed goes by how many are there.
+    """Refuse several classes where calls are made together.
 
-    Or where calls are made together.
+    Or where there are pools, or speeds, while some go before others somewhere.
     """
+    others = listed([name for name in network.names if name != cycle.name], "and")
     if cycle.forks and not network.is_of_one:
-        others = listed([name for name in network.names if name != cycle.name], "and")
         why = f"it makes calls together, and meets {others}, whose users wait as well"
         hint = "make these calls one after the other: that takes longer, so the answer is safe"
         raise refused(stream, why, hint)
-    paced = [one.resource for one in cycle.stations if one.speeds]
-    held = [one.resource for one in cycle.pools.held]
-    if network.is_of_one or not (paced or held):
+    ranked = [one.resource for one in network.stations if one.rank is not None]
+    if network.is_of_one or not network.is_nested or not ranked:
         return
-    others = listed([name for name in network.names if name != cycle.name], "and")
-    why = (
-        f"it takes of {held[0]}, and meets {others}, whose users wait as well"
-        if held
-        else f"it shares {paced[0]}, whose speed goes by how many are there, with {others}"
+    raise refused(
+        stream,
+        f"it shares a pool, or what has speeds, with {others}, and some go before others at "
+        f"{ranked[0]}",
+        f"let all wait alike there: `queueing {ranked[0].rpartition('.')[2]} ps`",
     )
-    raise refused(stream, why, "make one closed stream of all, or send the others at a rate")
 
 
 def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowering) -> None:
@@ -167,7 +169,7 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
     stations = [station for one in classes for station in one.stations]
     places = {(station.resource, station.rank): station for station in stations}
     asked = {
-        (one.name, station.resource, station.rank): station.demand
+        (one.name, station.resource, station.rank): (station.demand, station.weight)
         for one in classes
         for station in one.stations
     }
@@ -175,13 +177,14 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
         names=tuple(one.name for one in classes),
         jobs=tuple(one.jobs for one in classes),
         delays=tuple(_outside(one) for one in classes),
-        held=classes[0].pools.held if len(classes) == 1 else (),
+        held=tuple(one.pools.held for one in classes),
         forks=classes[0].forks if len(classes) == 1 else (),
         often=classes[0].often if len(classes) == 1 else {},
         stations=tuple(
             SharedStation(
                 resource=name,
-                demands=tuple(asked.get((one.name, name, rank), ZERO) for one in classes),
+                demands=tuple(demand for demand, _ in of_each),
+                weights=tuple(weight for _, weight in of_each),
                 servers=station.servers,
                 open_load=station.open_load,
                 copies=station.copies,
@@ -189,6 +192,7 @@ def _network(classes: Sequence[Cycle]) -> ClosedNetwork:
                 rank=rank,
             )
             for (name, rank), station in places.items()
+            for of_each in [[asked.get((one.name, name, rank), (ZERO, ZERO)) for one in classes]]
         ),
     )
 
@@ -225,8 +229,10 @@ def _parted(
 def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> Certainty:
     """Return how a network is known: exactly, where that is not too much."""
     is_of_plain = network.is_of_one and all(one.servers is ONE for one in network.stations)
-    if network.is_nested or network.forks or is_of_plain:
+    if network.forks or is_of_plain or (network.is_nested and network.is_of_one):
         return EXACT
+    if network.is_nested:
+        return _shared_known(network)
     from qps.engine.networks import class_networks, closed_networks  # noqa: PLC0415 - seldom needed
 
     there = Point({expressions.population: number(expressions.configuration.high)})
@@ -248,6 +254,15 @@ def _network_known(network: ClosedNetwork, expressions: ExpressionLowering) -> C
         f"{told} are so many that they meet by Linearizer: rates within {error:.0%}, response "
         f"times within {2 * error:.0%}; between populations that are tried they go on evenly",
         error=2 * error,
+    )
+
+
+def _shared_known(network: ClosedNetwork) -> Certainty:
+    """Return how it is known what several classes do that share pools, or speeds."""
+    return approximation(
+        f"{listed(list(network.names), 'and')} meet by Linearizer at what goes by how many are "
+        f"there: {SHARED_TOLD}",
+        error=SHARED_ERROR,
     )
 
 

@@ -27,7 +27,7 @@ from qps.compiler.lower.closed_forks import (
     path_of,
     refuse_forks,
 )
-from qps.compiler.lower.closed_pools import Pools, pools_of
+from qps.compiler.lower.closed_pools import Holding, Pools, pools_of
 from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
@@ -42,6 +42,8 @@ from qps.engine.substitution import Substitution
 
 POOLS_ERROR = 0.1
 POOLS_TOLD = "rates within 10 %, response times beyond the knee within 20 %"
+SHARED_ERROR = 0.2
+SHARED_TOLD = "rates within 10 %, response times within 20 %"
 
 
 class Cycle(Struct, frozen=True, kw_only=True):
@@ -88,8 +90,10 @@ class Closing:
         demands: Mapping[str, Demand],
         parted: Mapping[str, Loads],
         streams: Mapping[Formula, ir.Stream],
+        held: Holding,
         expressions: ExpressionLowering,
     ) -> None:
+        self._held = held
         self.stream = self._stream = stream
         self._result = result
         self._source = source
@@ -130,7 +134,15 @@ class Closing:
             jobs=self._source.flows * self._source.amount,
             delay=delay,
             stations=stations,
-            pools=pools_of(self._stream, self._result, self._demands, stations, self._expressions),
+            pools=pools_of(
+                self._stream.name,
+                self._result,
+                self._demands,
+                stations,
+                self._expressions,
+                held=self._held,
+                often=self._visits,
+            ),
             limits=tuple(self._limits()),
             own_waits=own,
             overlapping=overlapping,
@@ -416,6 +428,7 @@ class Closing:
             open_load=part.open_load * servers,
             copies=demand.count,
             speeds=speeds,
+            weight=each * servers if _is_at_once(demand) else self._visits(name, demand.count),
         )
         if queueing is None or not queueing.traits.has_ranks:
             return station
@@ -555,6 +568,11 @@ def _is_within(one: Limit, other: Limit) -> bool:
     """Return whether one limit leaves no more than another, whatever the numbers."""
     ratio = one.work / other.work
     return ratio.is_constant and one.open_load is other.open_load and compare(">=", ratio, ONE)
+
+
+def _is_at_once(demand: Demand) -> bool:
+    """Return whether all who are at a resource are served there, in proportion to their work."""
+    return demand.queueing is None or demand.queueing.traits.is_insensitive
 
 
 def _is_nothing(part: Formula, expressions: ExpressionLowering) -> bool:

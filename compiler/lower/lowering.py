@@ -198,7 +198,7 @@ def _lowered_model(
     of_users = ClosedPools(
         streams=closed.streams,
         demands=streams.demands,
-        results=results,
+        results=chain(*classes.values()),
         resources=resources,
         put_in=put_in,
     )

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.closed import ClosedStream
-from qps.compiler.lower.closed_pools import held_time
-from qps.compiler.lower.closed_stations import HeldPool
 from qps.compiler.lower.disciplines.closed_network import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool import Pool
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.pools import Room
-from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.quantities.certainty import together
 from qps.engine.formulas import ONE, ZERO, Formula, minimum, number, total
 from qps.engine.substitution import Substitution
 
@@ -34,7 +33,7 @@ class ClosedPools:
         *,
         streams: Mapping[str, ClosedStream],
         demands: Mapping[str, Demand],
-        results: Sequence[StreamResult],
+        results: Iterable[StreamResult],
         resources: Mapping[str, ResourceLoad],
         put_in: Substitution,
     ) -> None:
@@ -42,48 +41,51 @@ class ClosedPools:
         self.queues: dict[str, PlacedQueue] = {}
         self.rooms: dict[str, Room] = {}
         by_name = {result.name: result for result in results}
+        taking: dict[str, list[ClosedStream]] = {}
         for stream in streams.values():
-            times = stream.network.nested_times if stream.pools else {}
             for pool in stream.pools:
-                name, demand = pool.resource, demands[pool.resource]
-                held = stream.throughput * held_time(pool, times) * pool.unit
-                self._keep(stream, pool, resources[name], held, demand.holds[0].amount)
-                queue = _queue(stream, pool, demand, put_in)
-                self.queues[name] = PlacedQueue(queue, put_in)
-                for visit, hold in zip(queue.visits, demand.holds, strict=True):
-                    if hold.stage is not None:
-                        by_name[stream.name].visits[hold.stage] = visit
+                taking.setdefault(pool.resource, []).append(stream)
+        for name, all_of in taking.items():
+            demand = demands[name]
+            self._keep(name, all_of, resources[name], demand.holds[0].amount)
+            taken = [
+                (by_name[one.name], hold.stage)
+                for one in all_of
+                for hold in demand.holds
+                if hold.stream == one.stream and hold.stage is not None
+            ]
+            visits = [
+                replace(of.visits[at].changed(put_in), service=ZERO, batch=ONE) for of, at in taken
+            ]
+            self.queues[name] = PlacedQueue(_queue(name, all_of, visits), put_in)
+            for (of, at), visit in zip(taken, visits, strict=True):
+                of.visits[at] = visit
 
     def _keep(
-        self,
-        stream: ClosedStream,
-        pool: HeldPool,
-        load: ResourceLoad,
-        held: Formula,
-        amount: Formula,
+        self, name: str, streams: Sequence[ClosedStream], load: ResourceLoad, amount: Formula
     ) -> None:
         parts = dict(load.parts)
-        parts[stream.name] = parts.get(stream.name, ZERO) + held
+        for one in streams:
+            held = one.pool(name).held(one.network.nested_times(one.name))
+            much = one.throughput * held * one.pool(name).unit
+            parts[one.stream] = parts.get(one.stream, ZERO) + much
+        pool = streams[0].pool(name)
         whole = minimum(_NEARLY_ALL, total(parts.values()))
-        self.resources[pool.resource] = replace(
-            load, load=whole, unsettled=whole, parts=parts, known=stream.known
-        )
+        known = together(*(one.known for one in streams))
+        self.resources[name] = replace(load, load=whole, unsettled=whole, parts=parts, known=known)
         left = (ONE - pool.kept) / pool.unit / pool.copies * amount
-        self.rooms[pool.resource] = Room(kept=pool.kept, left=left, places=pool.places)
+        self.rooms[name] = Room(kept=pool.kept, left=left, places=pool.places)
 
 
-def _queue(stream: ClosedStream, pool: HeldPool, demand: Demand, put_in: Substitution) -> Queue:
+def _queue(name: str, streams: Sequence[ClosedStream], visits: Sequence[Visit]) -> Queue:
     stated = Pool(adds=ZERO, tail=ZERO, share=ZERO)
-    visits = tuple(
-        replace(hold.visit.changed(put_in), service=ZERO, batch=ONE) for hold in demand.holds
-    )
     return Queue(
-        resource=pool.resource,
-        law=PoolInClosedNetwork(stated, (stream,)),
+        resource=name,
+        law=PoolInClosedNetwork(stated, tuple(streams)),
         traits=_TRAITS,
         variation=ZERO,
-        servers=pool.places,
+        servers=streams[0].pool(name).places,
         load=ZERO,
-        visits=visits,
+        visits=tuple(visits),
         background=ZERO,
     )

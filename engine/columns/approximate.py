@@ -24,3 +24,18 @@ def class_open_wait(classes: float, *told: float) -> bool:
 def _is_linearized(classes: float, told: tuple[float, ...]) -> bool:
     network = network_of(classes, told)
     return network is not None and is_linearized(network)
+
+
+def shared_rate(_classes: float, _of: float, *_told: float) -> bool:
+    """Return whether the rate of a class that shares pools is an approximation: always."""
+    return True
+
+
+def shared_time(_classes: float, _of: float, _which: float, *_told: float) -> bool:
+    """Return whether the time of such a class at a place is one: always."""
+    return True
+
+
+def shared_wait(_classes: float, _which: float, *_told: float) -> bool:
+    """Return whether the wait of open visits beside such classes is one: always."""
+    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.engine.exactness import Exact, as_float, exact_of_float
-from qps.engine.networks import class_numbers
+from qps.engine.networks import class_numbers, shared_numbers
 
 
 def class_rate(*operands: Exact) -> Exact:
@@ -19,3 +19,18 @@ def class_wait(*operands: Exact) -> Exact:
 def class_open_wait(*operands: Exact) -> Exact:
     """Return the wait of open visits where that is infinite."""
     return exact_of_float(class_numbers.class_open_wait(*map(as_float, operands)))
+
+
+def shared_rate(*operands: Exact) -> Exact:
+    """Return the rate of a class that shares pools where that is infinite."""
+    return exact_of_float(shared_numbers.shared_rate(*map(as_float, operands)))
+
+
+def shared_time(*operands: Exact) -> Exact:
+    """Return the time at a place of such a class where that is infinite."""
+    return exact_of_float(shared_numbers.shared_time(*map(as_float, operands)))
+
+
+def shared_wait(*operands: Exact) -> Exact:
+    """Return the wait of open visits beside such classes where that is infinite."""
+    return exact_of_float(shared_numbers.shared_wait(*map(as_float, operands)))

@@ -8,7 +8,8 @@ from math import inf, isnan
 from flint import arb
 
 from qps.engine.columns.balls import INFINITE, UNKNOWN, is_unknown, refuse
-from qps.engine.networks import class_numbers
+from qps.engine.networks import class_numbers, shared_numbers
+from qps.engine.networks.shared_networks import group_size
 
 _KNOWN, _ROUGHLY = 1e-14, 1e-3
 """Operands that are known so well are the float next to them; others make a value less known."""
@@ -32,8 +33,33 @@ def class_open_wait(*operands: arb) -> arb:
     return _by_floats(class_numbers.class_open_wait, operands)
 
 
+def shared_rate(*operands: arb) -> arb:
+    """Return how many cycles all customers of a class end in a time that shares pools."""
+    return _of_shared(shared_numbers.shared_rate, operands)
+
+
+def shared_time(*operands: arb) -> arb:
+    """Return how long a cycle of such a class is at a place, or waits for a pool."""
+    return _of_shared(shared_numbers.shared_time, operands)
+
+
+def shared_wait(*operands: arb) -> arb:
+    """Return the mean wait of an open visit at a station beside such classes."""
+    return _of_shared(shared_numbers.shared_wait, operands)
+
+
+def _of_shared(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
+    size = group_size(_classes(operands))
+    first = len(operands) % size + 2
+    return by_floats(number, operands, range(first, len(operands), size))
+
+
+def _classes(operands: tuple[arb, ...]) -> int:
+    return max(int(float(operands[0].mid())), 0) if operands[0].is_finite() else 0
+
+
 def _by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
-    classes = max(int(float(operands[0].mid())), 0) if operands[0].is_finite() else 0
+    classes = _classes(operands)
     size = classes + 3
     first = (len(operands) - 2 * classes) % size + 2 * classes
     return by_floats(number, operands, range(first + 1, len(operands), size))

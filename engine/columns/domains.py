@@ -252,3 +252,29 @@ def forked_time(_which: Formula, *told: Formula) -> Domain | None:
 
 
 forked_wait = forked_time
+
+
+def shared_wait(classes: Formula, _which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a wait beside classes that share pools."""
+    count = classes.exact
+    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+        return None
+    size, first = 4 + 2 * int(count), 2 * int(count)
+    if any(kind.exact is None for kind in told[first::size]):
+        return None
+    needed = [Needed(one) for one in told[:first]]
+    for place in range(first, len(told) - size + 1, size):
+        kind, servers, *others = told[place : place + size]
+        needed.append(Needed(servers - 1 if kind.exact > 0 else servers))
+        needed += [Needed(one) for one in others]
+    return tuple(needed)
+
+
+def shared_time(classes: Formula, _of: Formula, which: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a time at a place of such a network."""
+    return shared_wait(classes, which, *told)
+
+
+def shared_rate(classes: Formula, of: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a rate of such a network."""
+    return shared_wait(classes, of, *told)

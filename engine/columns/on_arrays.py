@@ -32,6 +32,7 @@ from qps.engine.networks.closed_arrays import (
 )
 from qps.engine.networks.forked_arrays import forked_rate, forked_time, forked_wait
 from qps.engine.networks.nested_arrays import nested_rate, nested_time, nested_wait
+from qps.engine.networks.shared_arrays import shared_rate, shared_time, shared_wait
 from qps.engine.queues.queue_arrays import (
     batch_quantile,
     burst_quantile,
@@ -85,6 +86,9 @@ __all__ = [
     "room_loss",
     "room_quantile",
     "room_wait",
+    "shared_rate",
+    "shared_time",
+    "shared_wait",
     "slowest",
     "sojourn_quantile",
     "stages_quantile",

@@ -23,7 +23,14 @@ from qps.engine.columns.closed_balls import (
     mixed_room,
     mixed_wait,
 )
-from qps.engine.columns.closed_classes import class_open_wait, class_rate, class_wait
+from qps.engine.columns.closed_classes import (
+    class_open_wait,
+    class_rate,
+    class_wait,
+    shared_rate,
+    shared_time,
+    shared_wait,
+)
 from qps.engine.columns.erlang_balls import erlang_b, erlang_c, periodic_wait
 from qps.engine.columns.forked_balls import forked_rate, forked_time, forked_wait
 from qps.engine.columns.md1_balls import batch_quantile, md1_quantile, md1_tail
@@ -73,6 +80,9 @@ __all__ = [
     "room_loss",
     "room_quantile",
     "room_wait",
+    "shared_rate",
+    "shared_time",
+    "shared_wait",
     "slowest",
     "sojourn_quantile",
     "stages_quantile",

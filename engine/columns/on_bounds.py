@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.columns import class_bounds, forked_bounds, nested_bounds, on_arrays
+from qps.engine.columns import class_bounds, forked_bounds, nested_bounds, on_arrays, shared_bounds
 from qps.engine.columns.on_arrays import whole_power as powered
 from qps.engine.intervals import Interval
 from qps.engine.repeating import placed, repeated
@@ -369,4 +369,8 @@ nested_rate, nested_time, nested_wait = (
 forked_rate, forked_time, forked_wait = (
     _row_by_row(bounds)
     for bounds in (forked_bounds.forked_rate, forked_bounds.forked_time, forked_bounds.forked_wait)
+)
+shared_rate, shared_time, shared_wait = (
+    _row_by_row(bounds)
+    for bounds in (shared_bounds.shared_rate, shared_bounds.shared_time, shared_bounds.shared_wait)
 )

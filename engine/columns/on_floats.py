@@ -14,6 +14,7 @@ from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_r
 from qps.engine.networks.closed_quantiles import closed_quantile
 from qps.engine.networks.forked_numbers import forked_rate, forked_time, forked_wait
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
+from qps.engine.networks.shared_numbers import shared_rate, shared_time, shared_wait
 from qps.engine.queues.queue_numbers import (
     batch_quantile,
     burst_quantile,
@@ -68,6 +69,9 @@ __all__ = [
     "room_loss",
     "room_quantile",
     "room_wait",
+    "shared_rate",
+    "shared_time",
+    "shared_wait",
     "slowest",
     "sojourn_quantile",
     "stages_quantile",

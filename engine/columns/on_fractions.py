@@ -11,7 +11,14 @@ from math import ceil as rounded_up
 from math import floor as rounded_down
 from math import inf
 
-from qps.engine.columns.class_fractions import class_open_wait, class_rate, class_wait
+from qps.engine.columns.class_fractions import (
+    class_open_wait,
+    class_rate,
+    class_wait,
+    shared_rate,
+    shared_time,
+    shared_wait,
+)
 from qps.engine.columns.closed_fractions import (
     closed_quantile,
     closed_rate,
@@ -43,6 +50,9 @@ __all__ = [
     "nested_rate",
     "nested_time",
     "nested_wait",
+    "shared_rate",
+    "shared_time",
+    "shared_wait",
 ]
 
 _ZERO, _ONE, _HALF = Fraction(0), Fraction(1), Fraction(1, 2)

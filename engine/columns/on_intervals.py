@@ -15,6 +15,7 @@ from qps.engine.columns import on_floats
 from qps.engine.columns.class_bounds import class_open_wait, class_rate, class_wait
 from qps.engine.columns.forked_bounds import forked_rate, forked_time, forked_wait
 from qps.engine.columns.nested_bounds import nested_rate, nested_time, nested_wait
+from qps.engine.columns.shared_bounds import shared_rate, shared_time, shared_wait
 from qps.engine.intervals import (
     NOTHING_KNOWN,
     Interval,
@@ -46,6 +47,9 @@ __all__ = [
     "nested_time",
     "nested_wait",
     "product",
+    "shared_rate",
+    "shared_time",
+    "shared_wait",
     "total",
 ]
 

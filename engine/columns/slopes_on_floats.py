@@ -222,6 +222,21 @@ def forked_wait(*operands: float) -> Slopes:
     return _of_classes(on_floats.forked_wait, operands)
 
 
+def shared_rate(*operands: float) -> Slopes:
+    """Return the slopes of a rate of a class that shares pools, by differences."""
+    return _of_classes(on_floats.shared_rate, operands)
+
+
+def shared_time(*operands: float) -> Slopes:
+    """Return the slopes of the time of such a class at a place."""
+    return _of_classes(on_floats.shared_time, operands)
+
+
+def shared_wait(*operands: float) -> Slopes:
+    """Return the slopes of a wait of open visits beside such classes."""
+    return _of_classes(on_floats.shared_wait, operands)
+
+
 def _of_classes(number: Callable[..., float], operands: tuple[float, ...]) -> Slopes:
     return tuple(_in_floats(number, place, operands) for place in range(len(operands)))
 

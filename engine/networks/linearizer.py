@@ -8,7 +8,7 @@ several servers, where so many are found, is what is waited where an open flow f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import exp
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,9 @@ _POINTS, _FARTHEST = 240, 20.0
 
 Wait = Callable[[Any], Any]
 """What is waited at a copy where so many are found, on arrays."""
+Stay = Callable[[Any], Any]
+"""How long cycles of classes are at a place where each finds so many, or at all places, on arrays:
+an axis for populations, before that for places, and one for classes."""
 
 
 def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
@@ -32,67 +35,117 @@ def linearized(network: Network) -> tuple[list[tuple[float, ...]], list[float]]:
 
     Numbers of customers need not be whole: of less than one of a class, none finds itself.
     """
+    places = network.places
+    waits = [waiting_at(place.servers, place.load, place.copies) for place in places]
+    stay = _stay_at_stations(network)
+    turning = Linearizer(network.customers, network.think, len(places))
+    for turn in range(_TURNS):
+        found = turning.settled(stay)
+        if turn < _TURNS - 1:
+            turning.turn(stay)
+    own = [tuple(wait(one).tolist()) for wait, one in zip(waits, found, strict=True)]
+    beside = [float(wait(n)) for wait, n in zip(waits, turning.held, strict=True)]
+    return own, beside
+
+
+def _stay_at_stations(network: Network) -> Stay:
+    """Return how long classes are at all stations; those that are alike are told together."""
     import numpy as np  # noqa: PLC0415 - seldom needed
 
     places, count = network.places, len(network.customers)
-    core = _Core(network)
-    customers = np.array([network.customers], dtype=float)
-    less = [k for k in range(count) if customers[0, k] >= 1]
-    fewer = np.array([customers[0] - (np.arange(count) == k) for k in less]).reshape(-1, count)
-    change = np.zeros((len(places), count, count))
-    shares = np.full((1, len(places), count), 1 / (len(places) + 1))
-    of_less = np.repeat(shares, len(less), axis=0)
-    for turn in range(_TURNS):
-        shares, own = core.settled(customers, change, shares)
-        if turn == _TURNS - 1:
-            break
-        of_less, _ = core.settled(fewer, change, of_less if turn else shares.repeat(len(less), 0))
-        change = np.zeros_like(change)
-        change[:, less, :] = (of_less - shares).swapaxes(0, 1)
-    held = (shares[0] * customers[0]).sum(axis=1)
-    beside = [
-        float(wait(n / one.copies)) for wait, n, one in zip(core.waits, held, places, strict=True)
-    ]
-    return [tuple(one) for one in own[0].tolist()], beside
+    alike: dict[tuple[float, float], list[int]] = {}
+    for i, place in enumerate(places):
+        alike.setdefault((place.servers, place.load), []).append(i)
+    waits = [(_waiting(*told), among) for told, among in alike.items()]
+    asked = np.array([place.asked for place in places], dtype=float).reshape(-1, count)
+    copies = np.array([place.copies for place in places])[:, None]
+
+    def stay(found: Any) -> Any:
+        held, seen = found / copies, np.zeros_like(found)
+        for wait, among in waits:
+            seen[:, among] = wait(held[:, among])
+        return asked * (1 + seen)
+
+    return stay
 
 
-class _Core:
-    """Shares of classes at stations of one network, for how these change with one less.
+def one_by_one(stays: Sequence[Stay]) -> Stay:
+    """Return how long classes are at all places from how long they are at each."""
+    import numpy as np  # noqa: PLC0415 - seldom needed
 
-    Arrays have an axis for populations, for stations, and for classes, in this order.
+    def stay(found: Any) -> Any:
+        times = np.zeros_like(found)
+        for i, each in enumerate(stays):
+            times[:, i] = each(found[:, i])
+        return times
+
+    return stay
+
+
+def waiting_at(servers: float, load: float, copies: float) -> Wait:
+    """Return what is waited at a station, in mean service times, where so many are found."""
+    of_copy = _waiting(servers, load)
+    return lambda found: of_copy(found / copies)
+
+
+class Linearizer:
+    """Shares of classes at places, and how these change with one less, while they are settled.
+
+    Arrays have an axis for populations, for places, and for classes, in this order.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, customers: tuple[float, ...], think: tuple[float, ...], places: int) -> None:
         import numpy as np  # noqa: PLC0415 - seldom needed
 
-        places, count = network.places, len(network.customers)
-        self.waits = [_waiting(place.servers, place.load) for place in places]
-        alike: dict[tuple[float, float], list[int]] = {}
-        for i, place in enumerate(places):
-            alike.setdefault((place.servers, place.load), []).append(i)
-        self._alike = [(self.waits[among[0]], among) for among in alike.values()]
-        self.think = np.array(network.think, dtype=float)
-        self.asked = np.array([p.asked for p in places], dtype=float).reshape(-1, count)
-        self._copies = np.array([place.copies for place in places])[:, None]
+        count = len(customers)
+        self._think = np.array(think, dtype=float)
+        self._customers = np.array([customers], dtype=float)
+        self._less = [k for k in range(count) if customers[k] >= 1]
+        fewer = [self._customers[0] - (np.arange(count) == k) for k in self._less]
+        self._fewer = np.array(fewer).reshape(-1, count)
+        self.change: NDArray[Any] = np.zeros((places, count, count))
+        self.shares: NDArray[Any] = np.full((1, places, count), 1 / (places + 1))
+        self._of_less: NDArray[Any] | None = None
 
-    def settled(
-        self, customers: NDArray[Any], change: NDArray[Any], shares: NDArray[Any]
+    @property
+    def held(self) -> NDArray[Any]:
+        """How many are at each place."""
+        held: NDArray[Any] = (self.shares[0] * self._customers[0]).sum(axis=1)
+        return held
+
+    def settled(self, stay: Stay) -> NDArray[Any]:
+        """Settle shares, from those that there are; return what each class finds at each place."""
+        self.shares, every = self._settled(self._customers, self.shares, stay)
+        found: NDArray[Any] = every[0]
+        return found
+
+    def turn(self, stay: Stay) -> float:
+        """See how shares change with one less of a class; return by how much that is another."""
+        import numpy as np  # noqa: PLC0415 - seldom needed
+
+        before, start = self.change, self._of_less
+        if start is None:
+            start = self.shares.repeat(len(self._less), 0)
+        self._of_less, _ = self._settled(self._fewer, start, stay)
+        self.change = np.zeros_like(before)
+        self.change[:, self._less, :] = (self._of_less - self.shares).swapaxes(0, 1)
+        return float(np.abs(self.change - before).max(initial=0.0))
+
+    def _settled(
+        self, customers: NDArray[Any], shares: NDArray[Any], stay: Stay
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return shares and waits of some populations, looked for from shares that are near."""
+        """Return shares of some populations, looked for from near ones, and what classes find."""
         import numpy as np  # noqa: PLC0415 - seldom needed
 
         one = np.minimum(customers, 1.0)[:, None, :]
-        moved = np.einsum("bj,ikj->bik", customers, change)
-        moved -= (customers > 0)[:, None, :] * change.diagonal(axis1=1, axis2=2)
-        seen, last = np.zeros_like(shares), np.zeros(len(customers))
+        moved = np.einsum("bj,ikj->bik", customers, self.change)
+        moved -= (customers > 0)[:, None, :] * self.change.diagonal(axis1=1, axis2=2)
+        found, last = shares, np.zeros(len(customers))
         for step in range(1, _MOST_STEPS + 1):
-            found = np.einsum("bk,bik->bi", customers, shares)[:, :, None]
-            held = np.maximum(found - one * shares + moved, 0.0)
-            held /= self._copies
-            for wait, among in self._alike:
-                seen[:, among] = wait(held[:, among])
-            times = self.asked * (1 + seen)
-            cycles = (self.think + times.sum(axis=1))[:, None, :]
+            there = np.einsum("bk,bik->bi", customers, shares)[:, :, None]
+            found = np.maximum(there - one * shares + moved, 0.0)
+            times = stay(found)
+            cycles = (self._think + times.sum(axis=1))[:, None, :]
             after = np.divide(times, cycles, out=np.zeros_like(times), where=cycles > 0)
             off = np.abs(after - shares).max(axis=(1, 2), initial=0.0)
             if step % _JUMPS == 0:
@@ -100,7 +153,7 @@ class _Core:
             shares, last = after, off
             if not (off > _ENOUGH).any():
                 break
-        return shares, seen
+        return shares, found
 
 
 def _ahead(

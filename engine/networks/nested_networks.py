@@ -168,7 +168,7 @@ def between(
     Copies of single servers need not be whole.
     """
     return on_lines(
-        value, customers, think, places, line=line, not_whole=_not_whole, counted=_counted
+        value, customers, think, places, line=line, not_whole=_not_whole, counted=counted
     )
 
 
@@ -193,10 +193,10 @@ def _not_whole(place: Place) -> tuple[Place, Place, Number] | None:
     return None
 
 
-def _counted(place: Place) -> Place:
+def counted(place: Place) -> Place:
     """Return a place with what counts whole as a whole number."""
     if isinstance(place, Pool):
-        within = tuple(map(_counted, place.within))
+        within = tuple(map(counted, place.within))
         return replace(place, places=int(place.places), copies=int(place.copies), within=within)
     copies = int(place.copies) if _has_whole_copies(place) else place.copies
     return replace(place, servers=int(place.servers), copies=copies)

@@ -209,7 +209,7 @@ class _Solved:
             if place.is_own and self._around[1] > 1:
                 self.paced.append((place, _own_rates(place, *self._around), 1))
             elif place.speeds:
-                self.paced.append((place, _paces(place), place.copies))
+                self.paced.append((place, paces(place), place.copies))
             elif place.load == 0 and place.servers > self._customers:
                 return float(place.asked)
             else:
@@ -353,7 +353,8 @@ def _network(customers: int, think: float, places: Places, around: tuple[int, in
 # -- tables --------------------------------------------------------------------------------
 
 
-def _paces(station: Station) -> tuple[float, ...]:
+def paces(station: Station) -> tuple[float, ...]:
+    """Return the rates of a copy of a station with speeds, by how many are there."""
     return tuple(speed * station.copies / station.asked for speed in station.speeds)
 
 

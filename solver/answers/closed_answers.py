@@ -114,7 +114,7 @@ def _station(there: Point, station: ClosedStation) -> _Station:
 
 def _pool(there: Point, closed: ClosedStream, pool: HeldPool) -> _Station:
     """Return a pool in numbers: a cycle alone is in it for what no station of it takes."""
-    rate = closed.network.rate_within(pool)
+    rate = closed.network.rate_within(closed.name, pool)
     return _Station(
         resource=pool.resource,
         alone=there.number(pool.delay),

@@ -13,6 +13,11 @@ CUSTOMERS, STATION = (0.0, 40.0), ((0.0, 2.0), (1.0, 5.0), (0.0, 0.9), (0.5, 3.5
 CLASSES = ((2.0, 2.0), (1.0, 1.0), (0.0, 8.0), (0.0, 6.0), POSITIVE, POSITIVE)
 PLACE = ((1.0, 3.0), (0.1, 0.9), (1.0, 3.5), (0.1, 2.0), (0.1, 2.0))
 _SPEED = ((-1.0, -1.0), (0.0, 0.0), (1.0, 2.0), (0.0, 0.0), (1.0, 1.0))
+SHARED = (
+    *((1.0, 1.0), (2.0, 2.0), (0.2, 2.0), (1.0, 1.0), POSITIVE, POSITIVE, (1.0, 2.0), (1.0, 2.0)),
+    *((0.0, 0.0), (2.0, 2.0), (0.1, 0.9), (1.0, 1.0), (0.1, 2.0), (0.1, 2.0), POSITIVE, POSITIVE),
+)
+"""A pool of two classes, and a station within."""
 NESTED = (
     *((3.0, 3.0), (0.1, 2.0), (1.0, 3.0), (0.0, 1.0), (1.0, 1.0)),  # a pool, with three groups
     *((-2.0, -2.0), (0.1, 2.0), (1.0, 1.0), (0.0, 0.9), (1.0, 1.0)),
@@ -85,6 +90,9 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "nested_rate": ((0.0, 6.0), POSITIVE, *NESTED),
     "nested_time": ((0.0, 0.0), (0.0, 6.0), POSITIVE, *NESTED),
     "nested_wait": ((1.0, 1.0), (0.0, 6.0), POSITIVE, *NESTED),
+    "shared_rate": (*CLASSES, *SHARED),
+    "shared_time": (*CLASSES[:2], (0.0, 0.0), *CLASSES[2:], *SHARED),
+    "shared_wait": ((2.0, 2.0), (1.0, 1.0), *CLASSES[2:], *SHARED),
     "normal_tail": (ANY,),
     "normal_quantile": (LEVEL,),
 }

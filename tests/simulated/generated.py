@@ -273,7 +273,10 @@ class _Generated:
             )
 
     def _pools(self) -> None:
-        """Pools that are held while other machines are asked, which may have pools themselves."""
+        """Pools that are held while other machines are asked, which may have pools themselves.
+
+        Open traffic takes from them, or users who wait, of one stream or of several.
+        """
         random = self.random
         depth = random.choice((1, 2, 2, 3, 4))
         names = list(NODES[:depth])
@@ -286,24 +289,52 @@ class _Generated:
             if has_pool[at]:
                 most = min(most, places[at] / sum(services[at:]))
         rate = most * random.uniform(0.1, 0.85)
-        inside = ""
+        served_at_once = set()
         for at in reversed(range(depth)):
             name = names[at]
             kind = "mmc" if cores[at] > 1 else random.choice(("mm1", "mm1", "ps", "md1"))
+            if kind == "ps":
+                served_at_once.add(name)
             pool = f"; threads {places[at]} thread" if has_pool[at] else ""
             self.spec.machines.append(
                 f"machine m{name} {{ cpu {cores[at]} core, queueing {kind}{pool} }}"
             )
             self.spec.nodes.append(f"node {name} = m{name}")
             self.spec.components.append(f"component c{name} {{ cpu {services[at]} s/request }}")
-            inside = f"c{name}" + (f"; call {names[at + 1]} {{ {inside} }}" if inside else "")
+        self._joined(names)
+        inside = self._held(names, has_pool, [f"c{name}" for name in names], [""] * depth)
+        if random.random() < 0.6:
+            self.spec.streams.append(
+                f"stream s0 in all {{ traffic {rate:.5g} request/s, 1 bit/request; "
+                f"at {names[0]} {{ {inside} }} }}"
+            )
+            return
+        for number in range(random.choice((1, 2, 2, 3))):
+            users, think = random.choice((1, 3, 10, 30, 60)), random.choice((0.5, 2, 5, 20))
+            last = random.randint(1, depth)
+            steps = []
+            for at, name in enumerate(names[:last]):
+                own = services[at] * (random.uniform(0.3, 3) if name in served_at_once else 1)
+                steps.append(f"c{name}{number}")
+                self.spec.components.append(f"component {steps[-1]} {{ cpu {own:.4g} s/request }}")
+            often = [random.choice(("", "", " * 2", " * 50 %")) for _ in steps]
+            inside = self._held(names[:last], has_pool, steps, often)
+            self.spec.streams.append(
+                f"stream s{number} in all {{ traffic {users} request, 1 bit/request, "
+                f"think {think} s; at {names[0]} {{ {inside} }} }}"
+            )
+
+    def _held(
+        self, names: list[str], has_pool: list[bool], steps: list[str], often: list[str]
+    ) -> str:
+        """Return steps of which each calls the next one, while places of pools are held."""
+        inside = ""
+        for at in reversed(range(len(names))):
+            called = f"; call {names[at + 1]}{often[at]} {{ {inside} }}" if inside else ""
+            inside = steps[at] + called
             if has_pool[at]:
                 inside = f"take threads; {inside}; give threads"
-        self._joined(names)
-        self.spec.streams.append(
-            f"stream s0 in all {{ traffic {rate:.5g} request/s, 1 bit/request; "
-            f"at {names[0]} {{ {inside} }} }}"
-        )
+        return inside
 
     def _kept(self) -> None:
         """Lines without a queue, of which some calls find none free."""

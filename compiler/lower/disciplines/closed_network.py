@@ -228,8 +228,10 @@ class PoolInClosedNetwork(InClosedNetwork, frozen=True):
         """
         wait, closed = maximum(ZERO, self.wait(queue, own)), self.stream_of(own)
         assert closed is not None
-        waiting = closed.network.wait(closed.name, queue.resource) * closed.throughput
-        pool = next(one for one in _held(closed) if one.resource == queue.resource)
+        waiting = total(
+            one.network.wait(one.name, queue.resource) * one.throughput for one in self.streams
+        )
+        pool = closed.pool(queue.resource)
         spread = apply("mean", total(closed.network.jobs) * pool.copies, waiting**2)
         return _gamma_law(wait, minimum(ONE, spread), own.service)
 

@@ -3,40 +3,72 @@
 const TURNS = 3, MOST_STEPS = 1000, ENOUGH = 1e-13, POINTS = 240, FARTHEST = 20;
 
 // Waits of classes over what they ask, and those of open visits, at each place.
-export function linearized(erlangC, network) {
-  const { customers, places } = network, waits = places.map((place) => waiting(erlangC, place));
-  const none = () => places.map(() => customers.map(() => customers.map(() => 0)));
-  let change = none(), found = null;
+export function linearized(erlangC, { customers, think, places }) {
+  const waits = places.map((place) => waitingAt(erlangC, place)), turning = new Linearizer(customers, think);
+  const stays = places.map(({ asked }, i) => (found) => asked.map((one, k) => one * (1 + waits[i](found[k]))));
+  let found = [];
   for (let turn = 0; turn < TURNS; turn++) {
-    found = core(network, customers, change, waits);
-    if (turn < TURNS - 1) change = changed(network, change, waits, none(), found.shares);
+    found = turning.settled(stays);
+    if (turn < TURNS - 1) turning.turn(stays);
   }
-  return found;
+  return { waits: found.map((each, i) => each.map(waits[i])), openWaits: turning.held.map((held, i) => waits[i](held)) };
 }
 
-function changed(network, before, waits, after, shares) {
-  network.customers.forEach((count, k) => {
-    if (count < 1) return;
-    const less = core(network, network.customers.with(k, count - 1), before, waits).shares;
-    less.forEach((own, i) => { after[i][k] = own.map((one, j) => one - shares[i][j]); });
-  });
-  return after;
+// What is waited at a station, in mean service times, where so many are found.
+export function waitingAt(erlangC, place) {
+  const ofCopy = waiting(erlangC, place);
+  return (held) => ofCopy(held / place.copies);
 }
 
-function core({ think, places }, customers, change, waits) {
+// Shares of classes at places, and how these change with one less. A stay tells how long cycles of classes are at a place where each
+// finds so many.
+export class Linearizer {
+  constructor(customers, think) { Object.assign(this, { customers, think, shares: null, change: null, ofLess: null }); }
+
+  get held() { return heldOf(this.shares, this.customers); }
+
+  // Settles shares; returns what each class finds at each place.
+  settled(stays) {
+    if (!this.shares) {
+      this.shares = stays.map(() => this.customers.map(() => 1 / (stays.length + 1)));
+      this.change = stays.map(() => this.customers.map(() => this.customers.map(() => 0)));
+      this.ofLess = this.customers.map(() => null);
+    }
+    const { shares, found } = core(this.think, this.customers, this.change, stays, this.shares);
+    this.shares = shares;
+    return found;
+  }
+
+  // Sees how shares change with one less of a class; returns by how much that is another.
+  turn(stays) {
+    const { customers, shares } = this, before = this.change;
+    const change = stays.map(() => customers.map(() => customers.map(() => 0)));
+    customers.forEach((count, k) => {
+      if (count < 1) return;
+      const less = core(this.think, customers.with(k, count - 1), before, stays, this.ofLess[k] ?? shares).shares;
+      this.ofLess[k] = less;
+      less.forEach((own, i) => { change[i][k] = own.map((one, j) => one - shares[i][j]); });
+    });
+    this.change = change;
+    return Math.max(0, ...change.flatMap((each, i) => each.flatMap((own, k) => own.map((one, j) => Math.abs(one - before[i][k][j])))));
+  }
+}
+
+function heldOf(shares, customers) { return shares.map((own) => own.reduce((sum, share, k) => sum + share * customers[k], 0)); }
+
+function core(think, customers, change, stays, start) {
   const moved = change.map((one) => customers.map((_, k) => one[k].reduce((sum, by, j) => (customers[j] ? sum + (customers[j] - (j === k ? 1 : 0)) * by : sum), 0)));
-  const foundOf = (shares) => shares.map((own) => own.reduce((sum, share, k) => sum + share * customers[k], 0));
-  let shares = places.map(() => customers.map(() => 1 / (places.length + 1))), seen = [];
+  let shares = start, found = [];
   for (let step = 0; step < MOST_STEPS; step++) {
-    const before = shares, found = foundOf(before);
-    const each = places.map(({ copies }, i) => customers.map((count, k) => waits[i](Math.max(found[i] - Math.min(count, 1) * before[i][k] + moved[i][k], 0) / copies)));
-    const times = places.map(({ asked }, i) => asked.map((one, k) => one * (1 + each[i][k])));
+    const before = shares, held = heldOf(before, customers);
+    const there = before.map((own, i) => own.map((share, k) => Math.max(held[i] - Math.min(customers[k], 1) * share + moved[i][k], 0)));
+    const times = stays.map((stay, i) => stay(there[i]));
     const cycles = think.map((pause, k) => times.reduce((sum, time) => sum + time[k], pause));
     shares = times.map((time) => time.map((one, k) => (cycles[k] ? one / cycles[k] : 0)));
-    seen = each;
+    found = there;
     if (shares.every((own, i) => own.every((share, k) => Math.abs(share - before[i][k]) <= ENOUGH))) break;
   }
-  return { shares, waits: seen, openWaits: foundOf(shares).map((held, i) => waits[i](held / places[i].copies)) };
+  return { shares, found };
 }
 
 // The wait where so many closed customers are found at a copy: as where an open flow finds as many.

@@ -4,13 +4,12 @@
 import { convolved, dot, ofSeveral, remembered, sharesOf, singleServers, waitOf, weighed } from "./closed.js";
 import { at, heldWithin, ownRates } from "./paced.js";
 
-const GROUP = 5, SPEED = -1, OWN = -2, SEVERAL = 2;
-const MOST_RATES = 256, FINER = 1.03, MOST_TOLD = 4096, MOST_PLACES = 1 << 15, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14, ROUNDED = 1e-12;
+export const SPEED = -1, OWN = -2, SEVERAL = 2, MOST_PLACES = 1 << 15;
+const GROUP = 5, MOST_TOLD = 4096, MOST_RATES = 256, FINER = 1.03, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14, ROUNDED = 1e-12;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function nestedNumbers(erlangC) {
-  const alone = (servers, load) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load));
-  const solved = (customers, think, places, around = [0, 1]) => remembered(`nested ${customers} ${think} ${around} ${nameOf(places)}`, () => new Solved(alone, solved, customers, think, places, around));
+  const { solved } = networks(erlangC);
   const rate = (customers, think, places) => (customers === 0 || places.some(neverEnds) ? 0 : solved(customers, think, places).rate);
   const time = (which) => (customers, think, places) => {
     const own = places.find((place) => holds(place, which));
@@ -35,6 +34,27 @@ export function nestedNumbers(erlangC) {
     nested_wait: ofPlace(wait),
   };
 }
+
+function networks(erlangC) {
+  const alone = (servers, load) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load));
+  const made = (customers, think, places, around) => new Solved(alone, solved, customers, think, places, around);
+  const solved = (customers, think, places, around = [0, 1]) => remembered(`nested ${customers} ${think} ${around} ${nameOf(places)}`, () => made(customers, think, places, around));
+  return { alone, made, solved };
+}
+
+// What goes on at a pool by how many are there, told of no more than so many: how fast they go, how many hold a place or are at a place
+// within, and what open visits wait there.
+export function poolTables(erlangC) {
+  const { made } = networks(erlangC);
+  return (pool, last) => {
+    const own = made(0, 0, [pool], [0, 1]);
+    own.most = last;
+    return { rates: own.speedsOf(pool), held: () => own.heldOf(pool), numbers: (which) => own.numbersWithin(pool, which), waits: (which) => own.waitsWithin(pool, which) };
+  };
+}
+
+// The rates of a copy of a station with speeds, by how many are there.
+export function paces({ speeds, copies, asked }) { return speeds.map((speed) => speed * copies / asked); }
 
 // Which rates, times and waits there are in a box (`engine/columns/nested_bounds.py`).
 export const NESTED_BOUNDS = {
@@ -85,7 +105,7 @@ function read(customers, think, told) {
   return every(places).every(({ speeds }) => !speeds?.length || Math.max(...speeds) === speeds.at(-1)) ? places : null;
 }
 
-function placesOf(told) {
+export function placesOf(told) {
   if (told.length % GROUP) return null;
   const groups = [];
   for (let k = 0; k < told.length; k += GROUP) groups.push(told.slice(k, k + GROUP));
@@ -118,11 +138,11 @@ function placesIn(groups, first, end, isWithin) {
   return found;
 }
 
-function every(places) { return places.flatMap((place) => [place, ...(place.within ? every(place.within) : [])]); }
+export function every(places) { return places.flatMap((place) => [place, ...(place.within ? every(place.within) : [])]); }
 
 function holds(place, which) { return every([place]).some((one) => one.at === which); }
 
-function neverEnds(place) { return every([place]).some(({ asked, load, servers }) => asked > 0 && load >= servers); }
+export function neverEnds(place) { return every([place]).some(({ asked, load, servers }) => asked > 0 && load >= servers); }
 
 function nameOf(places) {
   return places.map((one) => `${one.at}:${one.within ? `${one.delay} ${one.places} ${one.copies} ${one.variation}(${nameOf(one.within)})` : `${one.asked} ${one.servers} ${one.load} ${one.copies} ${one.isOwn} ${one.speeds}`}`).join(";");
@@ -176,7 +196,7 @@ class Solved {
     } else if (place.asked) {
       const [places, copies] = this.around;
       if (place.isOwn && copies > 1) this.paced.push({ place, rates: ratesOfOwn(place, places, copies), count: 1 });
-      else if (place.speeds.length) this.paced.push({ place, rates: place.speeds.map((speed) => speed * place.copies / place.asked), count: place.copies });
+      else if (place.speeds.length) this.paced.push({ place, rates: paces(place), count: place.copies });
       else if (place.load === 0 && place.servers > this.customers) return place.asked;
       else (place.servers < SEVERAL ? this.plain : this.several).push(place);
     }
@@ -238,10 +258,7 @@ class Solved {
     const number = this.paced.findIndex(({ place }) => place === pool);
     if (number < 0) return 0;
     const table = this.tables[number], held = this.heldOf(pool);
-    if (pool.at !== which) {
-      const inner = [0, ...onGrid((n) => { const one = this.inner(pool, n); return one.rate * one.time(which); }, this.mostWithin(pool))];
-      return this.mean(table, held.map((one) => at(inner, one))) / this.whole / this.rate;
-    }
+    if (pool.at !== which) return this.mean(table, this.numbersWithin(pool, which)) / this.whole / this.rate;
     const waiting = counted(table.last).map((n) => n - at(held, n));
     return (this.mean(table, waiting) + this.beyond(number)) / this.whole / this.rate;
   }
@@ -279,15 +296,25 @@ class Solved {
   }
 
   waitWithin(pool, which) {
-    const first = this.inner(pool, 0).wait(which), number = this.paced.findIndex(({ place }) => place === pool);
-    if (number < 0) return first;
-    const waits = [first, ...onGrid((n) => this.inner(pool, n).wait(which), this.mostWithin(pool))];
-    return this.mean(this.tables[number], this.heldOf(pool).map((one) => at(waits, one))) / this.whole;
+    const number = this.paced.findIndex(({ place }) => place === pool);
+    if (number < 0) return this.inner(pool, 0).wait(which);
+    return this.mean(this.tables[number], this.waitsWithin(pool, which)) / this.whole;
   }
 
   // -- pools ---------------------------------------------------------------------------------------------------------------------------
 
   inner(pool, customers) { return this.solved(customers, pool.delay, pool.within, [pool.places, pool.copies]); }
+
+  // How many are at a place within a pool, by how many are at the pool; and what open visits wait there.
+  numbersWithin(pool, which) {
+    const inner = [0, ...onGrid((n) => { const one = this.inner(pool, n); return one.rate * one.time(which); }, this.mostWithin(pool))];
+    return this.heldOf(pool).map((one) => at(inner, one));
+  }
+
+  waitsWithin(pool, which) {
+    const waits = [this.inner(pool, 0).wait(which), ...onGrid((n) => this.inner(pool, n).wait(which), this.mostWithin(pool))];
+    return this.heldOf(pool).map((one) => at(waits, one));
+  }
 
   mostWithin(pool) { return Math.min(pool.places * pool.copies, this.most); }
 

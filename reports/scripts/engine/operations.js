@@ -7,6 +7,7 @@ import { bent, extreme, NOTHING, over, quotientOf, rounded, sorted, times } from
 import { CLASS_BOUNDS } from "./classes.js";
 import { FORKED_BOUNDS } from "./forked.js";
 import { NESTED_BOUNDS } from "./nested.js";
+import { SHARED_BOUNDS } from "./shared.js";
 import { compared, floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, plus, powerOf, product, quotient, rootOf, ZERO } from "./fractions.js";
 import { lambert } from "./lambert.js";
 import { QUEUES } from "./queues.js";
@@ -185,7 +186,7 @@ export const OPERATIONS = {
   stages_quantile: { value: QUEUES.stages_quantile, step: 2e-4 }, // inverted in floats: smaller steps lose its digits
   ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "closed_quantile", "closed_rate", "closed_wait", "mixed_wait", "mixed_room",
     "room_loss", "room_wait", "room_quantile", "slowest", "burst_wait", "burst_quantile", "uneven"].map((word) => [word, { value: QUEUES[word] }])),
-  ...Object.fromEntries(Object.entries({ ...CLASS_BOUNDS, ...FORKED_BOUNDS, ...NESTED_BOUNDS }).map(([word, bounds]) => [word, { value: QUEUES[word], bounds: bounds(QUEUES[word]) }])),
+  ...Object.fromEntries(Object.entries({ ...CLASS_BOUNDS, ...FORKED_BOUNDS, ...NESTED_BOUNDS, ...SHARED_BOUNDS }).map(([word, bounds]) => [word, { value: QUEUES[word], bounds: bounds(QUEUES[word]) }])),
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }

@@ -8,6 +8,7 @@ import { burstQuantile, burstWait, uneven } from "./bursts.js";
 import { forkedNumbers } from "./forked.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
 import { nestedNumbers } from "./nested.js";
+import { sharedNumbers } from "./shared.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
 import { rooms } from "./rooms.js";
 import { slowest } from "./slowest.js";
@@ -41,6 +42,7 @@ export const QUEUES = {
   ...classNumbers(erlangC),
   ...forkedNumbers(erlangC),
   ...nestedNumbers(erlangC),
+  ...sharedNumbers(erlangC),
   normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
   normal_quantile: anyNormalQuantile,
 };
