@@ -52,6 +52,8 @@ def class_mixes(graph: LoadGraph, at: int) -> tuple[MixSolution, ...]:
 def _numbers(graph: LoadGraph, network: ClosedNetwork, at: int) -> _Network | None:
     if len(network.names) > _MOST_CLASSES or len(network.stations) > _MOST_STATIONS:
         return None
+    if network.is_nested:
+        return None  # a pool may be full before all of its stations
     if any(one.rank is not None for one in network.stations):
         return None  # who goes first gets all that it asks for
     value = graph.at(at).number
