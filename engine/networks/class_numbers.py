@@ -38,8 +38,10 @@ class Found(NamedTuple):
 
 
 # -- rows of the table ---------------------------------------------------------------------
+# A search asks for the same again: of each requirement, and of boxes that have a corner in common.
 
 
+@lru_cache(maxsize=1 << 11)
 def class_rate(classes: float, of: float, *told: float) -> float:
     """Return how many cycles all customers of one class end in a time; 0 where some never end."""
     network = _asked(classes, of, told)
@@ -48,6 +50,7 @@ def class_rate(classes: float, of: float, *told: float) -> float:
     return _between(lambda whole: found_of(whole).rates[int(of) - 1], network)
 
 
+@lru_cache(maxsize=1 << 11)
 def class_wait(classes: float, of: float, *told: float) -> float:
     """Return how long a cycle of one class waits at the first station, without service."""
     network = _asked(classes, of, told)
