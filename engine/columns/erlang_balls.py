@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flint import arb, ctx
+from functools import lru_cache
+
+from flint import arb, ctx, fmpz
 
 from qps.engine.columns.balls import INFINITE, UNKNOWN, is_infinite, is_unknown, joined, refuse
 from qps.engine.queues.gamma_numbers import inverse_erlang_ball
@@ -56,7 +58,16 @@ def _inverse(servers: arb, traffic: arb) -> arb:
     if not (traffic > 0 and servers >= 0):
         return UNKNOWN
     with ctx.extraprec(64):
-        if servers.is_exact():
+        if servers.is_exact() and not traffic.is_exact():
             return inverse_erlang_ball(servers, traffic)
         ends = (servers.lower(), traffic.upper()), (servers.upper(), traffic.lower())
-        return joined(*(inverse_erlang_ball(*end) for end in ends))
+        return joined(*(_of_exact(*a.man_exp(), *b.man_exp(), ctx.prec) for a, b in ends))
+
+
+@lru_cache(maxsize=1 << 8)
+def _of_exact(servers: fmpz, by: fmpz, traffic: fmpz, more: fmpz, _bits: int) -> arb:
+    """Return 1/B(c, a) of exact numbers, told as m 2^e, in so many binary digits; remembered.
+
+    Where no digits tell a sign, the same is asked again for each form of a formula.
+    """
+    return inverse_erlang_ball(arb((servers, by)), arb((traffic, more)))
