@@ -433,6 +433,16 @@ def test_what_is_called_together_takes_as_long_as_the_slowest() -> None:
     assert graph.streams["shop"].latency[4].certainty.kind is Kind.EXACT
 
 
+def test_what_some_call_together_within_calls_together_has_its_label() -> None:
+    """Two calls of a tenth each take as long as one that 19 % make: 10 % were told as exact."""
+    few = (
+        "together { call db * 10 % { work(9 ms/request) }; call log * 10 % { work(9 ms/request) } }"
+    )
+    text = spec(f"at web {{ together {{ call log {{ }}; call cache {{ {few} }} }} }}")
+    known = lowered(text).streams["shop"].latency_certainty
+    assert known.kind is Kind.LOWER_BOUND
+
+
 def test_what_waits_before_calls_together_waits_alone() -> None:
     # Nothing waits within them: there is no queue that both visit.
     both = "call db { wait }; call cache { wait }"

@@ -195,6 +195,8 @@ def _variance(stage: Stage) -> Formula:
 
 
 def _varies(part: LatencyPart) -> bool:
+    if part.branches:  # also what is called together within a branch
+        return any(_varies(one) for one in every([part]))
     return part.queue is not None or part.differs or not _is_whole(part)
 
 

@@ -82,8 +82,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         """How its mean is known: of branches, how that of the slowest is."""
         if not self.branches:
             return EXACT if self.queue is None else mean_certainty(self.queue)
-        parts = [part for branch in self.branches for part in every(branch)]
-        known = [part.certainty for part in parts]
+        known = [part.certainty for branch in self.branches for part in branch]
         return together(*known, self.slowest_known)
 
     def within(self, call: CallMade, times: Formula | None) -> LatencyPart:
