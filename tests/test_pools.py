@@ -15,8 +15,9 @@ from helpers.specs import checked, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import EXACT, Kind
 from qps.compiler.syntax.format import formatted
+from qps.engine.formulas import ZERO
 from qps.solver.answers.answering import solve
 from qps.solver.what_if.inverse import solve_for
 
@@ -318,3 +319,26 @@ stream chat for each desk {
   }
 }
 """)
+
+
+def test_users_who_wait_never_fail_a_pool_so_that_numbers_are_told_that_carry_them() -> None:
+    """They ask for no more than there is: what is kept for good is all that may be too much."""
+    text = """
+unit thread
+users N in 1..100
+param think = 5 s in 1..20 s
+machine web { cpu 1 core, queueing mmc; threads 4 thread }
+component work { cpu 15 ms/request }
+topology { node shop = web }
+stream page for each user {
+  traffic 1 request, 1 kB/request, think think
+  at shop { take threads; work; give threads }
+}
+require { page.latency <= 10 s }
+"""
+    graph = lowered(text)
+    pool = next(one for one in graph.criteria if one.name == "shop.threads.load")
+    assert (pool.measure, pool.known) == (ZERO, EXACT)
+    spec = checked(text)
+    found = solve_for(spec.model, spec.configuration(None, []), "think", 20)
+    assert [(one.low, one.high) for one in found.intervals] == [(1, 20)]

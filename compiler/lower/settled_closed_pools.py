@@ -64,7 +64,7 @@ class ClosedPools:
     def _keep(
         self, name: str, streams: Sequence[ClosedStream], load: ResourceLoad, amount: Formula
     ) -> None:
-        parts = dict(load.parts)
+        parts, kept = dict(load.parts), total(load.parts.values())
         for one in streams:
             held = one.pool(name).held(one.network.nested_times(one.name))
             much = one.throughput * held * one.pool(name).unit
@@ -72,7 +72,9 @@ class ClosedPools:
         pool = streams[0].pool(name)
         whole = minimum(_NEARLY_ALL, total(parts.values()))
         known = together(*(one.known for one in streams))
-        self.resources[name] = replace(load, load=whole, unsettled=whole, parts=parts, known=known)
+        self.resources[name] = replace(
+            load, load=whole, unsettled=whole, parts=parts, known=known, open_load=kept
+        )
         left = (ONE - pool.kept) / pool.unit / pool.copies * amount
         self.rooms[name] = Room(kept=pool.kept, left=left, places=pool.places)
 
