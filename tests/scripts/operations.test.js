@@ -55,7 +55,7 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
 
     test("slopes", () => {
       // Of what is inverted in floats, differences have fewer digits.
-      const isInverted = laws[word]?.repeats || /^(nested|forked)/.test(word), within = isInverted ? 1e-4 : OPERATIONS[word].slopes ? 1e-9 : 1e-6, least = isInverted ? 1e-6 : 1e-8;
+      const isInverted = laws[word]?.repeats || /^(nested|forked|shared)/.test(word), within = isInverted ? 1e-4 : OPERATIONS[word].slopes ? 1e-9 : 1e-6, least = isInverted ? 1e-6 : 1e-8;
       for (const [at, expected] of slopes) {
         const found = slopesOf(word, at, OPERATIONS[word].value(...at), laws[word]);
         expected.forEach((slope, k) => {
