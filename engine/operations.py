@@ -371,6 +371,7 @@ _ROWS = (
     _of_classes("class_rate", 11),
     _of_classes("class_wait", 16),
     _of_classes("class_open_wait", 15),
+    _of_classes("class_quantile", 14),
     _of_classes("forked_rate", 2),
     _of_classes("forked_time", 3),
     _of_classes("forked_wait", 3),

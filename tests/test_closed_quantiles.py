@@ -96,7 +96,7 @@ def test_so_many_are_told_by_moments() -> None:
         )
         law = closed_quantiles._law(customers - 1, 1000.0, places)
         assert law is not None
-        told = closed_quantiles._of_moments(
+        told = closed_quantiles.of_moments(
             0.99, *closed_quantiles._moments(customers - 1, 1000.0, places)
         )
         assert told == pytest.approx(law.quantile(0.99), rel=10 * shares)
@@ -192,7 +192,7 @@ stream other in all {{ traffic 1 request, think 1000 s; at a {{ work }} }}
 def test_who_share_a_full_server_vary_as_their_services_do() -> None:
     """Played: a quantile of 95 % of three times the mean. It was told as that of a row."""
     mean, late = _alone("ps", 60, "1 s", 0.95)
-    assert late == pytest.approx(mean * log(20), rel=1e-3)
+    assert late == pytest.approx(mean * log(20), rel=0.02)
 
 
 @pytest.mark.parametrize(

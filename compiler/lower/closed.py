@@ -158,17 +158,25 @@ class ClosedNetwork(Struct, frozen=True, kw_only=True):
         elsewhere = total(self._wait(name, one.resource) for one in visited[1:])
         return cycle - served - elsewhere
 
-    def quantile(self, level: Formula, visits: Mapping[str, tuple[Formula, bool]]) -> Formula:
-        """Return the quantile of a cycle's time at all stations of the one stream that there is.
+    def quantile(
+        self, name: str, level: Formula, visits: Mapping[str, tuple[Formula, bool]]
+    ) -> Formula:
+        """Return the quantile of the time that a cycle of a stream takes at all stations.
 
-        Each is visited so often; there all are served at once, or one after the other.
+        Each is visited so often; there all are served at once, or one after the other. The stream
+        visits no others.
         """
         operands = []
         for one in self.stations:
-            often, shares = visits[one.resource]
-            told = (one.demands[0], one.servers, one.open_load, one.copies)
-            operands += [*told, often, ONE if shares else ZERO]
-        return apply("closed_quantile", level, *self.jobs, *self.delays, *operands)
+            often, shares = visits.get(one.resource, (ZERO, False))
+            told = (one.servers, one.open_load, one.copies)
+            asked = (*one.demands, *told) if self.is_of_one else (*told, *one.demands)
+            operands += [*asked, often, ONE if shares else ZERO]
+        first = (*self.jobs, *self.delays)
+        if self.is_of_one:
+            return apply("closed_quantile", level, *first, *operands)
+        of = number(self.names.index(name) + 1)
+        return apply("class_quantile", len(self.names), of, level, *first, *operands)
 
     def open_wait(self, resource: str) -> Formula:
         """Return what a visit of open traffic waits at a station, in mean service times."""

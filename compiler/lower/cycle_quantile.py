@@ -1,8 +1,8 @@
 """The quantile of a closed stream's latency: that of the time of a cycle at all of its stations.
 
-Where a latency is the whole cycle of the one class of a network, the table of operations has the
-law of all stays together. How many are found at one station tells how many are not at others: the
-stays are no independent stages.
+Where a latency is the whole cycle of a class of a network, the table of operations has the law of
+all stays together; where there are several classes, by its moments. How many are found at one
+station tells how many are not at others: the stays are no independent stages.
 """
 
 from __future__ import annotations
@@ -18,10 +18,22 @@ from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.quantities.certainty import Certainty, approximation, together
-from qps.engine.formulas import ONE, Formula, number, total
+from qps.engine.formulas import ONE, ZERO, Formula, number, total
 
-_ONCE, _AGAIN, _SHARED = 0.04, 0.16, 0.12
-"""How far off quantiles were at the worst, told over simulated."""
+
+class _Errors(Struct, frozen=True, kw_only=True):
+    """How far off quantiles were at the worst, told over simulated.
+
+    Where stations are passed once, where they are passed again, and where they are shared.
+    """
+
+    once: float
+    again: float
+    shared: float
+
+
+_OF_ONE = _Errors(once=0.04, again=0.16, shared=0.12)
+_OF_SEVERAL = _Errors(once=0.16, again=0.2, shared=0.2)
 
 
 class CycleSum(Struct, frozen=True, kw_only=True):
@@ -41,7 +53,7 @@ class CycleSum(Struct, frozen=True, kw_only=True):
             queue.resource: (often, queue.traits.is_insensitive)
             for queue, often in zip(self.queues, self.often, strict=True)
         }
-        stays = self.stream.network.quantile(number(level), visits)
+        stays = self.stream.network.quantile(self.stream.name, number(level), visits)
         return self.fixed + stays
 
     @property
@@ -53,32 +65,26 @@ class CycleSum(Struct, frozen=True, kw_only=True):
         for queue, often in zip(self.queues, self.often, strict=True):
             found = shared if queue.traits.is_insensitive else once if often is ONE else again
             found.append(queue.resource)
+        is_of_one = self.stream.network.is_of_one
+        errors = _OF_ONE if is_of_one else _OF_SEVERAL
         known = []
-        if once:
-            known.append(
-                approximation(
-                    f"who passes {listed(once, 'and')} is taken to overtake nobody: up to 99.9 % "
-                    f"within {_ONCE * 100:.0f} %",
-                    error=_ONCE,
-                )
-            )
+        if once and is_of_one:
+            passes = f"who passes {listed(once, 'and')} is taken to overtake nobody"
+            known.append(_within(f"{passes}: up to 99.9 %", errors.once))
+        elif once:
+            passes = f"what a cycle waits at {listed(once, 'and')} is told by its moments"
+            known.append(_within(f"{passes}: up to 99.9 %", errors.once))
         if again:
-            known.append(
-                approximation(
-                    f"who comes to {listed(again, 'and')} again is taken to find as many each "
-                    f"time: within {_AGAIN * 100:.0f} %",
-                    error=_AGAIN,
-                )
-            )
+            comes = f"who comes to {listed(again, 'and')} again is taken to find as many each time"
+            known.append(_within(f"{comes}:", errors.again))
         if shared:
-            known.append(
-                approximation(
-                    f"who shares {listed(shared, 'and')} is taken to share it with about as many "
-                    f"all along: within {_SHARED * 100:.0f} %",
-                    error=_SHARED,
-                )
-            )
+            shares = f"who shares {listed(shared, 'and')} is taken to share it with about as many"
+            known.append(_within(f"{shares} all along:", errors.shared))
         return together(*known)
+
+
+def _within(what: str, error: float) -> Certainty:
+    return approximation(f"{what} within {error * 100:.0f} %", error=error)
 
 
 def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
@@ -87,13 +93,14 @@ def cycle_of(parts: Sequence[LatencyPart]) -> CycleSum | None:
         return None
     waits = [part for part in parts if part.queue is not None]
     stream = _stream_of(waits)
-    if stream is None or not stream.network.is_of_one:
+    if stream is None or stream.network.is_nested or stream.network.behind:
         return None
     visits: dict[str, list[LatencyPart]] = {}
     for part in waits:
         assert part.queue is not None
         visits.setdefault(part.queue.resource, []).append(part)
-    stations = [station.resource for station in stream.network.stations]
+    at = stream.network.names.index(stream.name)
+    stations = [one.resource for one in stream.network.stations if one.demands[at] is not ZERO]
     if set(visits) != set(stations):
         return None
     often = {name: total(part.times for part in visits[name]) for name in stations}

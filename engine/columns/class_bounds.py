@@ -14,7 +14,7 @@ from itertools import product
 from math import ceil, floor, inf, isfinite, isnan, prod
 
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above, span
-from qps.engine.networks import class_numbers
+from qps.engine.networks import class_numbers, class_quantiles
 from qps.engine.networks.class_networks import Network, network_of
 
 _ERROR = 1e-9
@@ -70,6 +70,13 @@ def class_open_wait(*operands: Interval) -> Interval:
     if ends is None or not ends[0].places:
         return NOTHING_KNOWN
     return widened(0.0, _longest(*ends, 0))
+
+
+def class_quantile(*operands: Interval) -> Interval:
+    """Return what is known of a quantile of a class: of a box no more than its sign."""
+    if is_point(operands):
+        return at_point(class_quantiles.class_quantile, operands)
+    return Interval(0.0, inf, -inf, inf)
 
 
 def is_point(operands: tuple[Interval, ...]) -> bool:

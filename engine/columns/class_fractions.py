@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.engine.exactness import Exact, as_float, exact_of_float
-from qps.engine.networks import class_numbers, shared_numbers
+from qps.engine.networks import class_numbers, class_quantiles, shared_numbers
 
 
 def class_rate(*operands: Exact) -> Exact:
@@ -34,3 +34,8 @@ def shared_time(*operands: Exact) -> Exact:
 def shared_wait(*operands: Exact) -> Exact:
     """Return the wait of open visits beside such classes where that is infinite."""
     return exact_of_float(shared_numbers.shared_wait(*map(as_float, operands)))
+
+
+def class_quantile(*operands: Exact) -> Exact:
+    """Return the quantile of a cycle of a class where that is infinite."""
+    return exact_of_float(class_quantiles.class_quantile(*map(as_float, operands)))

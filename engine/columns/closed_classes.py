@@ -8,7 +8,7 @@ from math import inf, isnan
 from flint import arb
 
 from qps.engine.columns.balls import INFINITE, UNKNOWN, is_unknown, refuse
-from qps.engine.networks import class_numbers, shared_numbers
+from qps.engine.networks import class_numbers, class_quantiles, shared_numbers
 from qps.engine.networks.shared_networks import group_size
 
 _KNOWN, _ROUGHLY = 1e-14, 1e-3
@@ -54,8 +54,13 @@ def _of_shared(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
     return by_floats(number, operands, range(first, len(operands), size))
 
 
-def _classes(operands: tuple[arb, ...]) -> int:
-    return max(int(float(operands[0].mid())), 0) if operands[0].is_finite() else 0
+def class_quantile(*operands: arb) -> arb:
+    """Return what a share of the cycles of one class does not exceed at all stations."""
+    classes = _classes(operands)
+    first, size = 3 + 2 * classes, classes + 3 + class_quantiles.BESIDE
+    return by_floats(
+        class_quantiles.class_quantile, operands, range(first + 1, len(operands), size)
+    )
 
 
 def _by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
@@ -63,6 +68,11 @@ def _by_floats(number: Callable[..., float], operands: tuple[arb, ...]) -> arb:
     size = classes + 3
     first = (len(operands) - 2 * classes) % size + 2 * classes
     return by_floats(number, operands, range(first + 1, len(operands), size))
+
+
+def _classes(operands: tuple[arb, ...]) -> int:
+    """Return how many classes there are."""
+    return max(int(float(operands[0].mid())), 0) if operands[0].is_finite() else 0
 
 
 def by_floats(

@@ -204,6 +204,18 @@ def class_open_wait(classes: Formula, *told: Formula) -> Domain | None:
 class_wait = class_rate
 
 
+def class_quantile(classes: Formula, _of: Formula, level: Formula, *told: Formula) -> Domain | None:
+    """Return for what there is a quantile of a cycle of a class."""
+    count = classes.exact
+    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+        return None
+    needed = [*share(level), *(Needed(number) for number in told)]
+    for place in range(2 * int(count), len(told) - 2, int(count) + 5):
+        needed.append(Needed(told[place] - 1))
+        needed.append(Needed(told[place + 2], is_zero_out=True))
+    return tuple(needed)
+
+
 def nested_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
     """Return for what there is a rate of a closed network with speeds and pools."""
     if any(kind.exact is None for kind in told[::5]):

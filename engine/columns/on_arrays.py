@@ -22,7 +22,12 @@ from qps.engine.columns.on_floats import (
     NEARLY_WHOLE,
     ONE_OVER_E,
 )
-from qps.engine.networks.class_arrays import class_open_wait, class_rate, class_wait
+from qps.engine.networks.class_arrays import (
+    class_open_wait,
+    class_quantile,
+    class_rate,
+    class_wait,
+)
 from qps.engine.networks.closed_arrays import (
     closed_quantile,
     closed_rate,
@@ -60,6 +65,7 @@ __all__ = [
     "burst_quantile",
     "burst_wait",
     "class_open_wait",
+    "class_quantile",
     "class_rate",
     "class_wait",
     "closed_quantile",

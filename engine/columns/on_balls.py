@@ -25,6 +25,7 @@ from qps.engine.columns.closed_balls import (
 )
 from qps.engine.columns.closed_classes import (
     class_open_wait,
+    class_quantile,
     class_rate,
     class_wait,
     shared_rate,
@@ -54,6 +55,7 @@ __all__ = [
     "burst_quantile",
     "burst_wait",
     "class_open_wait",
+    "class_quantile",
     "class_rate",
     "class_wait",
     "closed_quantile",

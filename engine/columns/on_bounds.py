@@ -362,6 +362,7 @@ def _row_by_row(function: Callable[..., Interval]) -> Callable[..., Bounds]:
 
 class_rate, class_wait = _row_by_row(class_bounds.class_rate), _row_by_row(class_bounds.class_wait)
 class_open_wait = _row_by_row(class_bounds.class_open_wait)
+class_quantile = _row_by_row(class_bounds.class_quantile)
 nested_rate, nested_time, nested_wait = (
     _row_by_row(bounds)
     for bounds in (nested_bounds.nested_rate, nested_bounds.nested_time, nested_bounds.nested_wait)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from math import acos, cos, e, exp, inf, isfinite, log, log1p, nan, sqrt
 
 from qps.engine.networks.class_numbers import class_open_wait, class_rate, class_wait
+from qps.engine.networks.class_quantiles import class_quantile
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_room, mixed_wait
 from qps.engine.networks.closed_quantiles import closed_quantile
 from qps.engine.networks.forked_numbers import forked_rate, forked_time, forked_wait
@@ -43,6 +44,7 @@ __all__ = [
     "burst_quantile",
     "burst_wait",
     "class_open_wait",
+    "class_quantile",
     "class_rate",
     "class_wait",
     "closed_quantile",

@@ -13,6 +13,7 @@ from math import inf
 
 from qps.engine.columns.class_fractions import (
     class_open_wait,
+    class_quantile,
     class_rate,
     class_wait,
     shared_rate,
@@ -37,6 +38,7 @@ from qps.engine.queues.stage_numbers import stages_quantile as _stages_in_floats
 # Functions of this column that stand elsewhere.
 __all__ = [
     "class_open_wait",
+    "class_quantile",
     "class_rate",
     "class_wait",
     "closed_quantile",

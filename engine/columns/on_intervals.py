@@ -12,7 +12,12 @@ from collections.abc import Callable
 from math import inf
 
 from qps.engine.columns import on_floats
-from qps.engine.columns.class_bounds import class_open_wait, class_rate, class_wait
+from qps.engine.columns.class_bounds import (
+    class_open_wait,
+    class_quantile,
+    class_rate,
+    class_wait,
+)
 from qps.engine.columns.forked_bounds import forked_rate, forked_time, forked_wait
 from qps.engine.columns.nested_bounds import nested_rate, nested_time, nested_wait
 from qps.engine.columns.shared_bounds import shared_rate, shared_time, shared_wait
@@ -36,6 +41,7 @@ from qps.engine.repeating import placed, repeated
 # Functions of this column that stand elsewhere.
 __all__ = [
     "class_open_wait",
+    "class_quantile",
     "class_rate",
     "class_wait",
     "forked_rate",

@@ -192,6 +192,11 @@ def class_open_wait(*operands: float) -> Slopes:
     return _of_classes(on_floats.class_open_wait, operands)
 
 
+def class_quantile(*operands: float) -> Slopes:
+    """Return the slopes of a quantile of a cycle of a class."""
+    return _of_classes(on_floats.class_quantile, operands)
+
+
 def nested_rate(*operands: float) -> Slopes:
     """Return the slopes of a rate of a closed network with speeds and pools, by differences."""
     return _of_classes(on_floats.nested_rate, operands)

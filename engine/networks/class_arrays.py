@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from qps.engine.arrays import Array, in_blocks, row_by_row
-from qps.engine.networks import class_numbers
+from qps.engine.networks import class_numbers, class_quantiles
 
 
 def class_rate(*operands: ArrayLike) -> Array:
@@ -21,3 +21,8 @@ def class_wait(*operands: ArrayLike) -> Array:
 def class_open_wait(*operands: ArrayLike) -> Array:
     """Return the mean wait of an open visit at the first station, in mean service times."""
     return in_blocks(row_by_row(class_numbers.class_open_wait), *operands)
+
+
+def class_quantile(*operands: ArrayLike) -> Array:
+    """Return what a share of the cycles of one class does not exceed at all stations."""
+    return in_blocks(row_by_row(class_quantiles.class_quantile), *operands)

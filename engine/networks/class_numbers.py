@@ -47,7 +47,7 @@ def class_rate(classes: float, of: float, *told: float) -> float:
     network = _asked(classes, of, told)
     if network is None:
         return nan
-    return _between(lambda whole: found_of(whole).rates[int(of) - 1], network)
+    return on_lines(lambda whole: found_of(whole).rates[int(of) - 1], network)
 
 
 @lru_cache(maxsize=1 << 11)
@@ -60,7 +60,7 @@ def class_wait(classes: float, of: float, *told: float) -> float:
     asked, longer = told[2 * int(classes) + 3 + k], network.places[0].asked[k]
     if asked == 0:
         return 0.0
-    wait = _between(lambda whole: _first(whole)[0][k], network)
+    wait = on_lines(lambda whole: _first(whole)[0][k], network)
     return longer * wait + (longer - asked)
 
 
@@ -69,7 +69,7 @@ def class_open_wait(classes: float, *told: float) -> float:
     network = network_of(classes, told)
     if network is None or not network.places:
         return nan
-    return _between(lambda whole: _first(whole)[1], network)
+    return on_lines(lambda whole: _first(whole)[1], network)
 
 
 def _asked(classes: float, of: float, told: tuple[float, ...]) -> Network | None:
@@ -126,7 +126,7 @@ def is_linearized(network: Network) -> bool:
     return not _is_exact(inner)
 
 
-def _between(value: Callable[[Network], float], network: Network) -> float:
+def on_lines(value: Callable[[Network], float], network: Network) -> float:
     """Return a value on lines between whole numbers; the Linearizer knows parts of customers."""
     return between(value, network, in_parts=is_linearized(network))
 

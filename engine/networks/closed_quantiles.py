@@ -131,11 +131,11 @@ def _quantile(level: float, found: int, think: float, places: tuple[Place, ...])
         return 0.0
     law = _law(found, think, places)
     if law is None:
-        return _of_moments(level, *_moments(found, think, places))
+        return of_moments(level, *_moments(found, think, places))
     return law.quantile(level)
 
 
-def _of_moments(level: float, mean: float, deviation: float, skewness: float) -> float:
+def of_moments(level: float, mean: float, deviation: float, skewness: float) -> float:
     """Return the quantile of a gamma law, moved by what its skewness says.
 
     By Wilson and Hilferty 1931.
@@ -272,7 +272,7 @@ class Law(Struct, frozen=True):
             return log(longer / time) + gap + goal, -density / longer
 
         most = self.mean + deviation / sqrt(1 - level)  # Cantelli
-        near = _of_moments(level, self.mean, deviation, 2 * deviation / self.mean)
+        near = of_moments(level, self.mean, deviation, 2 * deviation / self.mean)
         return falling_root(excess, 0.0, most, min(near, most))
 
     def _weight(self, at: complex) -> complex:

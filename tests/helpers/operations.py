@@ -84,6 +84,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "class_rate": (*CLASSES, *PLACE),
     "class_wait": (*CLASSES, *PLACE, *PLACE),
     "class_open_wait": (*CLASSES[:1], *CLASSES[2:], *PLACE, *PLACE),
+    "class_quantile": (*CLASSES[:2], (0.5, 0.98), *CLASSES[2:], *PLACE, (0.3, 3.0), (0.0, 1.0)),
     "forked_rate": ((0.0, 40.0), POSITIVE, *FORKED),
     "forked_time": ((1.0, 1.0), (0.0, 40.0), POSITIVE, *FORKED),
     "forked_wait": ((0.0, 0.0), (0.0, 40.0), POSITIVE, *FORKED),

@@ -1,13 +1,14 @@
 // Closed queueing networks with customers of several classes; `engine/class_numbers.py` tells how, and `engine/class_networks.py`
 // what they are told by. A place has the servers and the open load of a copy, copies, and what each class asks.
 
+import { classQuantile } from "./class_quantiles.js";
 import { ofSeveral, remembered } from "./closed.js";
 import { linearized } from "./linearizer.js";
 
 const MOST_STATES = 100000, MOST_POWERS = 400000;
 
 // `erlangC` is that of the numbers of queues, which know this module.
-export function classNumbers(erlangC) {
+export function classNumbers(erlangC, ofMoments) {
   const found = (network) => remembered(JSON.stringify(network), () => solved(erlangC, network));
   const rate = (k) => (network) => found(network).rates[k];
   return {
@@ -25,6 +26,7 @@ export function classNumbers(erlangC) {
       const network = networkOf(classes, told);
       return network?.places.length ? between((one) => found(one).openWaits[0], network) : NaN;
     },
+    class_quantile: classQuantile({ networkOf, found, onLines: between, erlangC }, ofMoments),
   };
 }
 
@@ -42,6 +44,11 @@ export const CLASS_BOUNDS = {
     return [0, asked ? asked * (1 + longestWait(best, worst, 0)) : 0];
   }),
   class_open_wait: bounded(1, (best, worst) => [0, longestWait(best, worst, 0)]),
+  class_quantile: (value) => (boxes, i) => {
+    const lows = boxes.program.parts[i].map((part) => boxes.low[part]), at = boxes.program.parts[i].every((part, k) => lows[k] === boxes.high[part]) ? value(...lows) : NaN;
+    boxes.leaveOpen(i);
+    if (!Number.isNaN(at)) boxes.keep(i, [at * (1 - 1e-9), at * (1 + 1e-9)]);
+  },
 };
 
 function bounded(before, ends) {

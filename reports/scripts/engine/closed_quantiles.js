@@ -9,13 +9,17 @@ import { weights } from "./stages.js";
 const OPERANDS = 6, MOST_FOUND = 3000, MANY = 1000, DEEP = 12, MOST_PRODUCTS = 1 << 20, MOST_TERMS = 32, MOST_COPIES = 4, MOST_OF_ALL = 1 << 20, LEAST = 1e-30, NO_SKEW = 1e-6, GAP = 9.2, STEP = 1e-3;
 const TERMS = [[0.6, weights(16, 12)], [0.15, weights(48, 12)], [0, weights(96, 12)]];
 
-// `waits` are those of open visits at each station of a network.
-export function closedQuantile(waits, normalQuantile) {
-  const ofMoments = (level, mean, deviation, skewness) => {
+// The quantile of a gamma law, moved by what its skewness says.
+export function quantileOfMoments(normalQuantile) {
+  return (level, mean, deviation, skewness) => {
     const away = normalQuantile(level), sixth = skewness / 6;
     const moved = Math.abs(sixth) > NO_SKEW ? (Math.max(1 + sixth * (away - sixth), 0) ** 3 - 1) / (3 * sixth) : away;
     return Math.max(mean + deviation * moved, 0);
   };
+}
+
+// `waits` are those of open visits at each station of a network.
+export function closedQuantile(waits, ofMoments) {
   const ofWhole = (level, found, think, places) => {
     if (level <= places.reduce((rest, { visits }) => rest * Math.max(1 - visits, 0), 1)) return 0;
     const law = remembered(`law ${found} ${think} ${JSON.stringify(places)}`, () => lawOf(waits, found, think, places));

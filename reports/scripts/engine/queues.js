@@ -3,7 +3,7 @@
 
 import { classNumbers } from "./classes.js";
 import { closedNumbers, closedWaits } from "./closed.js";
-import { closedQuantile } from "./closed_quantiles.js";
+import { closedQuantile, quantileOfMoments } from "./closed_quantiles.js";
 import { burstQuantile, burstWait, uneven } from "./bursts.js";
 import { forkedNumbers } from "./forked.js";
 import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
@@ -16,7 +16,7 @@ import { roomQuantile } from "./room_quantiles.js";
 import { fallingRoot } from "./roots.js";
 import { stagesQuantile } from "./stages.js";
 
-const ROOMS = rooms(inverseErlangB, erlangC);
+const ROOMS = rooms(inverseErlangB, erlangC), OF_MOMENTS = quantileOfMoments(anyNormalQuantile);
 
 export const QUEUES = {
   harmonic,
@@ -32,14 +32,14 @@ export const QUEUES = {
   gamma_quantile: gammaQuantile,
   stages_quantile: stagesQuantile,
   ...closedNumbers(erlangC),
-  closed_quantile: closedQuantile(closedWaits(erlangC), anyNormalQuantile),
+  closed_quantile: closedQuantile(closedWaits(erlangC), OF_MOMENTS),
   slowest,
   ...ROOMS,
   room_quantile: roomQuantile(inverseErlangB, ROOMS.room_wait),
   burst_wait: burstWait,
   burst_quantile: burstQuantile,
   uneven,
-  ...classNumbers(erlangC),
+  ...classNumbers(erlangC, OF_MOMENTS),
   ...forkedNumbers(erlangC),
   ...nestedNumbers(erlangC),
   ...sharedNumbers(erlangC),
