@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import exp, floor, isclose
 from statistics import NormalDist
 
@@ -9,15 +10,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import qmc
+from scipy.stats import chi2, multivariate_t, qmc
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import with_drawn
-from qps.compiler.diagnostics.source import Source
+from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec, check_source
 from qps.engine.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.draws import axis_of, quantiles, uncertain_numbers, values_at
+from qps.solver.odds.chi_squared import chi_squared_quantile
+from qps.solver.odds.draws import (
+    UncertainNumber,
+    axis_of,
+    dimensions_of,
+    half_width,
+    quantiles,
+    uncertain_numbers,
+    values_at,
+)
 from qps.solver.odds.odds import odds
 from qps.solver.odds.sampling import solved_for
 from qps.solver.odds.told import Odds, Sampling
@@ -259,3 +269,32 @@ def test_points_beyond_the_table_are_stratified() -> None:
     for column in (256, 299):
         assert sorted(np.floor(found[:, column] * 100)) == list(range(100))
     assert floor(found.min()) == 0
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 5, 28, 1000])
+def test_quantiles_of_chi_squared_are_those_of_scipy(freedom: int) -> None:
+    levels = np.concatenate([[1e-9], np.linspace(0.0005, 0.9995, 500), [1 - 1e-9]])
+    found = chi_squared_quantile(levels, freedom)
+    assert found == pytest.approx(chi2.ppf(levels, freedom), rel=1e-4)
+
+
+def test_what_is_fitted_to_one_table_is_drawn_together() -> None:
+    """Two numbers of a multivariate t distribution, beside one of scipy's."""
+    weights, freedom = np.array([[2.0, 0.0], [-1.5, 0.5]]), 4
+    fitted = tuple(
+        (
+            name,
+            ir.Fitted(mean=Fraction(mean), weights=tuple(row), freedom=freedom, table="runs.csv"),
+        )
+        for name, mean, row in (("idle", 10, weights[0]), ("cost", 20, weights[1]))
+    )
+    one = UncertainNumber(written=Span(Source("x.qps", "fit"), 0, 3), parameters=fitted)
+    assert (one.name, one.dimensions, dimensions_of([one])) == ("runs.csv", 3, 3)
+    drawn = np.column_stack(list(values_at([one], sobol_points(1 << 14, 3, 1)).values()))
+    law = multivariate_t(loc=[10, 20], shape=weights @ weights.T, df=freedom, seed=1)
+    for _ in range(20):
+        level = law.rvs()
+        below = float(np.mean((drawn <= level).all(axis=1)))
+        assert below == pytest.approx(law.cdf(level, random_state=1), abs=0.01)
+    by_slopes = half_width(one, {"idle": 1.0, "cost": 1.0}, 0.9)
+    assert by_slopes == pytest.approx(np.quantile(np.abs(drawn.sum(axis=1) - 30), 0.9), rel=0.02)

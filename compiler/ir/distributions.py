@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp
+from math import exp, hypot
 from statistics import NormalDist
 
 from msgspec import Struct
+
+from qps.compiler.data.student import student_quantile
 
 _SIDE = Fraction(NormalDist().inv_cdf(0.975))
 """Standard deviations on each side of a normal distribution that hold 95 % of it."""
@@ -24,6 +26,11 @@ class Distribution(Struct, frozen=True, tag=True):
     def ends(self) -> tuple[Fraction, Fraction]:
         """Between which two values 95 % of it lie; all of it, where it ends."""
         raise NotImplementedError
+
+    @property
+    def dimensions(self) -> int:
+        """By how many independent numbers it is drawn, each evenly between 0 and 1."""
+        return 1
 
 
 class Normal(Distribution, frozen=True):
@@ -128,3 +135,33 @@ class Sampled(Distribution, frozen=True):
     def ends(self) -> tuple[Fraction, Fraction]:
         """All of it."""
         return self.values[0], self.values[-1]
+
+
+class Fitted(Distribution, frozen=True, kw_only=True):
+    """One of the numbers that were fitted to a table: they are drawn together.
+
+    Together they have a multivariate t distribution: each is its `mean` and so many (`weights`) of
+    numbers that are standard normal, all of these over one root of chi-squared over `freedom`.
+    `table` says which are drawn together.
+    """
+
+    mean: Fraction
+    weights: tuple[float, ...]
+    freedom: int
+    table: str
+
+    @property
+    def typical(self) -> Fraction:
+        """What fits best."""
+        return self.mean
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """As far from what fits best to both sides."""
+        half = Fraction(student_quantile(0.975, self.freedom) * hypot(*self.weights))
+        return self.mean - half, self.mean + half
+
+    @property
+    def dimensions(self) -> int:
+        """A normal number for each weight, and the one that all are divided by."""
+        return len(self.weights) + 1

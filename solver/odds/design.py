@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from qps.engine.sobol import sobol_points
 from qps.solver.matrix.prepared import Floats
-from qps.solver.odds.draws import UncertainNumber, halved, values_at
+from qps.solver.odds.draws import UncertainNumber, columns_of, dimensions_of, halved, values_at
 
 _OF_SHARES = 1024
 """Points by which shares of the variance are told."""
@@ -48,16 +48,16 @@ class Design(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def values(self) -> Mapping[str, Floats]:
         """The values of every parameter, one after the other."""
-        count = len(self.numbers)
+        count = dimensions_of(self.numbers)
         samples = values_at(self.numbers, sobol_points(self.samples, count, self.seed))
         some = {name: column[: self._halves] for name, column in samples.items()}
         parts = [samples, *(halved(number, some) for number in self.numbers)]
         both = sobol_points(_OF_SHARES, 2 * count, self.seed)
         first, second = both[:, :count], both[:, count:]
         parts += [values_at(self.numbers, points) for points in (first, second)]
-        for i in range(count):
+        for columns in columns_of(self.numbers):
             mixed = first.copy()
-            mixed[:, i] = second[:, i]
+            mixed[:, columns] = second[:, columns]
             parts.append(values_at(self.numbers, mixed))
         return {name: np.concatenate([part[name] for part in parts]) for name in samples}
 

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate, pairwise
 
 import numpy as np
 from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics.source import Span
 from qps.engine.queues.gamma_arrays import normal_quantile
 from qps.solver.matrix.layout import Drawn
 from qps.solver.matrix.prepared import Floats
+from qps.solver.odds.chi_squared import chi_squared_quantile
 
 
 class UncertainNumber(Struct, frozen=True, kw_only=True):
-    """A number that is written once: the parameters that rest on it, each with what it may be."""
+    """What is written once: the parameters that rest on it, each with what it may be.
+
+    All that is fitted to one table is one: it is drawn together, from several `dimensions`.
+    """
 
     written: Span
     parameters: tuple[tuple[str, ir.Distribution], ...]
 
     @property
     def name(self) -> str:
-        """What it is called: as the first parameter of its value."""
-        return self.parameters[0][0]
+        """What it is called: as its first parameter, or the table that it is fitted to."""
+        name, distribution = self.parameters[0]
+        return distribution.table if isinstance(distribution, ir.Fitted) else name
+
+    @property
+    def dimensions(self) -> int:
+        """How many columns of a cube it is drawn from."""
+        return self.parameters[0][1].dimensions
 
 
 def uncertain_numbers(model: ir.Model, configuration: Configuration) -> tuple[UncertainNumber, ...]:
@@ -33,24 +45,67 @@ def uncertain_numbers(model: ir.Model, configuration: Configuration) -> tuple[Un
 
     One that a mode sets otherwise is not known in the other modes.
     """
-    found: dict[Span, dict[str, ir.Distribution]] = {}
+    found: dict[Span | str, tuple[Span, dict[str, ir.Distribution]]] = {}
     for settled in map(in_force, in_each_mode(model, configuration)):
         for name, value in settled.parameters.items():
             if isinstance(value, ir.Uncertain):
-                found.setdefault(value.written, {})[name] = value.distribution
+                own = value.distribution
+                key = own.table if isinstance(own, ir.Fitted) else value.written
+                found.setdefault(key, (value.written, {}))[1][name] = own
     return tuple(
         UncertainNumber(written=written, parameters=tuple(parameters.items()))
-        for written, parameters in found.items()
+        for written, parameters in found.values()
     )
+
+
+def dimensions_of(numbers: Sequence[UncertainNumber]) -> int:
+    """Return how many columns a cube has from which all numbers are drawn."""
+    return sum(number.dimensions for number in numbers)
+
+
+def columns_of(numbers: Sequence[UncertainNumber]) -> tuple[slice, ...]:
+    """Return the columns of a cube from which each number is drawn."""
+    ends = tuple(accumulate((number.dimensions for number in numbers), initial=0))
+    return tuple(slice(start, end) for start, end in pairwise(ends))
 
 
 def values_at(numbers: Sequence[UncertainNumber], points: Floats) -> Mapping[str, Floats]:
     """Return the values of all parameters at some points of a cube, a row each."""
-    return {
-        name: quantiles(distribution, points[:, column])
-        for column, number in enumerate(numbers)
-        for name, distribution in number.parameters
-    }
+    found: dict[str, Floats] = {}
+    for number, columns in zip(numbers, columns_of(numbers), strict=True):
+        own = points[:, columns]
+        fitted = [(n, d) for n, d in number.parameters if isinstance(d, ir.Fitted)]
+        if fitted:
+            found |= _fitted(fitted, own)
+        else:
+            found |= {name: quantiles(one, own[:, 0]) for name, one in number.parameters}
+    return found
+
+
+def _fitted(parameters: Sequence[tuple[str, ir.Fitted]], points: Floats) -> dict[str, Floats]:
+    """Return numbers that were fitted together: a multivariate t distribution.
+
+    The last coordinate is that of chi-squared, the others are those of normal numbers.
+    """
+    freedom = parameters[0][1].freedom
+    root = np.sqrt(chi_squared_quantile(points[:, -1], freedom) / freedom)
+    drawn = normal_quantile(points[:, :-1]) / root[:, np.newaxis]
+    return {name: float(one.mean) + drawn @ np.array(one.weights) for name, one in parameters}
+
+
+def half_width(number: UncertainNumber, weights: Mapping[str, float], probability: float) -> float:
+    """Return how far a straight function of a number's parameters lies around what is typical.
+
+    `weights` tells by how much each parameter moves it; within the width it is with a probability.
+    """
+    level = (1 + probability) / 2
+    moved = [(weights[name], one) for name, one in number.parameters if name in weights]
+    fitted = [(weight, one) for weight, one in moved if isinstance(one, ir.Fitted)]
+    if fitted:
+        parts = sum(weight * np.array(one.weights) for weight, one in fitted)
+        return student_quantile(level, fitted[0][1].freedom) * float(np.linalg.norm(parts))
+    ends = np.array([1 - level, level])
+    return abs(sum(weight * float(np.diff(quantiles(one, ends))[0]) / 2 for weight, one in moved))
 
 
 def halved(number: UncertainNumber, values: Mapping[str, Floats]) -> dict[str, Floats]:

@@ -15,7 +15,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.answers.solution import Solution
 from qps.solver.matrix.prepared import Ints
 from qps.solver.odds.design import Design
-from qps.solver.odds.draws import UncertainNumber, axis_of, quantiles, uncertain_numbers
+from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
 from qps.solver.odds.sampling import Sampled, solved_for
 from qps.solver.odds.told import (
     PROBABILITY,
@@ -141,17 +141,14 @@ def _by_slopes(numbers: Sequence[UncertainNumber], solution: Solution) -> Interv
     elasticities = {one.parameter: one.elasticity for one in solution.sensitivity}
     if largest is None or not elasticities:
         return None
-    level = (1 + PROBABILITY) / 2
     variance = 0.0
     for number in numbers:
-        moved = 0.0
-        for name, distribution in number.parameters:
-            typical = float(distribution.typical)
-            if name not in elasticities or typical == 0:
-                continue
-            below, above = quantiles(distribution, np.array([1 - level, level]))
-            moved += elasticities[name] * (above - below) / (2 * typical)
-        variance += moved**2
+        weights = {
+            name: elasticities[name] / float(distribution.typical)
+            for name, distribution in number.parameters
+            if name in elasticities and distribution.typical != 0
+        }
+        variance += half_width(number, weights, PROBABILITY) ** 2
     width = largest * sqrt(variance)
     ends = max(floor(largest - width), solution.graph.low - 1), floor(largest + width)
     return Interval(
