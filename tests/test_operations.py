@@ -33,6 +33,11 @@ N = population("N")
 law = settings(max_examples=25, deadline=None)
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
 each_row = pytest.mark.parametrize("word", OPERATIONS)
+OF_NETWORKS = [
+    word
+    for word in OPERATIONS
+    if word.startswith(("closed_", "class_", "nested_", "shared_", "forked_", "mixed_"))
+]
 
 
 def drawn(word: str, data: st.DataObject) -> list[Fraction]:
@@ -289,10 +294,21 @@ def test_ranges_hold_all_values_and_moves_what_they_do(word: str, data: st.DataO
         assert isnan(risen) or not move * risen < -room
 
 
-@each_row
+@pytest.mark.parametrize("word", [word for word in OPERATIONS if word not in OF_NETWORKS])
 @law
 @given(st.data())
 def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
+    are_slopes_those_of_chords(word, data)
+
+
+@pytest.mark.parametrize("word", OF_NETWORKS)
+@settings(law, max_examples=8)  # each asks for all digits of a whole network
+@given(st.data())
+def test_slopes_of_networks_are_those_of_chords(word: str, data: st.DataObject) -> None:
+    are_slopes_those_of_chords(word, data)
+
+
+def are_slopes_those_of_chords(word: str, data: st.DataObject) -> None:
     at, row = drawn(word, data), OPERATIONS[word]
     here = in_digits(row, at, 128)
     is_proven = here.rel_accuracy_bits() > 60
