@@ -4,7 +4,10 @@
 import { convolved, dot, ofSeveral, remembered, sharesOf, singleServers, waitOf, weighed } from "./closed.js";
 import { at, heldWithin, ownRates } from "./paced.js";
 
-export const SPEED = -1, OWN = -2, SEVERAL = 2, MOST_PLACES = 1 << 15;
+export const SPEED = -1;
+export const OWN = -2;
+export const SEVERAL = 2;
+export const MOST_PLACES = 1 << 15;
 const GROUP = 5, MOST_TOLD = 4096, MOST_RATES = 256, FINER = 1.03, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14, ROUNDED = 1e-12;
 
 // `erlangC` is that of the numbers of queues, which know this module.
