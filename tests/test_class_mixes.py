@@ -29,12 +29,20 @@ stream writers for each w {{ traffic 1 request, think 1 s; at w {{ }}; at s {{ b
 
 def test_two_stations_are_full_together_between_two_shares() -> None:
     (mix,) = class_mixes(lowered(SPEC.format(disk=50)), 100)
+    assert mix.known.is_exact
     assert mix.of == "readers"
     assert mix.share == 0.5
     assert [one.full for one in mix.ranges] == [("s.disk",), ("s.cpu", "s.disk"), ("s.cpu",)]
     # Balbo and Serazzi 1997: b D21/D11 + (1 - b) D22/D12 = 1, and the same the other way round.
     assert mix.ranges[1].at == pytest.approx((1 - 10 / 50) / (40 / 10 - 10 / 50))
     assert mix.ranges[1].to == pytest.approx((1 - 50 / 10) / (10 / 40 - 50 / 10))
+
+
+def test_where_first_comes_first_and_services_differ_a_mix_is_no_more_than_told() -> None:
+    text = SPEC.format(disk=50).replace("cpu 1 core, queueing ps", "cpu 1 core, queueing mm1")
+    (mix,) = class_mixes(lowered(text), 100)
+    assert not mix.known.is_exact
+    assert any("`s.cpu`" in reason for reason in mix.known.reasons)
 
 
 def test_one_that_is_slower_for_all_is_full_whatever_the_mix() -> None:

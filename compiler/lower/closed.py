@@ -290,6 +290,8 @@ class ClosedStream(Struct, frozen=True, kw_only=True):
     pools: tuple[HeldPool, ...] = ()
     known: Certainty = EXACT
     """How its waits are known, besides what each station does to it."""
+    stations_known: Certainty = EXACT
+    """How its stations are known as those of a network in product form."""
     slowed_by: frozenset[str] = frozenset()
     """The names of the elastic parameters on which its rate rests."""
 

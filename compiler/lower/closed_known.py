@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed import Closed, ClosedStream
+from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
@@ -26,6 +27,18 @@ def rates_known(closed: Closed, queues: Mapping[str, PlacedQueue]) -> dict[str, 
 def _waits_known(stream: ClosedStream, queues: Mapping[str, PlacedQueue]) -> Certainty:
     waits = [mean_certainty(queues[station.resource].queue) for station in stream.stations]
     return together(*waits, stream.known, uncounted([one.resource for one in stream.limits]))
+
+
+def with_stations_known(
+    streams: Mapping[str, ClosedStream], queues: Mapping[str, PlacedQueue]
+) -> dict[str, ClosedStream]:
+    """Return closed streams with how the stations are known that they meet."""
+    found = {}
+    for name, one in streams.items():
+        laws = [queues[station.resource].queue.law for station in one.stations]
+        known = [law.stations_known for law in laws if isinstance(law, InClosedNetwork)]
+        found[name] = replace(one, stations_known=together(*known))
+    return found
 
 
 def loads_known(

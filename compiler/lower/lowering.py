@@ -20,6 +20,7 @@ from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_kinds import put_together, taken_apart
+from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
@@ -271,7 +272,7 @@ def _lowered_model(
             stations=_noted_stations(streams.demands, queues, pools.rooms | of_users.rooms),
             mixtures=expressions.mixtures,
         ),
-        closed=closed.streams,
+        closed=with_stations_known(closed.streams, queues),
     )
 
 

@@ -28,7 +28,7 @@ def _mix(mix: MixSolution) -> str:
     first, *behind = map(_full, mix.ranges)
     if not behind:
         return f"Whatever the mix of `{mix.of}` and {others}: with many under way, {first}."
-    starts = [percent(one.at) for one in mix.ranges[1:]]
+    starts = [marked(percent(one.at), mix.known) for one in mix.ranges[1:]]
     told = [first, *(f"from {at} on {what}" for at, what in zip(starts, behind, strict=True))]
     now = percent(mix.share)
     return (

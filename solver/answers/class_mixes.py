@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from qps.compiler.lower.closed import ClosedNetwork
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.solver.answers.fair_rates import full_stations
 from qps.solver.answers.solution import FullTogether, MixSolution
 
@@ -45,8 +46,21 @@ def class_mixes(graph: LoadGraph, at: int) -> tuple[MixSolution, ...]:
         if numbers is None or not 0 < sum(jobs) < inf or min(jobs) <= 0:
             continue
         axes = range(1 if len(jobs) == _TWO else len(jobs))
-        found += [_mix(numbers, jobs, axis) for axis in axes]
+        known = _known(graph, network)
+        found += [_mix(numbers, jobs, axis, known) for axis in axes]
     return tuple(found)
+
+
+def _known(graph: LoadGraph, network: ClosedNetwork) -> Certainty:
+    """Return how a mix is known: as stations are, and to six digits where it is searched for.
+
+    How far off rates are by them is no error of a share.
+    """
+    met = [one.stations_known for one in graph.closed.values() if one.network is network]
+    reasons = list(together(*met).reasons)
+    if len(network.names) > _TWO:
+        reasons.append("shares of three classes or more are searched for, to 0.0001 %")
+    return approximation(*reasons) if reasons else EXACT
 
 
 def _numbers(graph: LoadGraph, network: ClosedNetwork, at: int) -> _Network | None:
@@ -70,7 +84,7 @@ def _numbers(graph: LoadGraph, network: ClosedNetwork, at: int) -> _Network | No
     return _Network(network.names, tuple(one.resource for one in network.stations), tuple(asked))
 
 
-def _mix(network: _Network, jobs: Sequence[float], axis: int) -> MixSolution:
+def _mix(network: _Network, jobs: Sequence[float], axis: int, known: Certainty) -> MixSolution:
     """Return what the share of one class decides, the others being as many to each other."""
     others = sum(jobs) - jobs[axis]
     rest = [0.0 if k == axis else count / others for k, count in enumerate(jobs)]
@@ -81,6 +95,7 @@ def _mix(network: _Network, jobs: Sequence[float], axis: int) -> MixSolution:
         others=tuple(name for k, name in enumerate(network.names) if k != axis),
         share=jobs[axis] / sum(jobs),
         ranges=tuple(ranges),
+        known=known,
     )
 
 

@@ -186,13 +186,15 @@ class FullTogether(Struct, frozen=True):
 class MixSolution(Struct, frozen=True, kw_only=True):
     """What the share `of` a class decides, of all that is under way; the `others` keep theirs.
 
-    Its `share` is that of now; the ranges are those from none of it to nothing else.
+    Its `share` is that of now; the ranges are those from none of it to nothing else, and their ends
+    are `known` as stations are.
     """
 
     of: str
     others: tuple[str, ...]
     share: float
     ranges: tuple[FullTogether, ...]
+    known: Certainty
 
 
 class CostSolution(Struct, frozen=True, kw_only=True):

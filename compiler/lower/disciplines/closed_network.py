@@ -153,10 +153,15 @@ class InClosedNetwork(Law, frozen=True):
     def mean_known(self, queue: Queue) -> Certainty:
         """A network in product form is told exactly, any other as if it were one."""
         return together(
-            *(station.known for station in self.uneven),
+            self.stations_known,
             self._ranks_known(queue),
             *(stream.known for stream in self.streams),
         )
+
+    @property
+    def stations_known(self) -> Certainty:
+        """How a network is told that has stations that are not in product form."""
+        return together(*(station.known for station in self.uneven))
 
     def _ranks_known(self, queue: Queue) -> Certainty:
         if not queue.traits.has_ranks:
