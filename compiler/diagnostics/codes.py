@@ -51,6 +51,7 @@ BAD_EXPONENT = Code("QPS0306", "bad-exponent", _E, "a power that has no dimensio
 ARGUMENT_COUNT = Code("QPS0307", "argument-count", _E, "too few or too many arguments")
 VARIES = Code("QPS0308", "varies", _E, "a value that must not depend on the population")
 SPREAD = Code("QPS0310", "spread", _E, "a distribution of a number that cannot be")
+CERTAINTY = Code("QPS0311", "certainty", _E, "a certainty that no requirement can have")
 OUT_OF_RANGE = Code("QPS0309", "out-of-range", _E, "a value outside its range")
 
 NO_RESOURCE = Code("QPS0401", "no-resource", _E, "a cost on a resource that the machine lacks")

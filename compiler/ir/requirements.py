@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -20,8 +21,19 @@ class Measure(Struct, frozen=True):
     source: str | None = None
 
 
+class Promised(Struct, frozen=True):
+    """Up to which population a requirement holds with its certainty, of so many samples."""
+
+    population: int
+    samples: int
+
+
 class Requirement(Struct, frozen=True, kw_only=True):
-    """`measure <= limit` (or >=); `is_axis` where it is one of the axes of quality."""
+    """`measure <= limit` (or >=); `is_axis` where it is one of the axes of quality.
+
+    With `certainty` it must hold in that share of all that numbers which are not known may be;
+    `promised` is up to which population it does, and how that is known, once that was found.
+    """
 
     name: str
     measure: Quantity
@@ -31,6 +43,8 @@ class Requirement(Struct, frozen=True, kw_only=True):
     ideal: Quantity | None
     is_axis: bool
     span: Span
+    certainty: Fraction | None = None
+    promised: Promised | None = None
 
 
 class Scope(Enum):

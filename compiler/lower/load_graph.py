@@ -167,6 +167,8 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """How it is known where a stream passes several resources that are loaded beyond 1."""
     unsaid: tuple[Unwaited, ...] = ()
     """The resources on which it rests and of which nothing says how they are waited for."""
+    promised_with: float | None = None
+    """The certainty with which a requirement holds up to so many users, where this says that."""
 
 
 class NamedMeasure(Struct, frozen=True, kw_only=True):

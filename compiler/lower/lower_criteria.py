@@ -16,9 +16,9 @@ from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.compiler.lower.quality_axes import axes_of, axis_of, joined_axes
 from qps.compiler.lower.too_long import powers_told
-from qps.compiler.quantities.certainty import Certainty, opposite, together
+from qps.compiler.quantities.certainty import Certainty, approximation, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.formulas import ONE, Formula
+from qps.engine.formulas import ONE, Formula, number
 
 
 def criteria_of(
@@ -36,6 +36,12 @@ def criteria_of(
     resources = measured.resources
     bounded: set[str] = set()
     for requirement in requirements:
+        if requirement.promised is not None:
+            known = both_known(requirement.measure, expressions, measured, in_series)
+            stated.append(
+                _promised(requirement, requirement.promised, known, measured, expressions)
+            )
+            continue
         measure = lowered_quantity(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
         known = both_known(requirement.measure, expressions, measured, in_series)
@@ -64,6 +70,37 @@ def criteria_of(
         if name in queues:
             stated.append(_unsaturated(resource, ONE, strict=True))
     return tuple(stated)
+
+
+def _promised(
+    requirement: ir.Requirement,
+    promised: ir.Promised,
+    known: tuple[Certainty, Certainty],
+    measured: Measures,
+    expressions: ExpressionLowering,
+) -> Criterion:
+    """Return that no more users come than those up to which a requirement holds with certainty.
+
+    It is known as the measure is: what is judged too mildly is promised to too many.
+    """
+    told = approximation(f"{requirement.name}: told by {promised.samples:,} samples")
+    both = (one if requirement.at_most else opposite(one) for one in known)
+    plain, in_series = (together(one, told) for one in both)
+    return Criterion(
+        name=requirement.name,
+        measure=expressions.population,
+        limit=number(promised.population),
+        at_most=True,
+        strict=False,
+        dimension=DIMENSIONLESS,
+        span=requirement.span,
+        axis=None,
+        promised_with=None if requirement.certainty is None else float(requirement.certainty),
+        unsaid=measured.unsaid(requirement.measure),
+        rests_on=subjects(requirement.measure, requirement.limit),
+        known=plain,
+        known_in_series=in_series,
+    )
 
 
 def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:

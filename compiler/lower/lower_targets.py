@@ -22,7 +22,7 @@ def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[st
     asked = requirement.measure.expr
     if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
         return False
-    if not requirement.at_most:
+    if not requirement.at_most or requirement.promised is not None:
         return False
     if asked.subject in resources:
         return name == asked.subject

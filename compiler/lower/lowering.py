@@ -18,6 +18,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
+from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_kinds import put_together, taken_apart
 from qps.compiler.lower.closed_known import with_stations_known
@@ -76,6 +77,7 @@ def lower(
     What it tells to be known holds for all values of the numbers that are `moving`, and where
     `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
     """
+    refuse_certainty_asked(model, configuration)
     kept, settled, moved = model.once(KeptGraphs), in_force(configuration), moving or {}
     shape = kept.shape_of(settled, sizes_move, *moved.items())
     known = kept.like(shape, settled)
@@ -95,6 +97,7 @@ def lower_as_one_of_many(
     differ in such options; steps that are not taken are in it, and take no time.
     """
     kept, settled = model.once(KeptGraphs), in_force(configuration)
+    refuse_certainty_asked(model, configuration)
     known = kept.like(kept.shared_shape_of(settled, *moving.items()), settled)
     if known is not None:
         return known

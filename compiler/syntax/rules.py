@@ -234,7 +234,7 @@ RULES: dict[str, Rule] = {
     # what users need
     "measure": _rule(ast.Measure, "name value source"),
     "require": _rule(ast.Require, "requirements..."),
-    "requirement": _rule(ast.Requirement, "condition ideal source"),
+    "requirement": _rule(ast.Requirement, "condition certainty ideal source"),
     "planned_load": _rule(ast.Target, "aims..."),
     "aim": _rule(ast.Aim, "name value source"),
     "waiting": _rule(ast.Waiting, "waits..."),

@@ -64,7 +64,11 @@ class CarriedView(Struct, frozen=True, kw_only=True):
 
 
 class RequirementView(Struct, frozen=True, kw_only=True):
-    """A requirement with its limit and how far it is met."""
+    """A requirement with its limit and how far it is met.
+
+    Of one that holds with a `certainty` the value is the population, and the limit up to which
+    population it does.
+    """
 
     measure: str
     operator: str
@@ -73,6 +77,7 @@ class RequirementView(Struct, frozen=True, kw_only=True):
     met_up_to: int | None
     value_at_limit: float
     value_beyond: float | None
+    certainty: float | None
     known: Certainty
     met_up_to_known: Certainty
 

@@ -92,6 +92,8 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
 
 def _failing(solution: Solution, one: FailingThere, at: int) -> str:
     criterion = one.criterion
+    if criterion.promised_with is not None:
+        return f"`{criterion.name}` does not hold"
     share = in_percent(criterion)
     graph, dimension = solution.graph, criterion.dimension
     told = beyond_limit(

@@ -204,6 +204,8 @@ def side_of(criterion: Criterion) -> str:
 def in_percent(criterion: Criterion) -> bool:
     """True for requirements that are told in per cent: of a share, or with a limit written so."""
     written = criterion.span is not None and "%" in criterion.span.text
+    if criterion.promised_with is not None:
+        return False
     return criterion.dimension == DIMENSIONLESS and (written or is_share(criterion.name))
 
 

@@ -258,6 +258,7 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
         met_up_to=item.met_up_to,
         value_at_limit=item.value_at_limit,
         value_beyond=item.value_beyond,
+        certainty=criterion.promised_with,
         known=known_at(solution.graph, criterion, solution.at),
         met_up_to_known=met_up_to_known(solution, criterion),
     )
@@ -301,6 +302,8 @@ def _reason(solution: Solution, at: int) -> str:
     named = [item for item in solution.requirements if item.criterion.name == name]
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         criterion = item.criterion
+        if criterion.promised_with is not None:
+            return f"`{name}` does not hold"
         share, dimension = in_percent(criterion), criterion.dimension
         sides = criterion.measure, criterion.limit
         told = beyond_limit(solution.graph, *sides, at, dimension, share=share)

@@ -12,6 +12,7 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode, in
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.assuming import Moving
+from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together
@@ -43,6 +44,9 @@ def compile_matrix(
     model: ir.Model, matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()
 ) -> CompiledMatrix:
     """Return a matrix compiled; QpsError where it is too varied to be."""
+    asking = model.once(asks_for_certainty)
+    if asking is not None and any(isinstance(p.value, ir.Uncertain) for p in model.parameters):
+        refuse_asking(asking)
     question = question_of(matrix, claims)
     blocks = []
     for axes in matrix.blocks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from math import ceil, floor, sqrt
 
 import numpy as np
@@ -74,7 +75,7 @@ def odds(
     )
 
 
-def least(answers: Ints, certainty: float) -> int:
+def least(answers: Ints, certainty: float | Fraction) -> int:
     """Return the largest number that a share of answers is not below."""
     return int(np.sort(answers)[floor((1 - certainty) * answers.size)])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from qps.compiler import ir
 from qps.compiler.check.names.instances import text_in_model
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -9,8 +11,10 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
+_LEAST_CERTAINTY, _MOST_CERTAINTY = Fraction(1, 2), Fraction(999, 1000)
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -40,22 +44,61 @@ class RequirementChecker(Part, frozen=True):
             )
         if limit is None or (ideal is None and item.ideal is not None):
             return None
+        certainty = None
+        if item.certainty is not None:
+            certainty = self._certainty(item, item.certainty)
+            if certainty is None:
+                return None
         at_most = condition.operators[0] in ("<", "<=")
         if ideal is not None and not self._is_beyond(limit, ideal, at_most=at_most):
             return None
         is_load = isinstance(measure.expr, ir.Measured) and (
             measure.expr.kind is ir.MeasureKind.LOAD
         )
+        name = text_in_model(measured, self.main)
+        if item.certainty is not None:
+            stated = " ".join(item.certainty.span.text.split())
+            limited = " ".join(limiting.span.text.split())
+            name = f"{name} {condition.operators[0]} {limited} with {stated} certainty"
         return ir.Requirement(
-            name=text_in_model(measured, self.main),
+            name=name,
             measure=measure,
             limit=limit,
             at_most=at_most,
             strict=condition.operators[0] in ("<", ">"),
             ideal=ideal,
-            is_axis=not is_load and (at_most or ideal is not None),
-            span=item.span,
+            is_axis=not is_load and (at_most or ideal is not None) and certainty is None,
+            span=item.span if certainty is None else condition.span,
+            certainty=certainty,
         )
+
+    def _certainty(self, item: ast.Requirement, stated: ast.Expr) -> Fraction | None:
+        """Return with what certainty a requirement must hold; None where it was reported."""
+        found = self.expressions.quantity(
+            stated, Scope(self.main, Allowed.NOTHING), DIMENSIONLESS, "a certainty"
+        )
+        if found is None:
+            return None
+        told = None
+        if not isinstance(found.expr, ir.Constant):
+            told = stated.span, "a certainty is a number", "such as `with 95 % certainty`"
+        elif not _LEAST_CERTAINTY <= found.expr.value <= _MOST_CERTAINTY:
+            told = (
+                stated.span,
+                "a certainty is from 50 % to 99.9 %",
+                "below, a requirement is more likely missed than met; beyond, samples do not tell",
+            )
+        elif item.ideal is not None:
+            told = (
+                item.ideal.span,
+                "what must hold with certainty has no ideal: it is no axis of quality",
+                "state the ideal in a requirement of its own, without a certainty",
+            )
+        else:
+            return found.expr.value
+        span, message, hint = told
+        self.sink.report(codes.CERTAINTY, span, message, hint=hint)
+        return None
 
     def _not_a_limit(self, condition: ast.Expr) -> None:
         hint = "such as `voice.latency <= 230 ms`"

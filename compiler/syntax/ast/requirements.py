@@ -14,9 +14,10 @@ class Measure(Shared, frozen=True):
 
 
 class Requirement(Written, frozen=True):
-    """`voice.latency <= 230 ms ideal 0 ms`."""
+    """`voice.latency <= 230 ms ideal 0 ms`, or `voice.latency <= 230 ms with 95 % certainty`."""
 
     condition: Expr
+    certainty: Expr | None
     ideal: Expr | None
     source: Text | None = None
 

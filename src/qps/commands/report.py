@@ -15,6 +15,7 @@ from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
@@ -113,6 +114,10 @@ def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
     """Return every configuration that was asked for; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
     wanted = [(spec, scenario) for spec in specs for scenario in scenarios]
+    for spec, scenario in wanted:
+        settings = tuple(arguments.set)
+        set_up = spec.with_machines_of(settings)
+        refuse_certainty_asked(set_up.model, set_up.configuration(scenario, settings))
     return [
         solved_spec(
             spec,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.commands.console import show
 from qps.commands.efforts import sampling_of
@@ -54,16 +55,25 @@ def solved_spec(
     """Solve a spec as a scenario and settings change it."""
     spec = spec.with_machines_of(settings)
     configuration = spec.configuration(scenario, settings)
-    solution = solve_model(spec.model, configuration)
-    helping = advise(spec.model, configuration, solution) if advice else ()
-    found = None
+    model, found = spec.model, None
     if uncertain_in(configuration):
         from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs, and it needs numpy
+        from qps.solver.odds.promises import with_promises, without_certainty  # noqa: PLC0415
 
-        found = odds(spec.model, configuration, solution, sampling)
-    view = solve_view(spec.model, configuration, solution, settings, helping, spec.warnings, found)
+        model = with_promises(model, configuration, sampling)
+        solution = solve_model(model, configuration)
+        plain, of_slopes = spec.model, solution
+        if model is not spec.model:
+            advice = False  # each change would have a promise of its own
+            plain = without_certainty(spec.model)
+            of_slopes = replace(solve_model(plain, configuration), at=solution.at)
+        found = odds(plain, configuration, of_slopes, sampling)
+    else:
+        solution = solve_model(model, configuration)
+    helping = advise(model, configuration, solution) if advice else ()
+    view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)
     return Solved(
-        model=spec.model,
+        model=model,
         configuration=configuration,
         solution=solution,
         view=view,

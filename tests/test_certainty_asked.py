@@ -1,0 +1,144 @@
+"""Requirements that ask for certainty: held against closed forms, and against single solves."""
+
+from __future__ import annotations
+
+from math import exp, isclose
+from statistics import NormalDist
+
+import pytest
+
+from qps.compiler.configure.configuration import with_drawn
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.quantities.certainty import Kind
+from qps.engine.sobol import sobol_points
+from qps.reports.text.view import answer
+from qps.solver.answers.answer_certainty import answer_known
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
+from qps.solver.odds.promises import with_promises, without_certainty
+from qps.solver.odds.told import Sampling
+
+SPEC = """
+users N in 1..100_000
+param cost = lognormal(1 ms/request, 0.2)
+machine server {{ cpu 1 core }}
+component work {{ cpu cost }}
+topology {{ node web = server; node db = server; link wire = lan between web, db }}
+stream replies in all {{
+  traffic N * 1 request/s, 1 kB/request
+  at web {{ work }}
+  over wire
+  at db {{ }}
+}}
+network lan {{ switched; rate 1 Gbit/s }}
+{0}
+"""
+
+
+def spec_of(rest: str) -> Spec:
+    found = check_source(Source("spec.qps", SPEC.format(rest)))
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def solved(spec: Spec, samples: int = 4000, *settings: str) -> Solution:
+    configuration = spec.configuration(settings=settings)
+    sampling = Sampling(samples=samples)
+    return solve_model(with_promises(spec.model, configuration, sampling), configuration)
+
+
+def cost_at(certainty: float) -> float:
+    return 1e-3 * exp(0.2 * NormalDist().inv_cdf(certainty))
+
+
+@pytest.mark.parametrize("certainty", [0.5, 0.8, 0.95, 0.99])
+def test_it_holds_up_to_the_quantile_of_the_closed_form(certainty: float) -> None:
+    spec = spec_of(f"require {{ web.cpu.load <= 80 % with {100 * certainty:g} % certainty }}")
+    found = solved(spec)
+    assert found.largest_acceptable is not None
+    assert isclose(found.largest_acceptable, 0.8 / cost_at(certainty), rel_tol=5e-3)
+    assert found.limited_by == f"web.cpu.load <= 80 % with {100 * certainty:g} % certainty"
+    assert answer_known(found).kind is Kind.APPROXIMATION
+    assert "4,000 samples" in answer_known(found).reasons[0]
+
+
+def test_what_asks_for_no_certainty_is_judged_by_the_numbers_as_they_are_stated() -> None:
+    spec = spec_of("require { web.cpu.load <= 90 % with 95 % certainty; web.cpu.load <= 50 % }")
+    assert (found := solved(spec)).largest_acceptable == 500
+    assert found.limited_by == "web.cpu.load"
+    assert answer_known(found).kind is Kind.UPPER_BOUND  # as wherever something is judged mildly
+
+
+def test_a_target_is_no_limit_of_a_sample() -> None:
+    spec = spec_of("target cpu 70 %\nrequire { web.cpu.load <= 98 % with 60 % certainty }")
+    assert solved(spec).largest_acceptable == 700
+    wider = spec_of("target cpu 99.9 %\nrequire { web.cpu.load <= 80 % with 95 % certainty }")
+    assert isclose(solved(wider).largest_acceptable or 0, 0.8 / cost_at(0.95), rel_tol=5e-3)
+
+
+def test_so_many_samples_hold_when_each_is_solved_alone() -> None:
+    """Of 60 samples solved one by one, nine in ten carry the answer, and fewer one user more."""
+    spec = spec_of("queueing cpu mm1\nrequire { replies.latency <= 10 ms with 90 % certainty }")
+    answered = solved(spec, 60).largest_acceptable
+    assert answered is not None
+    plain, configuration = without_certainty(spec.model), spec.configuration()
+    numbers = uncertain_numbers(plain, configuration)
+    axis = axis_of(numbers, values_at(numbers, sobol_points(60, 1, 1)), plain)
+    alone = [
+        solve_model(plain, with_drawn(configuration, axis.drawn(row))).largest_acceptable or 0
+        for row in range(60)
+    ]
+    assert sum(one >= answered for one in alone) >= 54 > sum(one > answered for one in alone)
+
+
+def test_the_requirement_of_a_mode_is_sampled_in_that_mode() -> None:
+    modes = """
+param often = 1
+mode calm {{ often = 1 }}
+mode busy {{ often = 2; web.cpu.load <= 80 % with {} certainty }}
+require {{ web.cpu.load <= 95 % }}
+"""
+    text = SPEC.format(modes.format("95 %")).replace("N * 1 req", "often * N * 1 req")
+    found = check_source(Source("spec.qps", text))
+    assert found.value is not None, found.diagnostics
+    solution = solved(found.value)
+    assert isclose(solution.largest_acceptable or 0, 0.4 / cost_at(0.95), rel_tol=1e-2)
+    assert solution.graph.mode == "busy"
+
+
+def test_where_every_number_is_certain_it_is_a_requirement_like_others() -> None:
+    spec = spec_of("require { web.cpu.load <= 80 % with 95 % certainty }")
+    configuration = spec.configuration(settings=("cost = 2 ms/request",))
+    assert solve_model(spec.model, configuration).largest_acceptable == 400
+    assert solved(spec, 4000, "cost = 2 ms/request").largest_acceptable == 400
+
+
+def test_none_can_be_promised() -> None:
+    spec = spec_of("require { replies.latency <= 0.5 ms with 99 % certainty }")
+    found = solved(spec)
+    assert found.largest_acceptable is None
+    assert "does not hold" in answer(found)
+
+
+def test_whatever_is_not_asked_by_samples_is_refused_and_never_read_plainly() -> None:
+    spec = spec_of("require { web.cpu.load <= 80 % with 95 % certainty }")
+    with pytest.raises(QpsError, match="matter of samples"):
+        lower(spec.model, spec.configuration())
+    # Nor by the graph that is kept of it where it was certain.
+    lower(spec.model, spec.configuration(settings=("cost = 2 ms/request",)))
+    with pytest.raises(QpsError, match="matter of samples"):
+        lower(spec.model, spec.configuration())
+
+
+def test_the_same_seed_promises_the_same() -> None:
+    spec = spec_of("require { web.cpu.load <= 80 % with 95 % certainty }")
+    configuration = spec.configuration()
+    first, same, other = (
+        with_promises(spec.model, configuration, Sampling(samples=500, seed=seed)).requirements[0]
+        for seed in (1, 1, 2)
+    )
+    assert first.promised == same.promised != other.promised
