@@ -15,7 +15,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.certainty_asked import asks_for_certainty
 from qps.engine.sobol import sobol_points
-from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
+from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
 from qps.solver.odds.odds import least
 from qps.solver.odds.sampling import solved_for
 from qps.solver.odds.told import Sampling
@@ -65,7 +65,7 @@ def _promised(
     numbers = uncertain_numbers(alone, configuration)
     if not numbers:
         return _plain(requirement)
-    points = sobol_points(sampling.samples, len(numbers), sampling.seed)
+    points = sobol_points(sampling.samples, dimensions_of(numbers), sampling.seed)
     axis = axis_of(numbers, values_at(numbers, points), alone)
     found = solved_for(alone, configuration, axis, configuration.low)
     if not found.is_told.any():
