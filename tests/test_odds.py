@@ -183,8 +183,21 @@ def test_where_the_range_ends_first_that_is_told() -> None:
     assert found.beyond == pytest.approx(1 / 3, abs=0.01)
 
 
+def test_the_samples_lie_where_the_distribution_has_them() -> None:
+    """Of 4,000 ms of processors at 1 to 2 ms each, x or more users are carried up to 4,000/x ms."""
+    found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)"), Sampling(samples=10_000))
+    told = found.distribution
+    assert len(told.counts) <= 40
+    assert 0.99 <= sum(told.counts) / found.samples <= 1
+    for i, count in enumerate(told.counts):
+        ends = (told.start + i * told.width, told.start + (i + 1) * told.width)
+        low, high = (min(max(4000 / end, 1.005), 1.995) for end in ends)
+        assert count / found.samples == pytest.approx(low - high, abs=2e-3)
+
+
 def test_what_no_users_can_be_promised_is_told_as_none() -> None:
     found = odds_of(spec_of("uniform(1 s/request, 5 s/request)"))
+    assert found.distribution.start == 0  # none of the range 1..
     assert found.promise.largest is None
     assert found.interval.least is None
     assert found.interval.most == 3

@@ -17,8 +17,8 @@ from qps.reports.text.figure_text import line_label
 from qps.reports.text.quantities import scale_of
 from qps.solver.claims.figure_lines import DrawnFigure
 
-MOST_BYTES = 400_000
-"""Of all models together; the rest of a page is left for figures, formulas and claims."""
+MOST_BYTES = 340_000
+"""Of all models together; the rest of a page is left for scripts, figures, formulas and claims."""
 
 _DIGITS = 6
 

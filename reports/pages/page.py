@@ -22,6 +22,7 @@ from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.pages.live import Json
 from qps.reports.pages.live_page import figure_key
+from qps.reports.pages.odds_section import OddsSection, odds_section
 from qps.reports.pages.page_rows import (
     FactRow,
     RequirementRow,
@@ -106,6 +107,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     """What the scripts of the page work on: see `live_page`."""
     figures_only: bool = False
     simulated: SimulatedSection | None = None
+    odds: OddsSection | None = None
 
 
 def page_view(
@@ -166,6 +168,7 @@ def page_view(
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
         simulated=simulated,
+        odds=odds_section(view, model.parameters),
     )
 
 

@@ -20,6 +20,7 @@ from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertai
 from qps.solver.odds.sampling import Sampled, solved_for
 from qps.solver.odds.told import (
     PROBABILITY,
+    Counted,
     Interval,
     Likely,
     Odds,
@@ -27,6 +28,10 @@ from qps.solver.odds.told import (
     Sampling,
     ShareOfVariance,
 )
+
+_STRETCHES = 40
+_TOLD = 0.995
+"""Of the answers to each side: those beyond are so few that they would squash the others."""
 
 
 def odds(
@@ -72,6 +77,7 @@ def odds(
         seed=seed,
         left_out=_left_out(found, samples),
         beyond=float(np.mean(answers >= high)),
+        distribution=_counted(answers),
     )
 
 
@@ -83,6 +89,16 @@ def least(answers: Ints, certainty: float | Fraction) -> int:
 def most(answers: Ints, certainty: float) -> int:
     """Return the smallest number that a share of answers is not above."""
     return int(np.sort(answers)[ceil(certainty * answers.size) - 1])
+
+
+def _counted(answers: Ints) -> Counted:
+    """Return how many answers lie where, in at most `_STRETCHES` stretches."""
+    start, end = least(answers, _TOLD), most(answers, _TOLD)
+    width = max(1, ceil((end - start + 1) / _STRETCHES))
+    inside = answers[(answers >= start) & (answers <= end)]
+    return Counted(
+        start=start, width=width, counts=tuple(np.bincount((inside - start) // width).tolist())
+    )
 
 
 def _not_below(population: int, low: int) -> int | None:

@@ -49,6 +49,17 @@ class Promise(Struct, frozen=True, kw_only=True):
     largest: int | None
 
 
+class Counted(Struct, frozen=True, kw_only=True):
+    """How many samples lie where: `counts` of stretches of `width` populations, from `start` on.
+
+    The least and the most of them, 1 % together, are left out; one below the range is none at all.
+    """
+
+    start: int
+    width: int
+    counts: tuple[int, ...]
+
+
 class Odds(Struct, frozen=True, kw_only=True):
     """What is known of an answer where numbers of the spec are not.
 
@@ -56,6 +67,7 @@ class Odds(Struct, frozen=True, kw_only=True):
     saturates first, `limits` what limits the answer. `by_slopes` is the interval that the slopes
     of the answer give, None where there are none. `left_out` is the share of samples in which a
     number is such as none can be, and why; `beyond` the share in which the range ends first.
+    `distribution` tells how the samples of the answer are spread.
     """
 
     interval: Interval
@@ -69,6 +81,7 @@ class Odds(Struct, frozen=True, kw_only=True):
     seed: int
     left_out: tuple[Likely, ...]
     beyond: float
+    distribution: Counted
 
 
 class Sampling(Struct, frozen=True, kw_only=True):

@@ -15,6 +15,8 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
+from qps.solver.odds.odds import odds
+from qps.solver.odds.told import Sampling
 
 
 def page_of(
@@ -36,7 +38,8 @@ def page_of(
     ]
     first = cases[0].configuration
     solution = solve_model(spec.model, first)
-    view = solve_view(spec.model, first, solution, settings)
+    found = odds(spec.model, first, solution, Sampling(samples=2000))
+    view = solve_view(spec.model, first, solution, settings, odds=found)
     judged = claims_of(spec) if claims is None else claims
     return page_view(spec.model, first, view, solution, judged, (), live_page(cases, (), most))
 

@@ -1,0 +1,152 @@
+"""How sure the answer of a page is: sentences, a picture of the samples, what to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
+from qps.reports.text.answers import SolveView
+from qps.reports.text.odds_text import odds_lines, shares_table
+from qps.reports.text.quantities import percent
+from qps.reports.text.table import Table
+from qps.solver.odds.told import Likely, Odds
+
+HEIGHT, TOP, BOTTOM = 210, 46, 40
+_LETTER = 7.5
+_LINE = 16
+
+
+class Column(Struct, frozen=True, kw_only=True):
+    """A column of a histogram; `is_inside` where it lies in the interval that is told."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+    is_inside: bool
+
+
+class Line(Struct, frozen=True):
+    """An upright line with a label, which stands to its left or right."""
+
+    x: float
+    label: str
+    label_x: float
+    label_y: float
+    anchor: str
+
+
+class Histogram(Struct, frozen=True, kw_only=True):
+    """How the samples of an answer are spread, in the units of the picture's own view box."""
+
+    title: str
+    description: str
+    x_label: str
+    x_ticks: tuple[Tick, ...]
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    rows: tuple[tuple[str, str], ...]
+
+
+class OddsSection(Struct, frozen=True, kw_only=True):
+    """What a page tells of an answer that rests on numbers that nobody knows."""
+
+    lines: tuple[str, ...]
+    histogram: Histogram
+    likely: Table
+    first: Table
+    shares: Table
+
+
+def odds_section(view: SolveView, parameters: Sequence[ir.Parameter]) -> OddsSection | None:
+    """Return how sure the answer is; None where every number of the spec is known."""
+    odds = view.odds
+    if odds is None:
+        return None
+    stated = {item.measure for item in view.requirements} | {"quality"}
+    met = [one for one in odds.requirements if one.name in stated]
+    return OddsSection(
+        lines=tuple(odds_lines(view)),
+        histogram=_histogram(view, odds),
+        likely=_likely(("requirement", f"likely to be met at {view.at:,}"), met),
+        first=_likely(("resource", "likely to saturate first"), odds.bottlenecks),
+        shares=shares_table(view, parameters),
+    )
+
+
+def _likely(headings: tuple[str, str], found: Sequence[Likely]) -> Table:
+    rows = tuple((one.name, percent(one.probability, 2)) for one in found)
+    return Table(headings, rows, frozenset([1]))
+
+
+def _histogram(view: SolveView, odds: Odds) -> Histogram:
+    found, name = odds.distribution, view.population.name
+    end = found.start + found.width * len(found.counts)
+    x = Axis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
+    y = Axis(low=0, high=max(found.counts), start=HEIGHT - BOTTOM, end=TOP)
+    least, most = (
+        view.population.from_ - 1 if one is None else one
+        for one in (odds.interval.least, odds.interval.most)
+    )
+    columns, rows = [], []
+    for i, count in enumerate(found.counts):
+        low = found.start + i * found.width
+        high = min(low + found.width - 1, view.population.to)
+        share = percent(count / odds.samples, 2)
+        place = _stretch(low, high, view.population.from_)
+        columns.append(
+            Column(
+                x=x.at(low),
+                y=y.at(count),
+                width=max(x.at(low + found.width) - x.at(low) - 1, 1.0),
+                height=y.at(0) - y.at(count),
+                text=f"{place}: {share}",
+                is_inside=high >= least and low <= most,
+            )
+        )
+        rows.append((place, share))
+    sure = percent(odds.promise.certainty)
+    lines = []
+    if odds.promise.largest is not None:
+        lines.append(_line(x, odds.promise.largest, f"{sure} sure: {odds.promise.largest:,}", 0))
+    if view.largest_acceptable is not None:
+        lines.append(
+            _line(x, view.largest_acceptable, f"as stated: {view.largest_acceptable:,}", 1)
+        )
+    return Histogram(
+        title=f"How many users are acceptable: {odds.samples:,} samples of what is not known",
+        description="; ".join(odds_lines(view)),
+        x_label=f"largest acceptable {name}{_end_of_range(view, odds)}",
+        x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
+        columns=tuple(columns),
+        lines=tuple(lines),
+        rows=tuple(rows),
+    )
+
+
+def _end_of_range(view: SolveView, odds: Odds) -> str:
+    return f", at most {view.population.to:,}, where the range ends" if odds.beyond else ""
+
+
+def _tick(x: Axis, population: int) -> Tick:
+    """Return a tick whose text stays inside."""
+    at, text = x.at(population), f"{population:,}"
+    return Tick(at, text, "end" if at + len(text) * _LETTER / 2 > WIDTH else "middle")
+
+
+def _stretch(low: int, high: int, least: int) -> str:
+    if high < least:
+        return "none"
+    return f"{max(low, least):,}" if high <= max(low, least) else f"{max(low, least):,} to {high:,}"
+
+
+def _line(x: Axis, population: int, label: str, row: int) -> Line:
+    """Return a line where a population ends, its label where there is room for it."""
+    at = min(max(x.at(population + 1), x.start), x.end)
+    is_left = at + len(label) * _LETTER > x.end
+    side = (at - 6, "end") if is_left else (at + 6, "start")
+    return Line(at, label, side[0], 12 + _LINE * row, side[1])
