@@ -16,7 +16,8 @@ from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.stdlib import module_names, module_text
 
-PAGE = (Path(__file__).parents[1] / "docs" / "library.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 OUR_OWN = [name for name in module_names() if ".claypool1997." not in name]
 _KINDS = (ast.Let, ast.Func, ast.Network, ast.Machine, ast.Component, ast.Param, ast.Unit)
 
@@ -92,6 +93,39 @@ def test_recalled_numbers_are_marked_in_the_page_too() -> None:
     ]
     assert len(recalled) > 20
     assert "recalled, unverified" in PAGE
+
+
+_OF_TRUST = {  # the blocks of specs/README.md that each class of misses is made of
+    "same_load": [
+        "other sizes and cpus",
+        "rooms",
+        "freeswitch",
+        "zlmediakit",
+        "other levels",
+        "mosquitto",
+    ],
+    "more_cores": ["many cpus"],
+    "other_machine": ["other machines", "faster"],
+    "other_load": ["other runs", "single flow", "mosquitto at home"],
+    "other_server": ["jitsi", "others", "relays", "another server"],
+}
+
+
+@pytest.mark.parametrize("kind", _OF_TRUST)
+def test_misses_that_trust_rests_on_are_those_that_the_list_of_specs_tells(kind: str) -> None:
+    told = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
+    claim = module_text("std.trust").partition(f"expect off_{kind} ")[2].partition("\n}")[0]
+    misses = [float(off) for off in re.findall(r"miss\((-?[\d.]+) %\)", claim)]
+    counted = 0
+    for block in _OF_TRUST[kind]:
+        found = re.search(
+            rf"(?:-->|; ){block}(?: \((\d+)\))? ([+-][\d.]+)(?: to ([+-][\d.]+))? %", told
+        )
+        assert found, block
+        counted += int(found[1] or 1)
+        assert {float(end) for end in found.groups()[1:] if end} <= set(misses), block
+    assert len(misses) == counted
+    assert f"/ {len(misses)})" in claim
 
 
 def test_the_tables_of_the_page_are_what_the_doc_strings_say() -> None:
