@@ -97,13 +97,19 @@ def test_leave_one_out_is_what_fits_without_the_row_predict() -> None:
         assert residuals[line].left_out == pytest.approx(predicted)
 
 
-def test_intervals_are_those_of_the_textbook() -> None:
-    # y = a + b x on x = 1..4, y = 1, 3, 2, 5: b = 1.1, s^2 = 1.35, var b = s^2 / 5,
-    # t(0.975, 2) = 4.302653.
+def test_intervals_are_those_of_noise_that_grows_with_the_load() -> None:
+    # y = a + b x on x = 1..4, y = 1, 3, 2, 5: b = 1.1, t(0.975, 2) = 4.302653.
+    rates, loads = np.arange(1, 5), np.array([10, 30, 20, 50]) / 100
     text = "cpu in %,packet/s\n10,1\n30,2\n20,3\n50,4\n"
     slope = regression(fit(text, cores=1)).coefficients[1]
     assert slope.value == pytest.approx(0.11)
-    assert slope.half_width == pytest.approx(4.302653 * (0.0135 / 5) ** 0.5, rel=1e-6)
+    matrix = np.column_stack([np.ones(4), rates])
+    fitted = matrix @ np.linalg.solve(matrix.T @ matrix, matrix.T @ loads)
+    over = matrix / fitted[:, np.newaxis]
+    _, (squares,), *_ = np.linalg.lstsq(over, loads / fitted, rcond=None)
+    inverse = np.linalg.inv(matrix.T @ matrix) @ matrix.T
+    covariance = inverse @ np.diag(fitted**2) @ inverse.T * squares / 2
+    assert slope.half_width == pytest.approx(4.302653 * covariance[1, 1] ** 0.5, rel=1e-6)
 
 
 def test_as_many_numbers_as_rows_have_no_intervals() -> None:
@@ -165,7 +171,7 @@ def test_a_spec_takes_its_numbers_from_the_table(folder: Path) -> None:
     solution = solve_model(spec.model, spec.configuration())
     values = {a.name: float(a.fraction) for a in solution.graph.assumptions.values()}
     found = fit(TURN)
-    assert values["server.cpu.idle"] == float(found.fixed)
+    assert values["vm.cpu.idle"] == float(found.fixed)
     assert values["relay.cpu.packet"] == float(found.terms[0].value)
     assert values["relay.cpu.byte"] == float(found.terms[1].value)
     load = found.fixed + 50 * (found.terms[0].value + 172 * 8 * found.terms[1].value) / 2 * 709
@@ -183,7 +189,7 @@ def test_a_report_tells_the_interval_of_a_fitted_number(folder: Path) -> None:
     assert fixed
     assert packet
     assert byte
-    assert told["server.cpu.idle"] == f"± {number(fixed * 100, 2)} % (95 %)"
+    assert told["vm.cpu.idle"] == f"± {number(fixed * 100, 2)} % (95 %)"
     assert told["relay.cpu.packet"] == f"± {number(packet * 1e6, 2)} us/packet (95 %)"
     assert told["relay.cpu.byte"] == f"± {number(byte * 8e9, 2)} ns/byte (95 %)"
     assert told["server.cpu.cores"] == ""
@@ -202,7 +208,7 @@ def test_the_command_tells_numbers_residuals_and_what_to_paste(
 ) -> None:
     assert main(["fit", "turn.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
-    assert "packet/s   51.87  ± 3.468  us/packet" in out
+    assert "packet/s   51.87  ± 5.473  us/packet" in out
     assert "lines 2, 4 below 50 % load" in out
     pasted = out[out.index("machine tested") :]
     (folder / "pasted.qps").write_text(
@@ -503,7 +509,7 @@ def test_rows_that_repeat_are_named(folder: Path, capsys: pytest.CaptureFixture[
     (folder / "many.csv").write_text("\n".join([head, *(rows * 25)]) + "\n")
     assert main(["fit", "many.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
-    assert "packet/s   51.87  ± 3.468  us/packet" in out
+    assert "packet/s   51.87  ± 5.473  us/packet" in out
     assert "lines 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 and 86 more repeat an earlier row" in out
     assert "Of 100 rows; the others repeat one of these." in out
     assert max(map(len, out.splitlines())) < 250

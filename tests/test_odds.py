@@ -302,7 +302,7 @@ def test_what_is_fitted_to_one_table_is_drawn_together() -> None:
         for name, mean, row in (("idle", 10, weights[0]), ("cost", 20, weights[1]))
     )
     one = UncertainNumber(written=Span(Source("x.qps", "fit"), 0, 3), parameters=fitted)
-    assert (one.name, one.dimensions, dimensions_of([one])) == ("runs.csv", 3, 3)
+    assert (one.name, one.dimensions, dimensions_of([one])) == ("idle, cost", 3, 3)
     drawn = np.column_stack(list(values_at([one], sobol_points(1 << 14, 3, 1)).values()))
     law = multivariate_t(loc=[10, 20], shape=weights @ weights.T, df=freedom, seed=1)
     for _ in range(20):

@@ -12,11 +12,14 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report each spread that crosses what cannot be: between its ends 95 % of the values lie.
 
-    The configuration itself must be sound: what is wrong with it is reported by others.
+    The configuration itself must be sound: what is wrong with it is reported by others. A fit tells
+    nothing beyond its table: what of it cannot be is left out of samples.
     """
     placement = model.once(Placement)
     parameters = {parameter.name: parameter for parameter in model.parameters}
     for name, value in uncertain_in(configuration).items():
+        if isinstance(value.distribution, ir.Fitted):
+            continue
         for end, side in zip(value.distribution.ends, ("lower", "upper"), strict=True):
             found = Sink()
             placement.check(with_drawn(configuration, {name: end}), found)

@@ -27,6 +27,9 @@ UnitOf = Callable[[str], "tuple[Fraction, Dimension] | None"]
 SERVED = "served"
 """What a column of rates is headed by, where they were served: `served in request/s`."""
 
+GROUPS = ("machine", "host", "run", "day")
+"""What columns are headed by of which rows that are alike have more in common than their rates."""
+
 _MOST_RATES = 10
 _NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
 _RATE = re.compile(
@@ -88,6 +91,12 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
             "keep those that cause the load",
         )
     return found
+
+
+def groups_of(table: Table) -> tuple[str, ...] | None:
+    """Return where or when each row was measured; None where no column says so."""
+    columns = [table.columns[heading] for heading in table.headings if heading in GROUPS]
+    return tuple(map(", ".join, zip(*columns, strict=True))) if columns else None
 
 
 def looks_like_rate(heading: str) -> bool:

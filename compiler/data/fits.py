@@ -19,6 +19,7 @@ from qps.compiler.data.fit_columns import (
     RateColumn,
     Reading,
     UnitOf,
+    groups_of,
     is_other_path,
     load_column,
     load_numbers,
@@ -70,7 +71,10 @@ class Size(Struct, frozen=True):
 
 
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
-    """What was measured, column by column; `used` holds the numbers of the rows that count."""
+    """What was measured, column by column; `used` holds the numbers of the rows that count.
+
+    `groups` tells of each row where or when it was measured, None where no column says so.
+    """
 
     lines: tuple[int, ...]
     load: Numbers
@@ -78,6 +82,7 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     other_path: frozenset[int]
     saturated: frozenset[int]
     used: tuple[int, ...]
+    groups: tuple[str, ...] | None = None
 
     def __hash__(self) -> int:  # of many rows, and asked for often
         return hash((len(self.lines), self.load))
@@ -217,6 +222,7 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
         other_path=other_path,
         saturated=saturated,
         used=used,
+        groups=groups_of(table),
     )
 
 

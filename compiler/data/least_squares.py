@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import isqrt, lcm
 from operator import mul
 
 from msgspec import Struct
 
 Rational = int | Fraction
+
+_DIGITS = 64
+"""Binary digits of a root that is no whole number."""
 
 
 class LeastSquares(Struct, frozen=True, dict=True):
@@ -53,16 +56,6 @@ class LeastSquares(Struct, frozen=True, dict=True):
         explained = sum(map(mul, self.numbers, self._targets), Fraction(0))
         return Fraction(whole - explained)
 
-    @cached_property
-    def spreads(self) -> tuple[Fraction, ...]:
-        """The variance of each number, for residuals of variance 1: the inverse's diagonal."""
-        size = len(self.columns)
-        solved = _eliminated(
-            [[*row, *(int(i == j) for j in range(size))] for i, row in enumerate(self.products)]
-        )
-        assert solved is not None
-        return tuple(solved[i][i] for i in range(size))
-
     def errors(self, columns: Sequence[Sequence[int]], target: Sequence[int]) -> list[float]:
         """Return what the numbers give for rows less what was measured, each rounded once."""
         assert self.numbers is not None
@@ -72,6 +65,19 @@ class LeastSquares(Struct, frozen=True, dict=True):
             (sum(map(mul, whole, row)) - common * measured) / common
             for measured, *row in zip(target, *columns, strict=True)
         ]
+
+    @property
+    def orthonormal(self) -> tuple[list[list[float]], list[list[float]]]:
+        """The columns made orthonormal one by one, and what of each of them makes these.
+
+        Each is rounded once: rows of one that is made, weights of the columns that make it.
+        """
+        made, weights = [], []
+        for row, square in _orthogonal(self.products):
+            root = isqrt(square << 2 * _DIGITS)
+            made.append([(v << _DIGITS) / root for v in _combined(row, self.columns)])
+            weights.append([(weight << _DIGITS) / root for weight in row])
+        return made, weights
 
     def leverages(self) -> list[float]:
         """Return how far each row decides its own fitted value: the diagonal of the hat matrix.

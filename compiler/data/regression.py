@@ -1,8 +1,8 @@
 """How good a fit is: intervals of the numbers, residuals, and the error on rows left out.
 
-Ordinary least squares with Student's t; leave-one-out residuals by the diagonal of the hat matrix,
-and how far each row pulls the numbers by Cook's distance (R. D. Cook and S. Weisberg, Residuals
-and Influence in Regression, 1982, sections 2.2.1 and 3.5).
+Ordinary least squares, with the intervals of `fit_spread`; leave-one-out residuals by the diagonal
+of the hat matrix, and how far each row pulls the numbers by Cook's distance (R. D. Cook and
+S. Weisberg, Residuals and Influence in Regression, 1982, sections 2.2.1 and 3.5).
 
 Rows that are the same in every digit are taken for one measurement that was written down several
 times: the intervals are those of the distinct rows, and a row is left out with its copies.
@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import nsmallest
-from math import ceil, isnan, nan, sqrt
+from math import ceil, hypot, isnan, nan, sqrt
 
 from msgspec import Struct
 
+from qps.compiler.data.fit_spread import fit_spread
 from qps.compiler.data.fits import LOW_LOAD, Fit
 from qps.compiler.data.least_squares import LeastSquares
 from qps.compiler.data.student import student_quantile
@@ -244,15 +245,12 @@ def regression(fit: Fit) -> Regression:
     values = [*load, *(float(term.value) for term in fit.terms)]
     names = [("fixed", None)] * fit.has_fixed + [(t.heading, t.item) for t in fit.terms]
     widths: list[float | None] = [None] * size
-    if freedom > 0:
-        quantile = student_quantile((1 + _CONFIDENCE) / 2, freedom)
-        scales = [unit] * fit.has_fixed + [
-            float(runs.load.unit / rate.unit * fit.cores) for rate in runs.rates
-        ]
-        widths = [
-            quantile * scale * sqrt(variance * float(spread) / share)
-            for scale, spread in zip(scales, squares.spreads, strict=True)
-        ]
+    spread = fit_spread(fit)
+    if spread is not None:
+        quantile = student_quantile((1 + _CONFIDENCE) / 2, spread.freedom)
+        widths = [quantile * hypot(*weights) for weights in spread.weights]
+    elif freedom > 0:
+        widths = [0.0] * size
     every = (((1,) * len(runs.lines),) if fit.has_fixed else ()) + tuple(
         rate.whole for rate in runs.rates
     )

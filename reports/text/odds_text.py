@@ -70,7 +70,8 @@ def shares_table(view: SolveView, parameters: Sequence[ir.Parameter]) -> Table:
     known = {parameter.name: parameter for parameter in parameters}
     rows = []
     for one in odds.shares:
-        may_be = " ".join(known[one.number].value_span.text.split())
+        first, *_ = one.number.split(", ")  # those that are fitted together stand in one table
+        may_be = " ".join(known[first].value_span.text.split())
         halved = "none" if one.promise_if_halved is None else f"{one.promise_if_halved:,}"
         rows.append(
             (one.number, may_be, percent(one.first_order, 2), percent(one.total, 2), halved)

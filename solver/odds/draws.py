@@ -30,9 +30,9 @@ class UncertainNumber(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What it is called: as its first parameter, or the table that it is fitted to."""
-        name, distribution = self.parameters[0]
-        return distribution.table if isinstance(distribution, ir.Fitted) else name
+        """What it is called: as the first parameter of its value; a fit, as all of its numbers."""
+        names = [name for name, _ in self.parameters]
+        return ", ".join(names) if isinstance(self.parameters[0][1], ir.Fitted) else names[0]
 
     @property
     def dimensions(self) -> int:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_families import FamilyChecker, Member, doc_of
-from qps.compiler.check.model.check_fits import FitChecker, fit_terms
+from qps.compiler.check.model.check_fits import FitChecker
 from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -254,7 +254,9 @@ class ComponentChecker(Part, frozen=True):
         fit = None
         if isinstance(item.amount, ast.Fit):
             fit = self._fit(item, item.amount, measured_on, scope)
-            terms = None if fit is None else fit_terms(fit, item.amount.span)
+            source = origin(member.own.source, member.own.fitted)
+            checker = FitChecker(self.expressions)
+            terms = None if fit is None else checker.terms(fit, item.amount, source)
             loads = loads if fit is None else loads or fit.loads
         else:
             terms = self._terms(item.amount, scope)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -11,6 +13,7 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part
 from qps.compiler.data.fit_columns import Reading, UnitOf
+from qps.compiler.data.fit_spread import fit_spread
 from qps.compiler.data.fits import Fit, FitTerm, fitted
 from qps.compiler.data.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.data.regression import Coefficient, Regression, Residual, regression
@@ -86,6 +89,40 @@ class FitChecker(Part, frozen=True):
         message = f"{below[0]} that fits `{fit.file}` best is below zero"
         self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
         return False
+
+    # -- its numbers -----------------------------------------------------------------------
+
+    def terms(self, fit: Fit, item: ast.Fit, source: str | None) -> tuple[ir.Quantity, ...]:
+        """Return the coefficients of a fit as addends of a cost."""
+        found = zip(fit.terms, fit_terms(fit, item.span), strict=True)
+        return tuple(
+            self._number(fit, index, replace(amount, source=source), f".{_word(term.item)}")
+            for index, (term, amount) in enumerate(found, start=fit.has_fixed)
+        )
+
+    def idle(self, fit: Fit, item: ast.Fit) -> ir.Quantity:
+        """Return the fixed part of a fit as the idle load of a machine."""
+        idle = fitted_idle(fit, item.span)
+        return self._number(fit, 0, idle) if fit.has_fixed else idle
+
+    def _number(self, fit: Fit, index: int, found: ir.Quantity, word: str = "") -> ir.Quantity:
+        """Return a fitted number as what it may be, where the table tells that.
+
+        All that is fitted to one table is drawn together, wherever it is named.
+        """
+        spread = fit_spread(fit)
+        if spread is None:
+            return found
+        assert isinstance(found.expr, ir.Constant)
+        distribution = ir.Fitted(
+            mean=found.expr.value,
+            weights=spread.weights[index],
+            freedom=spread.freedom,
+            table=f"{found.span.source.folder}\0{fit.file}\0{fit.resource}",
+        )
+        value = ir.Uncertain(found.expr.value, distribution, found.span)
+        parameter = self.expressions.parameter_of(replace(found, expr=value), word)
+        return replace(found, expr=parameter, bound="", source=None)
 
     # -- what makes a fit doubtful ---------------------------------------------------------
 
@@ -194,8 +231,14 @@ def _percent(load: float) -> str:
     return f"{load * 100:.3g} %"
 
 
+def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
+    """Return the fixed part of a fit as it fits best."""
+    told = f"{float(fit.fixed * 100):.4g} %"
+    return ir.Quantity(expr=ir.Constant(fit.fixed), dimension=DIMENSIONLESS, span=span, bound=told)
+
+
 def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:
-    """Return the coefficients of a fit as addends of a cost."""
+    """Return the coefficients of a fit as they fit best."""
     return tuple(
         ir.Quantity(
             expr=ir.Constant(term.value),
@@ -221,9 +264,3 @@ def _scale(item: str) -> int:
 
 def _unit(item: str) -> str:
     return f"{'ns' if item == INFORMATION_BASE else 'us'}/{_word(item)}"
-
-
-def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
-    """Return the fixed part of a fit as the idle load of the machine."""
-    told = f"{float(fit.fixed * 100):.4g} %"
-    return ir.Quantity(expr=ir.Constant(fit.fixed), dimension=DIMENSIONLESS, span=span, bound=told)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_attributes import AttributeChecker
-from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
+from qps.compiler.check.model.check_fits import FitChecker
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.values import multiply
 from qps.compiler.data.fit_columns import Reading
@@ -278,12 +278,13 @@ class ResourceChecker(AttributeChecker, frozen=True):
                 hint="write the number: `idle 8 %`",
             )
             return None
-        found = FitChecker(self.expressions).fit(
+        checker = FitChecker(self.expressions)
+        found = checker.fit(
             fit,
             Reading(resource=stated.name.text, cores=count.value, processors=count.value),
             said.scope.module,
         )
-        return None if found is None else fitted_idle(found, fit.span)
+        return None if found is None else checker.idle(found, fit)
 
     def _resource_jitter(self, stated: Stated, speed: ir.Quantity | None) -> ir.Quantity | None:
         """Return a resource's jitter law, which may name its `load` and its `rating`."""

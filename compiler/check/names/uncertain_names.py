@@ -19,7 +19,7 @@ def is_uncertain(expr: object) -> bool:
 
 
 def uncertain_names(program: Program) -> dict[Span, str]:
-    """Return a name for each uncertain number of a program: `work.cpu`, `lan.rate`.
+    """Return a name for each uncertain number, and fit, of a program: `work.cpu`, `lan.rate`.
 
     What is written once has one name, in whatever instances of a file it is used; those that stand
     in one place are counted.
@@ -49,7 +49,7 @@ def _places(part: object, around: Sequence[str]) -> Iterator[tuple[Span, tuple[s
     if not isinstance(part, ast.Written) or isinstance(part, ast.Name):
         return
     own = (*around, *_words(part))
-    if is_uncertain(part):
+    if is_uncertain(part) or isinstance(part, ast.Fit):
         yield part.span, own
     for field in part.__struct_fields__:
         yield from _places(getattr(part, field), own)

@@ -138,6 +138,7 @@ class ExpressionChecker:
             made=known.uncertain,
             names=self._uncertain_names,
         )
+        self.parameter_of = self._uncertain.parameter_of
         self._conditions = ConditionChecker(
             self.sink, self._arithmetic, self._value_compared, self._is_allowed
         )

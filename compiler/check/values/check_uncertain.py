@@ -8,6 +8,7 @@ from math import log, sqrt
 from statistics import NormalDist
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -271,7 +272,15 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         """Return what stands for an uncertain number that is no parameter yet."""
         if not isinstance(stated.expr, ir.Uncertain):
             return stated
-        own = self.names().get(stated.span, stated.span.text)
+        quantity = replace(stated.quantity, dimension=dimension)
+        return leaf(self.parameter_of(quantity), dimension, stated.span)
+
+    def parameter_of(self, stated: ir.Quantity, word: str = "") -> ir.ParameterValue:
+        """Return a parameter with the value of an uncertain number, called by its place.
+
+        A `word` tells apart what stands in one place.
+        """
+        own = self.names().get(stated.span, stated.span.text) + word
         name, number = own, 1
         while name in self.made and self.made[name].value != stated.expr:
             number += 1
@@ -279,15 +288,16 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         self.made[name] = ir.Parameter(
             name=name,
             value=stated.expr,
-            dimension=dimension,
+            dimension=stated.dimension,
             low=None,
             high=None,
             span=stated.span,
             value_span=stated.span,
-            source=None,
+            source=stated.source,
             doc=None,
+            text=stated.text if stated.bound else "",
         )
-        return leaf(ir.ParameterValue(name), dimension, stated.span)
+        return ir.ParameterValue(name)
 
     def _ends(
         self, low: ast.Expr, high: ast.Expr, scope: Scope

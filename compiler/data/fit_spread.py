@@ -1,0 +1,255 @@
+"""How far fitted numbers may be off, all of them together: a multivariate t distribution.
+
+The numbers are those of ordinary least squares; how sure they are is told for noise that grows with
+the load, as measured loads have it: its standard deviation is the same share of each. So the
+variance is that of ordinary least squares under such noise, whose size is estimated by weighted
+ones (A. C. Aitken, On least squares and linear combination of observations, 1935). A textbook's
+interval, for noise that is the same at all loads, holds four of five truths there where it says
+nine of ten.
+
+Three things make it wider. Rows that are one measurement (equal in every digit) count once. Rows of
+one machine, host, run or day, and rows that repeat the same rates, miss together by what the group
+has of its own: the two variances are found by equating two quadratic forms with what they are
+expected to be (C. R. Henderson, Estimation of variance and covariance components, 1953), and there
+are only as many degrees of freedom as groups allow. And where residuals hang together along the
+load, so that a straight line is not the truth, they are fewer than they seem (M. S. Bartlett, Some
+aspects of the time-correlation problem, 1935).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from math import floor, sqrt
+from operator import mul, truediv
+
+from msgspec import Struct
+
+from qps.compiler.data.fits import Fit
+from qps.compiler.data.least_squares import LeastSquares
+
+Vector = list[float]
+Matrix = list[Vector]
+
+_LEAST_SHARE = 0.05
+"""Of the largest load that is fitted: noise does not shrink with the load below it."""
+_FEWEST_IN_ORDER = 8
+"""Rows from which it can be told that residuals hang together."""
+_HANGING = 1.96
+"""Standard errors of the correlation of neighbours beyond which it is no chance."""
+_MOST_ALIKE = 0.9
+_NOTHING = 1e-24
+"""Share of its squares that a load is missed by, where rounding is all there is."""
+
+
+class Spread(Struct, frozen=True, kw_only=True):
+    """A multivariate t distribution about the numbers of a fit, first the fixed load if any.
+
+    Each number is off by its row of `weights` times independent standard normal numbers, all of
+    these over one root of chi-squared over `freedom`. `is_grouped` tells that rows of a group miss
+    together, `hanging` by how many times the variance is larger as residuals hang together.
+    """
+
+    freedom: int
+    weights: tuple[tuple[float, ...], ...]
+    is_grouped: bool
+    hanging: float
+
+
+@lru_cache(maxsize=16)
+def fit_spread(fit: Fit) -> Spread | None:
+    """Return how far the numbers of a fit may be off, in their own units.
+
+    None where the table does not tell: there are no more distinct rows than numbers, or nothing is
+    missed.
+    """
+    runs = fit.runs
+    unit = runs.load.unit
+    scales = [float(unit)] * fit.has_fixed + [
+        float(unit / rate.unit * fit.cores) for rate in runs.rates
+    ]
+    groups = None if runs.groups is None else [runs.groups[row] for row in runs.used]
+    return spread(fit.squares, scales, groups)
+
+
+class _Rows(Struct, frozen=True, kw_only=True):
+    """Distinct rows, column by column: these are orthonormal, and `missed` is what is left.
+
+    `noise` is how far each row may be off, but for a factor, `copies` how often it is written.
+    """
+
+    columns: Matrix
+    missed: Vector
+    noise: Vector
+    copies: list[int]
+    labels: list[Hashable]
+
+
+def spread(
+    squares: LeastSquares, scales: Sequence[float], groups: Sequence[str] | None = None
+) -> Spread | None:
+    """Return how far the numbers of least squares may be off, each in a unit of its own."""
+    size = len(squares.columns)
+    made, weights = squares.orthonormal
+    errors = squares.errors(squares.columns, squares.target)
+    fitted = [a + b for a, b in zip(squares.target, errors, strict=True)]
+    found: dict[Hashable, int] = {}
+    copies: dict[int, int] = {}
+    keys = zip(squares.target, *squares.columns, groups or squares.target, strict=True)
+    for index, key in enumerate(keys):
+        first = found.setdefault(key, index)
+        copies[first] = copies.get(first, 0) + 1
+    freedom = len(found) - size
+    if freedom <= 0 or sum(map(mul, errors, errors)) <= _NOTHING * sum(map(mul, fitted, fitted)):
+        return None
+    least = _LEAST_SHARE * max(map(abs, fitted))
+    rows = _Rows(
+        columns=[[column[i] for i in copies] for column in made],
+        missed=[errors[i] for i in copies],
+        noise=[max(abs(fitted[i]), least) for i in copies],
+        copies=list(copies.values()),
+        labels=[
+            tuple(column[i] for column in squares.columns) if groups is None else groups[i]
+            for i in copies
+        ],
+    )
+    weighted, residuals = _weighted(rows)
+    within, between = _variances(weighted, residuals, rows.labels)
+    number = len(set(rows.labels))
+    hanging = 1.0
+    if groups is not None and number < len(found):
+        freedom = min(freedom, max(1, number - 1))
+    elif between > 0:
+        freedom = max(1, number - size)
+    else:
+        order = sorted(range(len(found)), key=[fitted[i] for i in copies].__getitem__)
+        hanging = _hanging([residuals[i] for i in order], size)
+        if hanging > 1:
+            freedom = max(1, floor(len(found) / hanging) - size)
+    root = _root(_covariance(rows, within * hanging, between))
+    return Spread(
+        freedom=freedom,
+        weights=tuple(
+            tuple(
+                scale * sum(weights[k][i] * root[k][j] for k in range(j, size)) for j in range(size)
+            )
+            for i, scale in enumerate(scales)
+        ),
+        is_grouped=between > 0,
+        hanging=hanging,
+    )
+
+
+def _weighted(rows: _Rows) -> tuple[Matrix, Vector]:
+    """Return the columns over the noise, made orthonormal again, and residuals over it.
+
+    These are of weighted least squares, so that each row counts by how well it is known.
+    """
+    columns = [list(map(truediv, column, rows.noise)) for column in rows.columns]
+    columns = _solved(_root(_products(columns)), columns)
+    missed = list(map(truediv, rows.missed, rows.noise))
+    for column in columns:
+        along = sum(map(mul, column, missed))
+        missed = [value - along * part for value, part in zip(missed, column, strict=True)]
+    return columns, missed
+
+
+def _variances(
+    columns: Matrix, residuals: Vector, labels: Sequence[Hashable]
+) -> tuple[float, float]:
+    """Return the variance that each row has of its own, and the one that those of a group share.
+
+    Two sums of squares are what they are expected to be: of all residuals, and of those added up
+    group by group.
+    """
+    size, count = len(columns), len(residuals)
+    freedom = count - size
+    total: float = sum(map(mul, residuals, residuals))
+    sizes = list(Counter(labels).values())
+    if len(sizes) in (1, count):
+        return total / freedom, 0.0
+    summed = [_summed(column, labels) for column in columns]
+    shares = [sum(value * value for value in row) for row in zip(*summed, strict=True)]
+    of_groups = _summed(residuals, labels)
+    grouped: float = sum(map(mul, of_groups, of_groups))
+    first = count - sum(shares)
+    second = (
+        sum(map(mul, sizes, sizes))
+        - 2 * sum(map(mul, sizes, shares))
+        + sum(value * value for row in _products(summed) for value in row)
+    )
+    determinant = freedom * second - first * first
+    between = freedom * grouped - first * total
+    if determinant <= _NOTHING * freedom * second or between <= 0:
+        return total / freedom, 0.0
+    within = max(0.0, (total * second - grouped * first) / determinant)
+    return within, between / determinant if within else grouped / second
+
+
+def _hanging(residuals: Vector, size: int) -> float:
+    """Return by how many times fewer rows tell as much as these, which are in order of the load.
+
+    1 unless neighbours are alike by more than chance. Residuals about fitted numbers are less
+    alike than errors, by about one share in so many rows for each number.
+    """
+    count = len(residuals)
+    if count < _FEWEST_IN_ORDER:
+        return 1.0
+    alike: float = sum(map(mul, residuals, residuals[1:])) / sum(map(mul, residuals, residuals))
+    if alike * sqrt(count) <= _HANGING:
+        return 1.0
+    alike = min(alike + size / count, _MOST_ALIKE)
+    return (1 + alike) / (1 - alike)
+
+
+def _covariance(rows: _Rows, within: float, between: float) -> Matrix:
+    """Return the covariance of the coordinates that ordinary least squares finds."""
+    weights = list(map(mul, rows.noise, rows.copies))
+    moved = [list(map(mul, column, weights)) for column in rows.columns]
+    found = [[within * value for value in row] for row in _products(moved)]
+    if between == 0:
+        return found
+    shared = _products([_summed(column, rows.labels) for column in moved])
+    return [
+        [a + between * b for a, b in zip(one, other, strict=True)]
+        for one, other in zip(found, shared, strict=True)
+    ]
+
+
+def _summed(column: Vector, labels: Sequence[Hashable]) -> Vector:
+    """Return the sums of a column, group by group."""
+    found: dict[Hashable, float] = {}
+    for label, value in zip(labels, column, strict=True):
+        found[label] = found.get(label, 0.0) + value
+    return list(found.values())
+
+
+def _products(columns: Matrix) -> Matrix:
+    """Return the sums of the products of each two columns."""
+    return [[sum(map(mul, one, other)) for other in columns] for one in columns]
+
+
+def _root(matrix: Matrix) -> Matrix:
+    """Return the lower triangle that gives a covariance, times itself turned round (Cholesky)."""
+    size = len(matrix)
+    root = [[0.0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            rest = matrix[i][j] - sum(map(mul, root[i][:j], root[j][:j]))
+            if i == j:
+                root[i][i] = sqrt(max(rest, 0.0))
+            elif root[j][j] > 0:
+                root[i][j] = rest / root[j][j]
+    return root
+
+
+def _solved(root: Matrix, columns: Matrix) -> Matrix:
+    """Return the columns of which a lower triangle makes these."""
+    found: Matrix = []
+    for row, column in zip(root, columns, strict=True):
+        rest = column
+        for weight, known in zip(row, found, strict=False):
+            rest = [a - weight * b for a, b in zip(rest, known, strict=True)]
+        found.append([value / row[len(found)] for value in rest])
+    return found

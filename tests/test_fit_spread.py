@@ -1,0 +1,228 @@
+"""How far fitted numbers may be off: calibrated on models whose truth is known, and by numpy."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import hypot
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from qps.compiler import ir
+from qps.compiler.data.fit_spread import Spread, spread
+from qps.compiler.data.least_squares import LeastSquares
+from qps.compiler.data.student import student_quantile
+from qps.compiler.pipeline import Spec, check_file
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.draws import uncertain_numbers
+from qps.solver.odds.odds import odds
+from qps.solver.odds.told import Odds, Sampling
+
+_DIGITS = 10**6
+"""Loads and rates are whole numbers of these parts."""
+_REPETITIONS = 1000
+_SHAPES = ("normal", "lognormal", "with outliers")
+_LINE = (0.05, 0.8)
+_OF_BYTES_TOO = (0.05, 0.5, 0.35)
+"""A fixed load, and what the rates cost that go up to 1."""
+quantile = cache(student_quantile)
+
+
+def squares_of(rows: list[list[float]], loads: list[float]) -> LeastSquares:
+    columns = zip(*rows, strict=True)
+    whole = [tuple(round(_DIGITS * value) for value in column) for column in columns]
+    return LeastSquares(tuple(whole), tuple(round(_DIGITS * load) for load in loads))
+
+
+def noisy(random: Random, shape: str, deviation: float) -> float:
+    """Return what a load is multiplied by: one in twenty outliers is four times as far off."""
+    if shape == "lognormal":
+        return random.lognormvariate(-(deviation**2) / 2, deviation)
+    far = 4 if shape == "with outliers" and random.random() < 1 / 20 else 1
+    return 1 + far * deviation * random.gauss(0, 1)
+
+
+def is_covered(
+    random: Random,
+    truth: tuple[float, ...],
+    shape: str,
+    count: int,
+    groups: tuple[str, ...] | None = None,
+    repeated: int = 1,
+) -> bool:
+    """Return whether the 90 % interval of a fit holds the true load at four fifths of the way.
+
+    `groups` is the machine that each row was measured on, each with a factor of its own;
+    `repeated` is how often the same rates are measured, with a factor of these rates' own.
+    """
+    deviation = random.uniform(0.01, 0.1)
+    factors = {name: 1 + deviation * random.gauss(0, 1) for name in sorted(set(groups or ()))}
+    rows, loads = [], []
+    for i in range(count):
+        step = i // repeated
+        if step * repeated == i:
+            own = 1 + (deviation * random.gauss(0, 1) if repeated > 1 else 0)
+        rate = 0.1 + 0.8 * (step + 0.5) / (count // repeated)
+        row = [1.0, rate, rate * (0.3 if i % 2 else 1)][: len(truth)]
+        factor = factors[groups[i]] if groups else own
+        load = sum(a * b for a, b in zip(truth, row, strict=True)) * factor
+        rows.append(row)
+        loads.append(load * noisy(random, shape, deviation))
+    squares = squares_of(rows, loads)
+    found = spread(squares, [1.0] * len(truth), groups)
+    assert found is not None
+    assert squares.numbers is not None
+    at = (1, 0.8, 0.5)[: len(truth)]
+    off = [float(number) - true for number, true in zip(squares.numbers, truth, strict=True)]
+    missed = sum(a * b for a, b in zip(at, off, strict=True))
+    return abs(missed) <= half_width(found, at)
+
+
+def half_width(found: Spread, at: tuple[float, ...]) -> float:
+    """Return that of the 90 % interval of a load."""
+    weights = np.array(found.weights).T @ at
+    return quantile(0.95, found.freedom) * hypot(*weights)
+
+
+@pytest.mark.parametrize("shape", _SHAPES)
+@pytest.mark.parametrize(
+    ("truth", "count"),
+    [(_LINE, 4), (_LINE, 8), (_LINE, 30), (_OF_BYTES_TOO, 4), (_OF_BYTES_TOO, 8)],
+)
+def test_nine_of_ten_truths_are_held(truth: tuple[float, ...], count: int, shape: str) -> None:
+    random = Random(f"{truth} {count} {shape}")
+    held = sum(is_covered(random, truth, shape, count) for _ in range(_REPETITIONS))
+    assert 0.87 <= held / _REPETITIONS <= 0.93
+
+
+def test_textbook_intervals_would_hold_four_of_five() -> None:
+    """Why noise is taken to grow with the load: this is what `spread` is held against."""
+    random, held = Random(1), 0
+    for _ in range(_REPETITIONS):
+        rates = np.linspace(0.15, 0.85, 8)
+        matrix = np.column_stack([np.ones(8), rates])
+        loads = matrix @ _LINE * [noisy(random, "normal", 0.05) for _ in rates]
+        found, (squares,), *_ = np.linalg.lstsq(matrix, loads, rcond=None)
+        at = np.array([1, 0.8])
+        variance = at @ np.linalg.inv(matrix.T @ matrix) @ at * squares / 6
+        held += abs(at @ found - 0.69) <= quantile(0.95, 6) * variance**0.5
+    assert held / _REPETITIONS < 0.85
+
+
+@pytest.mark.parametrize(("machines", "each"), [(3, 4), (4, 8), (6, 5)])
+def test_rows_of_one_machine_miss_together(machines: int, each: int) -> None:
+    """The machine of each row has a factor of its own: the rows count as few, not as many.
+
+    Of three machines little is known, and the interval is on the safe side.
+    """
+    groups = tuple(f"m{i % machines}" for i in range(machines * each))
+    random = Random(f"{machines} {each}")
+    held = sum(is_covered(random, _LINE, "normal", len(groups), groups) for _ in range(1000))
+    assert 0.87 <= held / _REPETITIONS <= 0.97
+
+
+def test_rows_that_repeat_rates_miss_together() -> None:
+    random = Random(3)
+    held = sum(is_covered(random, _LINE, "normal", 12, repeated=3) for _ in range(1000))
+    assert 0.87 <= held / _REPETITIONS <= 0.95
+
+
+def test_residuals_that_hang_together_count_as_fewer() -> None:
+    """A curve that a line is fitted to is missed in step, and is told by fewer rows."""
+    rates = [(i + 0.5) / 40 for i in range(40)]
+    bent = squares_of([[1.0, x] for x in rates], [0.05 + 0.5 * x + 0.3 * x * x for x in rates])
+    found = spread(bent, [1.0, 1.0])
+    assert found is not None
+    assert found.hanging > 10
+    assert found.freedom == 1
+
+
+SPEC = """
+users N in 1..100_000
+machine vm { cpu 2 core, idle fit "runs.csv" }
+machine other { cpu 2 core, idle 5 % }
+component relay { cpu fit "runs.csv" measured on vm }
+topology { node client = vm; node server = vm }
+stream media in all {
+  traffic N * 1 packet/s
+  at server { relay }
+}
+target cpu 75 %
+"""
+RUNS = "cpu in %,packet/s\n15,1000\n29.5,3000\n46,5000\n58.6,7000\n76.1,9000\n"
+
+
+def spec_of(folder: Path, runs: str, text: str = SPEC) -> Spec:
+    (folder / "runs.csv").write_text(runs)
+    (folder / "spec.qps").write_text(text)
+    found = check_file(folder / "spec.qps")
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def odds_of(spec: Spec) -> Odds | None:
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    return odds(spec.model, configuration, solution, Sampling(samples=10_000))
+
+
+def test_a_fit_says_by_itself_how_sure_an_answer_is(tmp_path: Path) -> None:
+    """75 % = idle + N * cost: the samples are those of a multivariate t distribution of numpy's."""
+    spec = spec_of(tmp_path, RUNS)
+    (number,) = uncertain_numbers(spec.model, spec.configuration())
+    assert number.name == "vm.cpu.idle, relay.cpu.packet"
+    assert number.dimensions == 3
+    fitted = [one for _, one in number.parameters if isinstance(one, ir.Fitted)]
+    weights = np.array([one.weights for one in fitted])
+    random = np.random.default_rng(1)
+    normal = random.standard_normal((200_000, 2))
+    root = np.sqrt(random.chisquare(3, 200_000) / 3)
+    idle, cost = (weights @ normal.T / root) + [[float(one.mean)] for one in fitted]
+    answers = (0.75 - idle) * 2 / cost
+    found = odds_of(spec)
+    assert found is not None
+    assert found.interval.least == pytest.approx(np.quantile(answers, 0.05), rel=0.005)
+    assert found.interval.most == pytest.approx(np.quantile(answers, 0.95), rel=0.005)
+    (share,) = found.shares
+    assert share.total == pytest.approx(1, abs=0.05)
+
+
+def test_the_same_table_is_one_number_wherever_it_is_named(tmp_path: Path) -> None:
+    twice = SPEC.replace("topology", "component again = relay with delay 0 ms\ntopology")
+    twice = twice.replace("{ relay }", "{ relay; again }")
+    spec = spec_of(tmp_path, RUNS, twice)
+    assert len(uncertain_numbers(spec.model, spec.configuration())) == 1
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        "cpu in %,packet/s\n10,1000\n30,3000\n",
+        "cpu in %,packet/s\n10,1000\n30,3000\n50,5000\n70,7000\n",
+    ],
+    ids=["as many rows as numbers", "nothing missed"],
+)
+def test_a_table_that_does_not_tell_gives_no_spread(tmp_path: Path, runs: str) -> None:
+    assert odds_of(spec_of(tmp_path, runs)) is None
+
+
+def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
+    """Two machines of which one needs more: one degree of freedom, and a wider interval."""
+    head, *rows = RUNS.splitlines()
+    random = Random(2)
+    runs = [
+        f"{float(row.split(',')[0]) * f:.4g},{row.split(',')[1]},{m}"
+        for row in rows
+        for m, f in (("a", 1), ("b", 1.15 + 0.01 * random.random()))
+    ]
+    plain = [row.rsplit(",", 1)[0] for row in runs]
+    (tmp_path / "together").mkdir()
+    (tmp_path / "apart").mkdir()
+    apart = odds_of(spec_of(tmp_path / "apart", "\n".join([f"{head},machine", *runs]) + "\n"))
+    together = odds_of(spec_of(tmp_path / "together", "\n".join([head, *plain]) + "\n"))
+    assert apart is not None
+    assert together is not None
+    widths = [(one.interval.most or 0) - (one.interval.least or 0) for one in (apart, together)]
+    assert widths[0] > 3 * widths[1]
