@@ -18,6 +18,9 @@ from qps.solver.matrix.layout import Drawn
 from qps.solver.matrix.prepared import Floats
 from qps.solver.odds.chi_squared import chi_squared_quantile
 
+_ALIKE = 1e-9
+"""Part of a covariance below which there is none: one number may stand in two places."""
+
 
 class UncertainNumber(Struct, frozen=True, kw_only=True):
     """What is written once: the parameters that rest on it, each with what it may be.
@@ -83,14 +86,44 @@ def values_at(numbers: Sequence[UncertainNumber], points: Floats) -> Mapping[str
 
 
 def _fitted(parameters: Sequence[tuple[str, ir.Fitted]], points: Floats) -> dict[str, Floats]:
-    """Return numbers that were fitted together: a multivariate t distribution.
+    """Return numbers that were fitted together: a multivariate t distribution, none below zero.
 
     The last coordinate is that of chi-squared, the others are those of normal numbers.
     """
     freedom = parameters[0][1].freedom
+    weights = np.array([one.weights for _, one in parameters])
+    means = np.array([[float(one.mean)] for _, one in parameters])
     root = np.sqrt(chi_squared_quantile(points[:, -1], freedom) / freedom)
-    drawn = normal_quantile(points[:, :-1]) / root[:, np.newaxis]
-    return {name: float(one.mean) + drawn @ np.array(one.weights) for name, one in parameters}
+    lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+    weights, means = weights / lengths, means / lengths
+    drawn = means + weights @ normal_quantile(points[:, :-1]).T / root
+    possible = _not_below_zero(drawn, weights @ weights.T) * lengths
+    return {name: values for (name, _), values in zip(parameters, possible, strict=True)}
+
+
+def _not_below_zero(drawn: Floats, covariance: Floats) -> Floats:
+    """Return draws, a column each, of which those below zero are zero and others fit that best.
+
+    What is drawn below zero is found to be zero: then the others are what least squares without it
+    would have given, as they are correlated with it. To leave such draws out would move all that
+    is left: of fits with a cost that is nothing, intervals held 83 % of truths in place of 90 %.
+    """
+    found = drawn.copy()
+    zero = np.zeros(drawn.shape, dtype=bool)
+    for _ in range(len(drawn)):
+        below = (found < 0) & ~zero
+        moved = np.flatnonzero(below.any(axis=0))
+        if not moved.size:
+            break
+        zero |= below
+        patterns, which = np.unique(zero[:, moved], axis=1, return_inverse=True)
+        for number, pattern in enumerate(patterns.T):
+            own = moved[which.ravel() == number]
+            inverse = np.linalg.pinv(covariance[np.ix_(pattern, pattern)], rcond=_ALIKE)
+            before = drawn[:, own]
+            found[:, own] = before - covariance[:, pattern] @ inverse @ before[pattern]
+            found[np.ix_(pattern, own)] = 0.0
+    return found
 
 
 def half_width(number: UncertainNumber, weights: Mapping[str, float], probability: float) -> float:
