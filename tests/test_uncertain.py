@@ -144,6 +144,16 @@ def test_samples_are_those_of_a_column(tmp_path: Path) -> None:
     assert found.typical == Fraction(5, 2)
 
 
+def test_a_name_that_nothing_uses_is_no_number_of_the_model() -> None:
+    declared = "let left = 2 +- 10 %\nlet used = 3 +- 10 %\nlet twice = 2 * left"
+    asked = 'expect x { twice ~ 4 within 1 %; source model "y" }'
+    assert list(uncertain_in(spec_of("used * 1 ms/request", declared))) == ["used"]
+    assert set(uncertain_in(spec_of("used * 1 ms/request", f"{declared}\n{asked}"))) == {
+        "used",
+        "left",
+    }
+
+
 def test_what_stands_in_no_parameter_is_called_by_its_place() -> None:
     spec = spec_of(
         "2 ms/request +- 10 %", "let extra = 1 kB/request +- 10 %", "extra + (1 kB/request +- 1 %)"

@@ -226,13 +226,23 @@ class _ModelChecker(OfChanges, frozen=True):
                 )
 
     def _named_nowhere(self) -> None:
-        """Check what nothing may use: `let`s, units, traces, whose files may not be there."""
+        """Check what nothing may use: `let`s, units, traces, whose files may not be there.
+
+        What is not known is no part of the model by this: what was met for it is forgotten.
+        """
+        values, uncertain = self.known.values, self.known.uncertain
         units = self.program.everywhere(ast.Unit)
         named: list[Declared] = [unit for unit in units if unit.declaration.value is not None]
         for declared in [*self.program.everywhere(ast.Let), *named]:
             name, scope = declared.declaration.name, Scope(declared.module, EVERYTHING)
             is_unit = isinstance(declared.declaration, ast.Unit)
+            met, made = len(values), len(uncertain)
             self.expressions.quantity(ast.Reference(name.span, name, is_unit), scope)
+            if len(uncertain) > made:
+                for forgotten in list(values)[met:]:
+                    del values[forgotten]
+                for forgotten in list(uncertain)[made:]:
+                    del uncertain[forgotten]
         for trace in self.program.everywhere(ast.Trace):
             self.expressions.traces.recording(trace)
 
