@@ -12,6 +12,7 @@ import pytest
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.syntax.importer import Importer
 
@@ -152,6 +153,26 @@ def test_a_name_that_nothing_uses_is_no_number_of_the_model() -> None:
         "used",
         "left",
     }
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2 * (3 ms/request +- 10 %)",
+        "(3 ms/request +- 10 %) * 2",
+        "6 ms/request * lognormal(1, 5 %)",
+        "(2 ms/request +- 5 %) + (4 ms/request +- 10 %)",
+        "if shortened then (1 ms/request +- 1 %) else 6 ms/request",
+    ],
+)
+def test_a_part_of_a_parameter_is_not_called_as_that(value: str) -> None:
+    declared = f"option shortened = off\nparam cost = {value}"
+    spec = spec_of("cost", declared)
+    found = uncertain_in(spec)
+    assert len(found) == value.count("+-") + value.count("lognormal")
+    assert all(name.startswith("part of cost") for name in found)
+    graph = lower(spec.model, spec.configuration())
+    assert graph.at(100).number(graph.resources["web.cpu"].load) == pytest.approx(0.15)
 
 
 def test_what_stands_in_no_parameter_is_called_by_its_place() -> None:

@@ -22,7 +22,8 @@ def uncertain_names(program: Program) -> dict[Span, str]:
     """Return a name for each uncertain number, and fit, of a program: `work.cpu`, `lan.rate`.
 
     What is written once has one name, in whatever instances of a file it is used; those that stand
-    in one place are counted.
+    in one place are counted. A `param` has its name for itself: what its value is made of is a part
+    of it.
     """
     found: dict[Span, str] = {}
     taken: set[str] = set()
@@ -31,7 +32,10 @@ def uncertain_names(program: Program) -> dict[Span, str]:
             for span, place in _places(declaration, ()):
                 if span in found:
                     continue
-                name = own = module.qualified(".".join(place))
+                own = module.qualified(".".join(place))
+                if isinstance(declaration, ast.Param) and span != declaration.value.span:
+                    own = f"part of {own}"
+                name = own
                 number = 1
                 while name in taken:
                     number += 1
