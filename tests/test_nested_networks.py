@@ -12,8 +12,9 @@ from helpers.specs import lowered
 from qps.engine.columns.nested_balls import nested_rate as rate_in_balls
 from qps.engine.columns.nested_fractions import nested_rate as rate_in_fractions
 from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
-from qps.engine.networks.closed_numbers import closed_rate, closed_wait, mixed_wait
+from qps.engine.networks.closed_numbers import closed_rate, closed_wait, convolved, mixed_wait
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
+from qps.engine.networks.paced_tables import own_rates
 
 PLAIN = ((1.0, 3, 0.5, 2), (0.7, 1, 0.2, 1), (0.4, 2, 0, 1))
 FLAT = [number for station in PLAIN for number in station]
@@ -149,3 +150,19 @@ def test_a_ball_has_all_rates_of_a_load_that_is_nearly_known(load: float) -> Non
     found = rate_in_balls(*map(arb, others), arb(load, off), *map(arb, station))
     for end in (load - off, load + off):
         assert found.contains(arb(nested_rate(*others, end, *station)))
+
+
+@pytest.mark.parametrize("copies", [40, 999, 10**6])
+def test_each_of_many_copies_of_a_pool_has_a_station(copies: int) -> None:
+    """With one server each, C copies of n in all end C n/(n + C - 1) in a service time."""
+    told = own_rates([1.0] * 21, 20, copies, product=convolved, most=200)
+    expected = [copies * n / (n + copies - 1) for n in range(1, len(told) + 1)]
+    assert len(told) == 200
+    assert told == pytest.approx(expected, rel=0.05)
+    pool = (1, 0.002, 20, 0, copies, -2, 0.015, 2, 0, copies)
+    assert nested_rate(150, 2, *pool) == pytest.approx(150 / 2.017, rel=1e-2)
+
+
+def test_many_servers_of_each_copy_are_told_where_weights_are_no_floats() -> None:
+    pool = (1, 0, 1200, 0, 3, -2, 1.0, 1000, 0, 3)
+    assert nested_rate(900, 9, *pool) == pytest.approx(90, rel=1e-6)

@@ -10,7 +10,7 @@ of what goes on within (`paced_tables`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from math import exp, inf, log, nan
 from operator import mul
@@ -52,6 +52,7 @@ _MOST_FALLING = 1 << 20
 _NEAR_ONE = 20
 _SEVERAL = 2
 _HALVINGS = 14
+_LEAST = 1e-290
 _ROUNDED = 1e-12
 """What rates are off that are equal."""
 
@@ -174,7 +175,8 @@ class Table:
 
 def _rising(rates: Sequence[float], customers: int) -> list[float]:
     """Return rates of which the last is the largest: beyond all customers they are as we like."""
-    most, told = max(rates), list(rates)
+    told = list(rates[:customers])
+    most = max(told)
     if most <= told[-1] * (1 + _ROUNDED):
         told[-1] = most
     else:
@@ -207,7 +209,7 @@ class _Solved:
                 self.paced.append((place, rates, 1))
         elif place.asked and self._customers:
             if place.is_own and self._around[1] > 1:
-                self.paced.append((place, _own_rates(place, *self._around), 1))
+                self.paced.append((place, _own_rates(place, *self._around, self._most), 1))
             elif place.speeds:
                 self.paced.append((place, paces(place), place.copies))
             elif place.load == 0 and place.servers > self._customers:
@@ -255,8 +257,9 @@ class _Solved:
         delay = think
         for s, (ratio, count) in zip(self.plain + self.several, singles, strict=True):
             delay += s.asked - ratio * count if s.servers > 1 else 0.0
-        tables = [(_cumulated(rates), rates, count) for _, rates, count in self.paced]
-        bounds = [1 / ratio for ratio, _ in singles] + [max(rates) for _, rates, _ in self.paced]
+        told = [(rates[: self._customers], count) for _, rates, count in self.paced]
+        tables = [(_cumulated(rates), rates, count) for rates, count in told]
+        bounds = [1 / ratio for ratio, _ in singles] + [max(rates) for rates, _ in told]
         low, high = 0.0, min([*bounds, self._customers / delay if delay else inf])
         for _ in range(_HALVINGS):
             rate = (low + high) / 2
@@ -359,20 +362,24 @@ def paces(station: Station) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1 << 8)
-def _own_rates(station: Station, places: int, copies: int) -> tuple[float, ...]:
-    """Return the rates of stations of which each copy of a pool has one, by how many are there."""
+def _own_rates(station: Station, places: int, copies: int, most: int) -> tuple[float, ...]:
+    """Return the rates of stations of which each copy of a pool has one, by how many are there.
+
+    No more matter than there may be at `most`.
+    """
+    own = partial(
+        own_rates, places=places, copies=copies, product=convolved, most=most, least=_LEAST
+    )
     if station.speeds:
         last = station.speeds[-1]
         told = [*station.speeds, *[last] * places][:places]
         weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
-        found = own_rates(weights, station.asked, places, copies, convolved)
-        return tuple(rate * last / station.asked for rate in found)
+        return tuple(rate * last / station.asked for rate in own(weights))
     unit = (station.servers - station.load) / station.asked
     one = Several(station.asked, station.servers, station.load, 1, rate=unit, count=1)
     weights = list(accumulate(one.weights, lambda before, own: before + own))
     weights = (weights + [weights[-1]] * places)[: places + 1]
-    found = own_rates(weights, station.asked, places, copies, convolved)
-    return tuple(rate * unit for rate in found)
+    return tuple(rate * unit for rate in own(weights))
 
 
 @lru_cache(maxsize=1 << 8)

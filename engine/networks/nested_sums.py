@@ -163,7 +163,7 @@ class Sums(Struct, frozen=True, dict=True):
         else:
             each = StationSums(place.asked, place.servers, place.load, 1, customers=places)
             weights = each.all_weights(places)
-        return own_rates(weights, place.asked, places, copies, _product)
+        return own_rates(weights, places, copies, product=_product)
 
     def _most(self, pool: Pool) -> int:
         """Return how many may be within a pool, as far as that matters."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from math import floor, inf, log
+from math import ceil, floor, inf, log
 from typing import Any
 
 Number = Any
@@ -24,6 +24,7 @@ LEVELS = 64
 MOST_COPIES, MOST_PLACES = 32, 128
 """More are equally full in proportion."""
 _MOST_LOG = 600
+_FEW_COPIES = 2
 
 
 def at(values: Sequence[Number], place: Number) -> Number:
@@ -73,24 +74,43 @@ def held_within(
 
 
 def own_rates(
-    weights: Sequence[Number], asked: Number, places: int, copies: int, product: Product
+    weights: Sequence[Number],
+    places: int,
+    copies: int,
+    *,
+    product: Product,
+    most: float = inf,
+    least: float = 0,
 ) -> list[Number]:
     """Return the rates of stations, one for each copy of a pool, by how many are there in all.
 
-    `weights` are those of none, one, … there, up to all `places` of a copy, while a cycle asks as
-    much of each as it `asked` of all of them.
+    `weights` are those of none, one, … there, up to all `places` of a copy. Of many copies as much
+    ends at each as of some. Told of no more than `most`; up to where weights are above a `least`
+    that floats tell well, as if none waited.
     """
-    most = places * copies
-    fewer = powered(weights, copies - 1, most + 1, product)
-    whole = product(weights, fewer, most + 1)
-    served = [0 * asked, *weights[:-1]]  # a rate is a weight over that of one more
-    top = product(served, fewer, most + 1)
-    return [copies * top[n] / whole[n] for n in range(1, most + 1)]
+    few = copies
+    if copies > _FEW_COPIES:
+        lowest = float(min(weights))
+        spread = log(float(max(weights))) - log(lowest) if lowest > 0 else inf
+        few = min(copies, MOST_COPIES, max(1, int(_MOST_LOG / (spread + 1))))
+    ratio = weights[-1] / weights[-1] * copies / few
+    count = int(min(places * copies, most))
+    levels = min(places * few, ceil(count / ratio))
+    fewer = powered(weights, few - 1, levels + 1, product)
+    whole = product(weights, fewer, levels + 1)
+    served = [0 * ratio, *weights[:-1]]  # a rate is a weight over that of one more
+    top = product(served, fewer, levels + 1)
+    first = next(n for n in range(1, levels + 1) if top[n] > least)
+    found = [few * top[first] / whole[first] * n / first for n in range(first)]
+    found += [few * top[n] / whole[n] for n in range(first, levels + 1)]
+    if ratio == 1:
+        return found[1:]
+    return [ratio * at(found, n / ratio) for n in range(1, count + 1)]
 
 
 def powered(values: Sequence[Number], exponent: int, size: int, product: Product) -> list[Number]:
     """Return a power of a polynomial."""
-    found, square = [values[0] / values[0]], list(values)
+    found, square = [values[-1] / values[-1]], list(values)
     while exponent:
         if exponent % 2:
             found = product(found, square, size)
