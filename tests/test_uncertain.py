@@ -155,6 +155,13 @@ def test_a_name_that_nothing_uses_is_no_number_of_the_model() -> None:
     }
 
 
+def test_a_parameter_whose_value_is_uncertain_is_one_with_its_range() -> None:
+    spec = spec_of("1 ms/request", "param size = 2 kB/request +- 10 % in 1..9 kB/request", "size")
+    (found,) = [one for one in spec.model.parameters if one.name == "size"]
+    assert found.low is not None
+    assert found.is_own
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -127,8 +127,10 @@ class _ModelChecker(OfChanges, frozen=True):
             networks={n: m for n, m in self.known.networks.items() if m is not None},
         )
         # What checks of any part have met.
-        uncertain = tuple(self.known.uncertain.values())
-        model = replace(model, parameters=(*model.parameters, *uncertain))
+        stated = {parameter.name for parameter in parameters}  # whose values were met as well
+        met = self.known.uncertain.items()
+        uncertain = tuple(parameter for name, parameter in met if name not in stated)
+        model = replace(model, parameters=(*parameters, *uncertain))
         self._unused_hardware()
         self._unused_parameters()
         functions = FunctionChecker(self.expressions)
