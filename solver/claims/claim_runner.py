@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
@@ -25,7 +27,7 @@ from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.certainty import Certainty, approximation, together
 from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
@@ -34,6 +36,9 @@ from qps.solver.answers.answering import all_criteria, certified_answer
 from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest, report_beyond
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
+
+if TYPE_CHECKING:
+    from qps.solver.claims.sampled_claims import SampledClaims
 
 
 class ClaimRunner(Struct, kw_only=True, dict=True):
@@ -115,8 +120,11 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
-            if of.kind is ir.MeasureKind.LARGEST:
+            if of.kind is ir.MeasureKind.LARGEST and of.level is None:
                 return self._answer(configuration)[1]
+            if of.kind is ir.MeasureKind.LARGEST:
+                told = approximation("quantiles of the answer are told by samples")
+                return together(self._answer(configuration)[1], told)
             if of.kind is ir.MeasureKind.QUALITY:
                 return quality_known(self._in_each_mode(configuration))
             return together(*(each(of) for each in known))
@@ -203,6 +211,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         match asked.kind:
             case ir.MeasureKind.SATURATION:
                 return self._saturation(graph, asked.subject, span)
+            case ir.MeasureKind.LARGEST if asked.level is not None:
+                return number(self._quantile(configuration, asked.level, span))
             case ir.MeasureKind.LARGEST:
                 return number(self._answer(configuration)[0])
             case ir.MeasureKind.QUALITY:
@@ -235,6 +245,16 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if known is None:
             known = self._graphs[key] = lower(self.model, configuration)
         return known
+
+    def _quantile(self, configuration: Configuration, level: Fraction, span: Span) -> int:
+        self._note_answer(self._in_each_mode(configuration))
+        return self._samples.quantile(configuration, self._key(configuration), level, span)
+
+    @cached_property
+    def _samples(self) -> SampledClaims:
+        from qps.solver.claims.sampled_claims import SampledClaims  # noqa: PLC0415 - needs numpy
+
+        return SampledClaims(model=self.model)
 
     def _key(self, configuration: Configuration) -> object:
         return configuration.key(self._usual)

@@ -9,6 +9,7 @@ import hashlib
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
 
@@ -18,6 +19,7 @@ from qps.engine.programs import Program
 from qps.solver.matrix.drafts import Leaves
 from qps.solver.matrix.guards import Guard
 from qps.solver.matrix.known import ColumnsKnown, all_known
+from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import CompiledCriterion
 from qps.solver.matrix.questions import Question
 from qps.solver.matrix.saturations import CompiledResource
@@ -122,7 +124,8 @@ class CompiledMatrix:
     """A matrix that is ready to be solved, any stretch of its rows by itself.
 
     `words` are all texts that a row may hold (what limits, what is the bottleneck, the reasons);
-    rows hold their numbers.
+    rows hold their numbers. `quantiles` are the levels of all that are asked for of the answer,
+    `sampled` has a row for each sample of each row, where numbers are not known.
     """
 
     model: ir.Model
@@ -132,6 +135,8 @@ class CompiledMatrix:
     words: tuple[str, ...]
     resources: tuple[str, ...]
     has_running_cost: bool
+    quantiles: tuple[Fraction, ...] = ()
+    sampled: CompiledMatrix | None = None
 
     @cached_property
     def known(self) -> ColumnsKnown:
@@ -168,8 +173,11 @@ class CompiledMatrix:
         """A text that is the same for the same rows with the same results only."""
         parts: list[object] = [self.words, self.question, self.matrix.excluded]
         parts += [self.matrix.wanted, self.matrix.at]
+        parts += [] if self.sampled is None else [self.sampled.fingerprint]
         for block in self.blocks:
             parts += [[(a.name, a.choices, a.numbers) for a in block.structure.axes]]
+            drawn = (one for a in block.structure.axes for one in a.parameters)
+            parts += [(one.name, numbers_of(one).tobytes()) for one in drawn]
             parts += [block.structure.group_of.tolist()]
             for group in block.groups:
                 chosen = (group.reason, group.places, group.options, group.scenario)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import structs
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
@@ -35,19 +37,34 @@ from qps.solver.matrix.mode_programs import compiled_mode
 from qps.solver.matrix.questions import (
     Asking,
     Question,
+    quantiles_asked,
     question_of,
 )
 from qps.solver.matrix.structure import Group, Structure, configured, structure_of
 
+DrawnOf = Callable[[ir.Model, ir.Matrix], ir.Axis | None]
+"""Draws what is not known in the rows of a matrix, as one more axis; None where all is known."""
+
 
 def compile_matrix(
-    model: ir.Model, matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()
+    model: ir.Model,
+    matrix: ir.Matrix,
+    claims: Sequence[ir.MatrixClaim] = (),
+    drawn: DrawnOf | None = None,
 ) -> CompiledMatrix:
-    """Return a matrix compiled; QpsError where it is too varied to be."""
+    """Return a matrix compiled; QpsError where it is too varied to be.
+
+    `drawn` is asked where quantiles of the answer are: without it nothing asks for any.
+    """
     asking = model.once(asks_for_certainty)
     if asking is not None and any(isinstance(p.value, ir.Uncertain) for p in model.parameters):
         refuse_asking(asking)
     question = question_of(matrix, claims)
+    quantiles, sampled = quantiles_asked(question), None
+    if quantiles:
+        assert drawn is not None, "quantiles of what is drawn nowhere"
+        axis = drawn(model, matrix)
+        sampled = None if axis is None else compile_matrix(model, _sampled(matrix, axis))
     blocks = []
     for axes in matrix.blocks:
         structure = structure_of(model, matrix, axes)
@@ -69,6 +86,22 @@ def compile_matrix(
         words=("", *words),
         resources=tuple(resources),
         has_running_cost=running,
+        quantiles=quantiles,
+        sampled=sampled,
+    )
+
+
+def _sampled(matrix: ir.Matrix, axis: ir.Axis) -> ir.Matrix:
+    """Return a matrix with what is drawn as its last axis, of which the answers alone are asked."""
+    return structs.replace(
+        matrix,
+        blocks=tuple((*block, axis) for block in matrix.blocks),
+        excluded=(),
+        wanted=None,
+        columns=(),
+        selected=(),
+        order=(),
+        at=None,
     )
 
 

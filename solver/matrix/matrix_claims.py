@@ -11,7 +11,7 @@ from qps.compiler import ir
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.solver.answers.solution import SolverFault
 from qps.solver.matrix.compiled import CompiledMatrix
-from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.compiling import DrawnOf, compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.questions import compared
@@ -79,6 +79,7 @@ class Judge:
     """Judges the claims about the matrices of a model, each matrix solved once for all of them."""
 
     model: ir.Model
+    drawn: DrawnOf | None = None
     _judged: dict[str, dict[int, Judged]] = field(default_factory=dict)
 
     def of(self, claim: ir.MatrixClaim) -> Judged:
@@ -95,7 +96,7 @@ class Judge:
 
     def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, Judged]:
         matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
-        compiled = compile_matrix(self.model, matrix, claims)
+        compiled = compile_matrix(self.model, matrix, claims, self.drawn)
         solver = MatrixSolver(compiled)
         judged = {id(claim): Judged(claim=claim, known=_known(claim, compiled)) for claim in claims}
         for start in range(0, compiled.size, _STRETCH):

@@ -22,7 +22,7 @@ from qps.solver.matrix.drafts import Draft, Loaded
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import CompiledCriterion, tight_sides_of
 from qps.solver.matrix.proofs import shape_of
-from qps.solver.matrix.questions import LARGEST, Question, saturation_subject
+from qps.solver.matrix.questions import LARGEST, Question, quantile_level, saturation_subject
 from qps.solver.matrix.saturations import CompiledResource
 
 _WIDEST_CLOSED = 2
@@ -133,7 +133,9 @@ class _Answers:
         if told is None or told is UNDEFINED:
             return None
         for symbol in sorted(told.symbols, key=lambda each: each.name):
-            is_answer = symbol == LARGEST or saturation_subject(symbol) is not None
+            is_answer = symbol == LARGEST or any(
+                named(symbol) is not None for named in (saturation_subject, quantile_level)
+            )
             if is_answer and symbol not in self.builder.inputs:
                 self.builder.inputs = {**self.builder.inputs, symbol: symbol.name}
             if is_answer:

@@ -31,7 +31,8 @@ from qps.solver.matrix.prepared import (
     sides_of,
     tight_sides_of,
 )
-from qps.solver.matrix.questions import LARGEST, saturation_subject
+from qps.solver.matrix.quantiles import QuantilesOf
+from qps.solver.matrix.questions import LARGEST, quantile_level, saturation_subject
 from qps.solver.matrix.saturations import CompiledResource, saturations
 
 _NEAR = 16
@@ -79,6 +80,7 @@ class ModeSolver:
     mode: CompiledMode
     axes: tuple[ir.Axis, ...]
     at: int | None
+    quantiles: QuantilesOf | None = None
     runner: Runner = field(init=False)
     decider: Decider = field(init=False)
 
@@ -430,6 +432,13 @@ class ModeSolver:
             subject = saturation_subject(symbol(name))
             if name == LARGEST.name:
                 inputs[name] = largest_of(first, mode.low).astype(float)
+            elif (level := quantile_level(symbol(name))) is not None:
+                # Where all is known, each of them is the answer.
+                inputs[name] = (
+                    largest_of(first, mode.low).astype(float)
+                    if self.quantiles is None
+                    else self.quantiles(one_by_one.index)[level]
+                )
             elif subject is not None:
                 least = self._least_of(subject, saturates, not_below, one_by_one)
                 inputs[name] = np.broadcast_to(least, (rows.count,))

@@ -10,23 +10,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures
-from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.engine.formulas import UNDEFINED, Formula, symbol
 from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.answering import all_criteria
 
 LARGEST = symbol("the largest acceptable population")
+TOLD_BY_SAMPLES = "quantiles of the answer are told by samples of what is uncertain"
 _SATURATION = "saturation of "
+_QUANTILE = "quantile of the answer: "
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,30 @@ def saturation_subject(asked: Formula) -> str | None:
     return name.removeprefix(_SATURATION) if name.startswith(_SATURATION) else None
 
 
+def quantile_symbol(level: Fraction) -> Formula:
+    """Return the symbol of a quantile of the largest acceptable population."""
+    return symbol(f"{_QUANTILE}{level}")
+
+
+def quantile_level(asked: Formula) -> Fraction | None:
+    """Return the level of the quantile of the answer that a symbol stands for."""
+    name = asked.name
+    return Fraction(name.removeprefix(_QUANTILE)) if name.startswith(_QUANTILE) else None
+
+
+def quantiles_asked(question: Question) -> tuple[Fraction, ...]:
+    """Return the levels of all quantiles of the answer that are asked for."""
+    sides = (side for one in question.comparisons for side in (one.left, one.right))
+    exprs = (*(column.value.expr for column in question.columns), *sides)
+    parts = (part for expr in exprs for part in parts_of(expr))
+    levels = (
+        part.level
+        for part in parts
+        if isinstance(part, ir.Measured) and part.kind is ir.MeasureKind.LARGEST
+    )
+    return tuple(dict.fromkeys(level for level in levels if level is not None))
+
+
 @dataclass
 class Asking:
     """Turns what is asked into expressions, in one lowered configuration."""
@@ -110,6 +138,8 @@ class Asking:
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
             assert isinstance(of, ir.Measured)
             match of.kind:
+                case ir.MeasureKind.LARGEST if of.level is not None:
+                    return together(self.answer_known, approximation(TOLD_BY_SAMPLES))
                 case ir.MeasureKind.LARGEST:
                     return self.answer_known
                 case ir.MeasureKind.QUALITY:
@@ -131,6 +161,8 @@ class Asking:
         match asked.kind:
             case ir.MeasureKind.SATURATION:
                 return saturation_symbol(asked.subject)
+            case ir.MeasureKind.LARGEST if asked.level is not None:
+                return quantile_symbol(asked.level)
             case ir.MeasureKind.LARGEST:
                 return LARGEST
             case ir.MeasureKind.QUALITY:

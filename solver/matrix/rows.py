@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -23,6 +24,7 @@ from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import Refusal, refusing
 from qps.solver.matrix.prepared import Bools, Floats, Ints, margin_of, sides_of
+from qps.solver.matrix.quantiles import Quantiles
 from qps.solver.matrix.row_block import NONE, RowBlock, empty
 from qps.solver.matrix.structure import configured
 
@@ -51,6 +53,12 @@ class MatrixSolver:
             for block in self.compiled.blocks
         ]
         self._modes = [mode.name for mode in self.compiled.model.modes]
+        sampled = self.compiled.sampled
+        self._quantiles = (
+            None
+            if sampled is None
+            else Quantiles(self.compiled, sampled, MatrixSolver(sampled).row_blocks)
+        )
 
     def _word(self, word: str) -> int:
         """Return the number of a word; rows that are solved by themselves may bring new ones."""
@@ -240,7 +248,8 @@ class MatrixSolver:
 
     def _solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         axes, at = self.compiled.blocks[number].structure.axes, self.compiled.matrix.at
-        return [ModeSolver(mode, axes, at) for mode in group.modes]
+        quantiles = None if self._quantiles is None else partial(self._quantiles.of, number)
+        return [ModeSolver(mode, axes, at, quantiles) for mode in group.modes]
 
     def _put(
         self,

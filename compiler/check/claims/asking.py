@@ -39,7 +39,7 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
 
 def _is_asked(name: ast.Name, declared: Declared | None, module: Module) -> bool:
     """Return whether a name stands for what only a model can tell."""
-    if name.text in ("quality", "largest_acceptable"):
+    if name.parts[0] in ("quality", "largest_acceptable"):
         return True
     if declared is None:
         owner, _ = owner_in(module, name)

@@ -49,6 +49,9 @@ DEEPEST_DEFINITIONS = 250
 """Definitions that rest on each other, beyond which they are refused."""
 
 EVERYTHING = Allowed.MODEL | Allowed.ANSWERS | Allowed.QUALITY
+_QUANTILE = re.compile(r"p([0-9]{1,2})(?:_([0-9]{1,2}))?", re.ASCII)
+_LEAST_LEVEL = Fraction(1, 1000)
+"""What is told of samples: quantiles nearer to an end are not."""
 _STREAM_MEASURES = {
     "latency": (ir.MeasureKind.LATENCY, TIME),
     "jitter": (ir.MeasureKind.JITTER, TIME * TIME),
@@ -318,11 +321,30 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         self.definitions.known.setdefault(key, value)
         return self.definitions.known[key]
 
+    def _quantile_of_answer(self, expr: ast.Reference) -> Value | None:
+        """Return `largest_acceptable.p05`: that of which 95 of 100 samples have no less."""
+        _, *rest = expr.name.parts
+        found = _QUANTILE.fullmatch(rest[0]) if len(rest) == 1 else None
+        level = Fraction((found[1] + "." + (found[2] or "0")) if found else 0) / 100
+        if not _LEAST_LEVEL <= level <= 1 - _LEAST_LEVEL:
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.span,
+                f"`{expr.name.text}` is no quantile of the answer",
+                hint="such as `largest_acceptable.p05`, which 95 of 100 samples are not below; "
+                "from p0_1 to p99_9",
+            )
+            return None
+        asked = ir.Measured(ir.MeasureKind.LARGEST, "", level=level)
+        return leaf(asked, DIMENSIONLESS, expr.span)
+
     def _measure(self, expr: ast.Reference, scope: Scope, wanted: str) -> Value | None:
         """Return a measure such as `voice.latency` or `station.cpu.load`."""
         parts, module = expr.name.parts, scope.module
         if parts == ("largest_acceptable",):
             return leaf(ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span)
+        if parts[0] == "largest_acceptable" and len(parts) > 1:
+            return self._quantile_of_answer(expr)
         if len(parts) == 1 and parts[0] in _SYSTEM_MEASURES:
             kind, dimension = _SYSTEM_MEASURES[parts[0]]
             return leaf(ir.Measured(kind, ""), dimension, expr.span)

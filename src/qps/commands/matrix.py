@@ -58,8 +58,9 @@ def run(arguments: Namespace) -> Exit:
             return _told_again(before, matrix, arguments)
     need_arrow(f"matrix `{matrix.name}`", matrix.span)
     from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
+    from qps.solver.odds.rows import drawn_in_rows  # noqa: PLC0415
 
-    compiled = compile_matrix(spec.model, matrix)
+    compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows)
     _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
     job = _Job(compiled, arguments, output, key)
     with ended_in_order():

@@ -1,0 +1,71 @@
+"""What claims ask of a spec whose numbers are not known: quantiles of its answer.
+
+Every configuration that a claim is about is solved for the same samples.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+from msgspec import Struct, field
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.engine.sobol import sobol_points
+from qps.solver.matrix.prepared import Ints
+from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
+from qps.solver.odds.sampling import solved_for
+from qps.solver.odds.told import SAMPLES, SEED
+
+
+class SampledClaims(Struct, kw_only=True):
+    """Solves configurations of a model for samples of what is not known, each of them once."""
+
+    model: ir.Model
+    _answers: dict[object, Ints] = field(default_factory=dict)
+
+    def quantile(
+        self, configuration: Configuration, key: object, level: Fraction, span: Span
+    ) -> int:
+        """Return a quantile of the answer, 0 for none acceptable.
+
+        QpsError where every number is known, or not one sample can be.
+        """
+        if key not in self._answers:
+            self._answers[key] = self._sorted(configuration, span)
+        answers = self._answers[key]
+        return int(answers[floor(level * answers.size)])
+
+    def _sorted(self, configuration: Configuration, span: Span) -> Ints:
+        axis = self.drawn(configuration, span)
+        found = solved_for(self.model, _in_its_range(configuration, span), axis, configuration.low)
+        told = found.largest[found.is_told]
+        if not told.size:
+            _fail(span, f"no sample can be: {next(iter(found.reasons.values()))}")
+        return np.sort(np.where(told < configuration.low, 0, told))
+
+    def drawn(self, configuration: Configuration, span: Span) -> ir.Axis:
+        """Return samples of what is not known; QpsError where everything is."""
+        numbers = uncertain_numbers(self.model, configuration)
+        if not numbers:
+            _fail(
+                span,
+                "this asks how likely something is, and every number is certain here",
+                "say how far off one may be: `param reply = 80 kB/request +- 10 %`",
+            )
+        points = sobol_points(SAMPLES, dimensions_of(numbers), SEED)
+        return axis_of(numbers, values_at(numbers, points), self.model)
+
+
+def _in_its_range(configuration: Configuration, span: Span) -> Configuration:
+    """Return a configuration whose range no scenario of it narrows to one population."""
+    return changed(configuration, [ir.SetPopulation(configuration.low, configuration.high, span)])
+
+
+def _fail(span: Span, message: str, hint: str | None = None) -> None:
+    raise QpsError.single(codes.NO_ANSWER, span, message, hint=hint)

@@ -1,0 +1,82 @@
+"""Quantiles of the answer of each row, where numbers of the spec are not known.
+
+A row is solved once more for each sample: they are rows of a matrix with what is drawn as its last
+axis, so that those of one row stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from math import floor, nan
+
+import numpy as np
+
+from qps.solver.matrix.compiled import CompiledMatrix
+from qps.solver.matrix.deciding import Index
+from qps.solver.matrix.layout import joined
+from qps.solver.matrix.prepared import Floats, Ints
+from qps.solver.matrix.row_block import NONE, RowBlock
+
+QuantilesOf = Callable[[Index], Mapping[Fraction, Floats]]
+"""The quantiles of some rows, by their levels: rows are told by their values along the axes."""
+
+_TOGETHER = 65_536
+"""Samples that are solved in one go."""
+
+
+class Quantiles:
+    """Tells quantiles of the answers of rows; those that were asked for last are kept."""
+
+    def __init__(
+        self,
+        compiled: CompiledMatrix,
+        sampled: CompiledMatrix,
+        solved: Callable[[int, int], list[RowBlock]],
+    ) -> None:
+        self._levels = compiled.quantiles
+        self._blocks = compiled.blocks
+        self._of_samples = sampled.blocks
+        self._solved = solved
+        self._last: tuple[tuple[int, bytes], Mapping[Fraction, Floats]] | None = None
+
+    def of(self, block: int, index: Index) -> Mapping[Fraction, Floats]:
+        """Return the quantiles of rows of a block, 0 where none is acceptable.
+
+        Not-a-number where no sample has an answer, or a fault of ours left one without.
+        """
+        counts = self._blocks[block].counts
+        rows = joined(counts, index[: len(counts)])
+        key = block, rows.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._told(block, rows)
+        return self._last[1]
+
+    def _told(self, block: int, rows: Ints) -> Mapping[Fraction, Floats]:
+        found = {level: np.full(rows.size, nan) for level in self._levels}
+        blocks = self._of_samples
+        samples = blocks[block].counts[-1]
+        start = sum(one.size for one in blocks[:block])
+        for first, last in _stretches(rows, max(_TOGETHER // samples, 1)):
+            at = start + int(rows[first]) * samples
+            (solved,) = self._solved(at, at + (last - first) * samples)
+            is_told = solved.reason == 0
+            is_told[list(solved.texts)] = False
+            answers = np.where(solved.largest == NONE, 0, solved.largest)
+            for row in range(last - first):
+                own = slice(row * samples, (row + 1) * samples)
+                told = np.sort(answers[own][is_told[own]])
+                if told.size and not solved.faulted[own].any():
+                    for level, column in found.items():
+                        column[first + row] = told[floor(level * told.size)]
+        return found
+
+
+def _stretches(rows: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Yield where rows follow each other, as the first and the one after the last of some."""
+    first = 0
+    for place in range(1, rows.size + 1):
+        is_end = place == rows.size or rows[place] != rows[place - 1] + 1
+        if is_end or place - first == most:
+            yield first, place
+            first = place

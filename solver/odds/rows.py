@@ -1,0 +1,78 @@
+"""What is not known in the rows of a matrix, drawn as one more axis of it."""
+
+from __future__ import annotations
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_each_mode,
+    in_force,
+    uncertain_in,
+)
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.engine.sobol import sobol_points
+from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
+from qps.solver.odds.told import SEED
+
+_SAMPLES = 1000
+"""Of each row."""
+_MOST = 2**63 - 1
+
+
+def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> ir.Axis | None:
+    """Return samples of all that is not known in the rows of a matrix; None where all is known.
+
+    What an axis sets is known. QpsError where the rows differ in what is not known.
+    """
+    settled = changed(base_configuration(model), matrix.changes)
+    varied = {one.name for axis in matrix.axes for one in axis.varied}
+    for axis in (axis for block in matrix.blocks for axis in block):
+        _refuse_other(model, settled, axis)
+    numbers = uncertain_numbers(model, settled)
+    left = tuple(n for n in numbers if varied.isdisjoint(name for name, _ in n.parameters))
+    partly = [n for n in numbers if n not in left and not varied.issuperset(dict(n.parameters))]
+    if partly:
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            matrix.span,
+            f"an axis of matrix `{matrix.name}` sets a part of what is drawn together, "
+            f"`{partly[0].name}`",
+            hint="quantiles need an axis for each of them, or for none",
+        )
+    if not left:
+        return None
+    if matrix.size * _SAMPLES > _MOST:
+        raise QpsError.single(
+            codes.NUMBER_SIZE,
+            matrix.span,
+            f"matrix `{matrix.name}` has {matrix.size:.3g} configurations of {_SAMPLES:,} samples "
+            "each; 2^63 - 1 can be counted",
+            hint="take wider steps, or fewer axes",
+        )
+    points = sobol_points(_SAMPLES, dimensions_of(left), SEED)
+    return axis_of(left, values_at(left, points), model)
+
+
+def _refuse_other(model: ir.Model, settled: Configuration, axis: ir.Axis) -> None:
+    """Raise a QpsError where a choice of an axis makes other numbers uncertain, or certain."""
+    usual = _unknown(model, settled)
+    for choice in axis.choices:
+        if _unknown(model, changed(settled, [choice])) != usual:
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                axis.span,
+                f"the configurations of axis `{axis.name}` differ in what is uncertain",
+                hint="ask for quantiles in a matrix for each: `matrix … with scenario = …`",
+            )
+
+
+def _unknown(model: ir.Model, configuration: Configuration) -> dict[str, ir.Distribution]:
+    """Return all that is not known in any mode, by the parameters that have it."""
+    return {
+        name: value.distribution
+        for each in in_each_mode(model, configuration)
+        for name, value in uncertain_in(in_force(each)).items()
+    }

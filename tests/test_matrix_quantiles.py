@@ -1,0 +1,164 @@
+"""Quantiles of answers as columns of matrices: held against closed forms and against `odds`."""
+
+from __future__ import annotations
+
+import csv
+from math import floor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qps.cli import main
+from qps.compiler.configure.configuration import changed
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec, check_source
+from qps.engine.sobol import sobol_points
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.judging import Claims
+from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.matrix_claims import Judge
+from qps.solver.matrix.tables import Tabulator
+from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
+from qps.solver.odds.rows import drawn_in_rows
+from qps.solver.odds.sampling import solved_for
+
+SPEC = """
+users N in 1..20_000
+param cost = uniform(1 ms/request, 2 ms/request)
+param cores = 4
+param often = 1
+machine server {{ cpu cores * 1 core }}
+network wire {{ switched; rate 1 Gbit/s }}
+component work {{ cpu cost }}
+topology {{ node web = server; node db = server; link lan = wire between web, db }}
+stream replies in all {{
+  traffic often * N * 1 request/s, 1 kB/request
+  at web {{ work }}
+  over lan
+  at db {{ }}
+}}
+{0}
+"""
+
+
+def spec_of(rest: str) -> Spec:
+    found = check_source(Source("spec.qps", SPEC.format(rest)))
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def rows_of(spec: Spec) -> list[dict[str, object]]:
+    compiled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows)
+    rows: list[dict[str, object]] = Tabulator(compiled).table(0, compiled.size).to_pylist()
+    return rows
+
+
+COLUMNS = "select largest_acceptable.p05, largest_acceptable.p50, largest_acceptable.p95"
+
+
+def test_quantiles_are_those_of_the_closed_form() -> None:
+    for row in rows_of(spec_of(f"matrix many {{ cores in [1, 2, 8]; {COLUMNS} }}")):
+        cores = row["cores"]
+        assert isinstance(cores, float)
+        for level in (0.05, 0.5, 0.95):
+            told = row[f"largest_acceptable.p{100 * level:02.0f}"]
+            assert told == pytest.approx(cores / (1e-3 * (2 - level)), rel=3e-3)
+
+
+def test_each_row_is_what_its_configuration_has_by_itself() -> None:
+    """The same thousand points, solved one configuration after the other."""
+    modes = "mode calm { often = 1 }\nmode busy { often = 3 }\nrequire { web.cpu.load <= 80 % }\n"
+    spec = spec_of(f"{modes}matrix many {{ cores in 1..3 by 1; {COLUMNS} }}")
+    matrix = spec.model.matrices[0]
+    for at, row in enumerate(rows_of(spec)):
+        configuration = changed(spec.configuration(), [matrix.axes[0].change(at)])
+        numbers = uncertain_numbers(spec.model, configuration)
+        values = values_at(numbers, sobol_points(1000, dimensions_of(numbers), 1))
+        alone = solved_for(spec.model, configuration, axis_of(numbers, values, spec.model), 1)
+        answers = np.sort(alone.largest)
+        for level in (0.05, 0.5, 0.95):
+            told = row[f"largest_acceptable.p{100 * level:02.0f}"]
+            assert told == answers[floor(1000 * level)]
+
+
+def test_what_an_axis_sets_is_certain() -> None:
+    for row in rows_of(
+        spec_of(f"matrix many {{ cost in [1 ms/request, 2 ms/request]; {COLUMNS} }}")
+    ):
+        assert len({value for name, value in row.items() if ".p" in name}) == 1
+        assert row["largest_acceptable.p05"] == 4 / row["cost"]  # type: ignore[operator]
+
+
+def test_conditions_and_claims_ask_for_quantiles() -> None:
+    spec = spec_of(
+        "matrix many { cores in [1, 2, 4, 8]; where largest_acceptable.p05 >= 1000 }\n"
+        'expect it { source model "ours"; every configuration: largest_acceptable.p95 <= 8000;'
+        " no configuration: largest_acceptable.p50 < 1300 }"
+    )
+    assert [row["cores"] for row in rows_of(spec)] == [2, 4, 8]
+    judge = Judge(spec.model, drawn_in_rows)
+    judged = [judge.of(claim) for claim in spec.model.expectations[0].matrix_claims]
+    assert [(one.is_true, one.about) for one in judged] == [(True, 3), (True, 3)]
+    assert not judged[0].known.is_exact
+
+
+def test_nothing_is_drawn_where_nobody_asks() -> None:
+    spec = spec_of("matrix many { cores in [1, 2] }")
+
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    assert compile_matrix(spec.model, spec.model.matrices[0], drawn=never).sampled is None
+
+
+def test_where_none_is_acceptable_a_quantile_is_zero() -> None:
+    spec = spec_of(
+        f"require {{ replies.latency <= 1.5 ms }}\nmatrix many {{ cores in [1]; {COLUMNS} }}"
+    )
+    (row,) = rows_of(spec)
+    # Half of the samples take longer than what is required.
+    assert row["largest_acceptable.p05"] == 0
+    assert row["largest_acceptable.p95"] == pytest.approx(1 / 1.05e-3, rel=5e-3)
+
+
+def test_rows_that_differ_in_what_is_uncertain_are_refused() -> None:
+    scenarios = "scenario sure { cost = 1 ms/request }\nscenario unsure { cores = 2 }\n"
+    with pytest.raises(QpsError, match="differ in what is uncertain"):
+        rows_of(spec_of(f"{scenarios}matrix many {{ scenario in [sure, unsure]; {COLUMNS} }}"))
+
+
+@pytest.mark.parametrize("name", ["p", "p0", "p00", "p100", "q5", "p5.p5", "p99_95"])
+def test_what_is_no_quantile_is_told(name: str) -> None:
+    text = SPEC.format(f"matrix many {{ cores in [1, 2]; select largest_acceptable.{name} }}")
+    found = check_source(Source("spec.qps", text))
+    assert found.value is None
+    assert "is no quantile of the answer" in found.diagnostics[0].message
+
+
+def test_a_file_of_a_matrix_has_them(tmp_path: Path) -> None:
+    spec, output = tmp_path / "a.qps", tmp_path / "a.csv"
+    spec.write_text(SPEC.format(f"matrix many {{ cores in [1, 2]; {COLUMNS} }}"))
+    assert main(["matrix", str(spec), "many", "-o", str(output), "-q", "--workers", "2"]) == 0
+    with output.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["largest_acceptable.p50"]) for row in rows] == pytest.approx(
+        [667, 1333], rel=5e-3
+    )
+
+
+def test_claims_ask_for_quantiles_of_the_answer() -> None:
+    spec = spec_of(
+        'expect it {\n source model "ours"\n largest_acceptable.p05 ~ 2051 within 0.3 %\n'
+        " largest_acceptable.p05 ~ 1026 within 0.3 % with often = 2\n}"
+    )
+    results = Claims(ClaimRunner(model=spec.model)).results()
+    assert [result.holds for result in results] == [True, True]
+    assert not results[0].known.is_exact
+
+
+def test_a_claim_of_odds_is_refused_where_every_number_is_certain() -> None:
+    spec = spec_of("expect it { largest_acceptable.p05 >= 3 with cost = 1 ms/request }")
+    with pytest.raises(QpsError, match="every number is certain here"):
+        Claims(ClaimRunner(model=spec.model)).results()
