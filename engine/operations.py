@@ -59,7 +59,9 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
-    may be off by `error` besides a part of them. What `is_slow` takes long to compute. Of what is
+    may be off by `error` besides a part of them. What `is_slow` takes long to compute; what is told
+    `row_by_row` takes as long for each row of arrays, but where the operands in the places of
+    `servers` (the first, and how far apart) are all one. Of what is
     `by_floats` large arguments have the digits of floats alone: no others are proven. In the places
     of `gammas` stand the squared variations of gamma laws, each behind its mean.
     """
@@ -84,6 +86,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     by_ends: bool = False
     error: float = 0.0
     is_slow: bool = False
+    row_by_row: bool = False
+    servers: tuple[int, int] | None = None
     by_floats: bool = False
     gammas: tuple[int, ...] = ()
 
@@ -256,6 +260,8 @@ def _by_ends(
     whole: tuple[int, ...] = (),
     repeats: int = 0,
     is_slow: bool = False,
+    row_by_row: bool = False,
+    servers: tuple[int, int] | None = None,
     by_floats: bool = False,
     gammas: tuple[int, ...] = (),
 ) -> Operation:
@@ -273,12 +279,15 @@ def _by_ends(
         by_ends=True,
         error=error,
         is_slow=is_slow,
+        row_by_row=row_by_row,
+        servers=servers,
         by_floats=by_floats,
         gammas=gammas,
     )
 
 
 _of_queues = partial(_by_ends, is_slow=True)
+_of_networks = partial(_of_queues, row_by_row=True, by_floats=True)
 
 
 def _of_classes(word: str, operands: int) -> Operation:
@@ -292,6 +301,7 @@ def _of_classes(word: str, operands: int) -> Operation:
         repeats=1,
         lies=_NOT_NEGATIVE,
         is_slow=True,
+        row_by_row=True,
         by_floats=True,
     )
 
@@ -313,6 +323,9 @@ _DIGITS = 1000.0
 
 _OF_A_STAGE = (1, 1, 1, 0, -1, 1, 0, 1, 0)
 """How the time of a stage grows: `qps.engine.queues.stage_numbers` has its nine operands."""
+
+_SERVERS = (3, 4)
+"""Where the servers of the stations of a closed network stand: each has four operands."""
 
 _SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 
@@ -356,11 +369,11 @@ _ROWS = (
         by_floats=True,
         gammas=(4, 7),
     ),
-    _of_queues("closed_rate", *GROWING_RATE, repeats=4, by_floats=True),
-    _of_queues("closed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
-    _of_queues("mixed_wait", *GROWING_WAIT, repeats=4, by_floats=True),
-    _of_queues("mixed_room", *GROWING_ROOM, repeats=4, by_floats=True, error=ROOM_ERROR),
-    _of_queues("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6, by_floats=True),
+    _of_networks("closed_rate", *GROWING_RATE, repeats=4, servers=_SERVERS),
+    _of_networks("closed_wait", *GROWING_WAIT, repeats=4, servers=_SERVERS),
+    _of_networks("mixed_wait", *GROWING_WAIT, repeats=4, servers=_SERVERS),
+    _of_networks("mixed_room", *GROWING_ROOM, repeats=4, error=ROOM_ERROR),
+    _of_networks("closed_quantile", *GROWING_QUANTILE, whole=(8,), repeats=6),
     _of_queues("room_loss", -1, -1, 1, of="servers room traffic", lies=_SHARE),
     _of_queues("room_wait", -1, 1, 1, of="servers room traffic"),
     _of_queues("room_quantile", -1, 1, 1, 1, by_floats=True),

@@ -108,7 +108,7 @@ def test_every_sample_has_the_answer_that_solving_it_alone_has() -> None:
     assert len(numbers) == 3
     values = values_at(numbers, sobol_points(20, len(numbers), 3))
     axis = axis_of(numbers, values, spec.model)
-    found = solved_for(spec.model, configuration, axis, 100)
+    found = solved_for(spec.model, configuration, axis, solve_model(spec.model, configuration))
     for row in range(20):
         alone = solve_model(spec.model, with_drawn(configuration, axis.drawn(row)))
         assert found.largest[row] == alone.largest_acceptable

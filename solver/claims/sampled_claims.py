@@ -43,7 +43,7 @@ class SampledClaims(Struct, kw_only=True):
 
     def _sorted(self, configuration: Configuration, span: Span) -> Ints:
         axis = self.drawn(configuration, span)
-        found = solved_for(self.model, _in_its_range(configuration, span), axis, configuration.low)
+        found = solved_for(self.model, _in_its_range(configuration, span), axis, None)
         told = found.largest[found.is_told]
         if not told.size:
             _fail(span, f"no sample can be: {next(iter(found.reasons.values()))}")

@@ -23,7 +23,7 @@ from qps.solver.matrix.guards import SOUND, reasons_of
 from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import Refusal, refusing
-from qps.solver.matrix.prepared import Bools, Floats, Ints, margin_of, sides_of
+from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.quantiles import Quantiles
 from qps.solver.matrix.row_block import NONE, RowBlock, empty
 from qps.solver.matrix.structure import configured
@@ -96,7 +96,7 @@ class MatrixSolver:
                 rows.reason[chosen] = self._word(group.reason)
             elif not group.modes:
                 for row in chosen:
-                    self._alone(rows, number, int(row))
+                    self.solve_alone(rows, number, int(row))
             else:
                 together.setdefault(id(group.modes), (group, []))[1].append(chosen)
         for group, parts in together.values():
@@ -104,49 +104,6 @@ class MatrixSolver:
             for at in range(0, chosen.size, CHUNK):
                 self._group(rows, number, group, chosen[at : at + CHUNK])
         return rows
-
-    def met_at(self, population: int) -> dict[str, Floats]:
-        """Return for each criterion in which rows of the first block it is met at a population.
-
-        1 where it is met in every mode, 0 where in some it is not; not-a-number where the row has
-        a structure of its own. Floats tell: what equals its limit to the last digit may be either.
-        """
-        block, met = self.compiled.blocks[0], dict[str, Floats]()
-        index = indices(block.counts, np.arange(block.size, dtype=np.int64))
-        rows = empty(self.compiled, 0, index, block.size, self._words)
-        structure = block.structure
-        own = [(block.counts[i], index[i]) for i in structure.deciding]
-        place = joined([count for count, _ in own], [at for _, at in own])
-        rows.group = np.broadcast_to(structure.group_of.reshape(-1)[place], (block.size,))
-        for number, group in enumerate(block.groups):
-            members = np.flatnonzero(rows.group == number)
-            for at in range(0, members.size, CHUNK):
-                chosen = members[at : at + CHUNK]
-                self._met(met, rows, group, chosen, population)
-        return met
-
-    def _met(
-        self,
-        met: dict[str, Floats],
-        rows: RowBlock,
-        group: CompiledGroup,
-        chosen: Ints,
-        population: int,
-    ) -> None:
-        """Note in which of some rows of a group criteria are met."""
-        index = self._index(rows, 0, chosen)
-        for solver in self._mode_solvers(0, group) if group.modes else ():
-            criteria = solver.mode.criteria
-            prepared = solver.prepared(index, chosen.size)
-            with np.errstate(all="ignore"):
-                values = prepared.at(sides_of(criteria), float(population))
-                is_sound = solver.verdicts(index, chosen.size) == SOUND
-                for criterion in criteria:
-                    margin = np.broadcast_to(margin_of(criterion, values), (chosen.size,))
-                    is_met = (margin < 0) | ((margin == 0) & (not criterion.is_strict))
-                    column = met.setdefault(criterion.name, np.full(rows.count, np.inf))
-                    told = np.where(is_sound, is_met.astype(float), nan)
-                    column[chosen] = np.minimum(column[chosen], told)
 
     # -- a group -------------------------------------------------------------------------
 
@@ -186,11 +143,11 @@ class MatrixSolver:
         while left.size > 1 and len(known) < _MOST_OTHERS:
             first = tuple(int(axis[left[0]]) for axis in rows.index)
             other = compile_like(self.compiled, number, first)
-            its_solvers = self._solvers_of(number, other)
+            its_solvers = self.solvers_of(number, other)
             known.append((other, its_solvers))
             left = self._of_structure(rows, other, its_solvers, left)
         for row in left:
-            self._alone(rows, number, int(row))
+            self.solve_alone(rows, number, int(row))
 
     def _of_structure(
         self, rows: RowBlock, group: CompiledGroup, solvers: Sequence[ModeSolver], chosen: Ints
@@ -243,13 +200,18 @@ class MatrixSolver:
         """Return the solvers of a group of the matrix, which all share that are one with it."""
         key = number, id(group.modes)
         if key not in self._solvers:
-            self._solvers[key] = self._solvers_of(number, group)
+            self._solvers[key] = self.solvers_of(number, group)
         return self._solvers[key]
 
-    def _solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+    def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        """Return what solves the modes of a group."""
         axes, at = self.compiled.blocks[number].structure.axes, self.compiled.matrix.at
         quantiles = None if self._quantiles is None else partial(self._quantiles.of, number)
         return [ModeSolver(mode, axes, at, quantiles) for mode in group.modes]
+
+    def solvers_alone(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        """Return what solves the modes of a group of one row."""
+        return self.solvers_of(number, group)
 
     def _put(
         self,
@@ -323,14 +285,14 @@ class MatrixSolver:
         axes = compiled.blocks[number].structure.axes
         return configured(compiled.model, compiled.matrix, axes, tuple(index))
 
-    def _alone(self, rows: RowBlock, number: int, row: int) -> None:
+    def solve_alone(self, rows: RowBlock, number: int, row: int) -> None:
         """Answer one row by a graph of its own: no other row has its structure."""
         refused: dict[int, Refusal] = {}
         with refusing(refused, row):
             at = tuple(int(axis[row]) for axis in rows.index)
             group = compile_alone(self.compiled, number, at)
             if group.reason is None:
-                self._of_structure(rows, group, self._solvers_of(number, group), np.array([row]))
+                self._of_structure(rows, group, self.solvers_alone(number, group), np.array([row]))
             else:
                 rows.texts[row] = group.reason
         for refusal in refused.values():

@@ -86,7 +86,7 @@ def saturations(
         return _closed_form(rows, resource, low, exactly)
     ends = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
     sought = Sought(
-        excess=partial(_excess, resource),
+        excess=partial(crossing_excess, resource),
         is_simple=partial(_is_simple, resource),
         is_whole=False,
         is_shared=is_shared,
@@ -97,6 +97,19 @@ def saturations(
     if not resource.is_filled:
         _told_apart(rows, resource, found, exactly)
     return found
+
+
+def float_saturations(rows: Rows, resource: CompiledResource, low: int, exactly: Columns) -> Floats:
+    """Return the same where a load that once reaches its target is taken to stay there."""
+    if resource.quadratic is not None:
+        return _closed_form(rows, resource, low, exactly).at
+    ends = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
+    sought = Sought(
+        excess=partial(crossing_excess, resource),
+        is_simple=lambda some, _start, _stop: np.ones(some.count, dtype=bool),
+        is_whole=False,
+    )
+    return first_failures(rows, sought, *ends).at
 
 
 def _has_value(rows: Rows, resource: CompiledResource, at: Floats) -> Bools:
@@ -115,8 +128,8 @@ def _told_apart(
     It comes to it just behind the point found, or at the whole population there and nowhere else.
     """
     later = found.at * (1 + _SHORTLY)
-    near = np.abs(_excess(resource, rows, later)) <= 2 * _ON_TARGET
-    falls = _excess(resource, rows, later) <= 0
+    near = np.abs(crossing_excess(resource, rows, later)) <= 2 * _ON_TARGET
+    falls = crossing_excess(resource, rows, later) <= 0
     where = np.flatnonzero(np.isfinite(found.at) & ~found.is_open & (near | falls))
     sides = (resource.asked, resource.target)
     whole = np.round(found.at)
@@ -211,7 +224,7 @@ def _rounded_excess(resource: CompiledResource, rows: Rows, population: Any) -> 
     return np.where(np.isnan(value), np.inf, value)
 
 
-def _excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
+def crossing_excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
     """Return the same but for rounding: what fills passes its target, all else reaches it."""
     room = -_ON_TARGET if resource.is_filled else _ON_TARGET
     return _rounded_excess(resource, rows, population) + room

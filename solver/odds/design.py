@@ -17,10 +17,11 @@ from qps.engine.sobol import sobol_points
 from qps.solver.matrix.prepared import Floats
 from qps.solver.odds.draws import UncertainNumber, columns_of, dimensions_of, halved, values_at
 
-_OF_SHARES = 1024
-"""Points by which shares of the variance are told."""
-_OF_HALVES = 4096
-"""Samples that are solved once more with the spread of a number half as wide, at most."""
+_MOST, _FEWEST, _IN_ALL = 1024, 256, 8192
+"""Samples that are solved once more for each number, at most and at least, and for all numbers.
+
+Many numbers have fewer each: together they take about as long as the samples do.
+"""
 
 
 class Shares(Struct, frozen=True, kw_only=True):
@@ -33,8 +34,8 @@ class Shares(Struct, frozen=True, kw_only=True):
 class Design(Struct, frozen=True, kw_only=True, dict=True):
     """Values of all parameters, one design after the other.
 
-    First the samples, then samples with each number's spread half as wide, then two sets of points,
-    and the first of these with a column each of the second.
+    First the samples, then the first of these with each number's spread half as wide, then as many
+    others, and the first samples with a number each of the others.
     """
 
     numbers: tuple[UncertainNumber, ...]
@@ -42,37 +43,43 @@ class Design(Struct, frozen=True, kw_only=True, dict=True):
     seed: int
 
     @property
-    def _halves(self) -> int:
-        return min(self.samples, _OF_HALVES)
+    def again(self) -> int:
+        """How many of the samples are solved again for each number."""
+        return min(self.samples, _MOST, max(_FEWEST, _IN_ALL // len(self.numbers)))
 
     @cached_property
     def values(self) -> Mapping[str, Floats]:
         """The values of every parameter, one after the other."""
-        count = dimensions_of(self.numbers)
+        count, again = dimensions_of(self.numbers), self.again
         samples = values_at(self.numbers, sobol_points(self.samples, count, self.seed))
-        some = {name: column[: self._halves] for name, column in samples.items()}
+        some = {name: column[:again] for name, column in samples.items()}
         parts = [samples, *(halved(number, some) for number in self.numbers)]
-        both = sobol_points(_OF_SHARES, 2 * count, self.seed)
+        # The first half of the columns are those of the samples: they have the same seed.
+        both = sobol_points(again, 2 * count, self.seed)
         first, second = both[:, :count], both[:, count:]
-        parts += [values_at(self.numbers, points) for points in (first, second)]
+        parts.append(values_at(self.numbers, second))
         for columns in columns_of(self.numbers):
             mixed = first.copy()
             mixed[:, columns] = second[:, columns]
             parts.append(values_at(self.numbers, mixed))
         return {name: np.concatenate([part[name] for part in parts]) for name in samples}
 
-    def if_halved(self, answers: Floats, number: int) -> Floats:
-        """Return the answers with the spread of one number half as wide; those that are told."""
-        start = self.samples + number * self._halves
-        found = answers[start : start + self._halves]
-        return found[~np.isnan(found)]
+    def halves(self, answers: Floats, number: int) -> tuple[Floats, Floats]:
+        """Return answers as they are, and with the spread of one number half as wide.
+
+        Of the same samples: those in which both are told.
+        """
+        start = self.samples + number * self.again
+        found = answers[start : start + self.again]
+        usual = answers[: self.again]
+        told = ~(np.isnan(found) | np.isnan(usual))
+        return usual[told], found[told]
 
     def shares(self, answers: Floats) -> list[Shares]:
         """Return the shares of the answer's variance that the numbers have."""
-        start = self.samples + len(self.numbers) * self._halves
-        parts = answers[start:].reshape(-1, _OF_SHARES)
-        first, second, *mixed = parts
-        return [_shares(first, second, one) for one in mixed]
+        start = self.samples + len(self.numbers) * self.again
+        second, *mixed = answers[start:].reshape(-1, self.again)
+        return [_shares(answers[: self.again], second, one) for one in mixed]
 
 
 def _shares(first: Floats, second: Floats, mixed: Floats) -> Shares:

@@ -14,7 +14,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.answers.solution import Solution
-from qps.solver.matrix.prepared import Ints
+from qps.solver.matrix.prepared import Floats, Ints
 from qps.solver.odds.design import Design
 from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
 from qps.solver.odds.sampling import Sampled, solved_for
@@ -50,7 +50,7 @@ def odds(
     certainty, samples, seed = sampling.certainty, sampling.samples, sampling.seed
     design = Design(numbers=numbers, samples=samples, seed=seed)
     axis = axis_of(numbers, design.values, model)
-    found = solved_for(model, configuration, axis, solution.at)
+    found = solved_for(model, configuration, axis, solution)
     told = found.is_told[:samples]
     if not told.any():
         raise QpsError.single(
@@ -78,12 +78,18 @@ def odds(
         left_out=_left_out(found, samples),
         beyond=float(np.mean(answers >= high)),
         distribution=_counted(answers),
+        assumed=found.assumed,
+        by_surfaces=found.surfaces,
     )
 
 
 def least(answers: Ints, certainty: float | Fraction) -> int:
     """Return the largest number that a share of answers is not below."""
     return int(np.sort(answers)[floor((1 - certainty) * answers.size)])
+
+
+def _promise(answers: Floats, certainty: float) -> int:
+    return least(answers[~np.isnan(answers)].astype(np.int64), certainty)
 
 
 def most(answers: Ints, certainty: float) -> int:
@@ -137,10 +143,11 @@ def _shares(
     shares = design.shares(answers)
     ranked = sorted(range(len(shares)), key=lambda i: -shares[i].total)
     for i in ranked:
-        halved = design.if_halved(answers, i)
+        usual, halved = design.halves(answers, i)
         promise = None
         if halved.size:
-            promise = _not_below(least(halved.astype(np.int64), certainty), low)
+            gained = _promise(halved, certainty) - _promise(usual, certainty)
+            promise = _not_below(_promise(answers[: design.samples], certainty) + gained, low)
         yield ShareOfVariance(
             number=design.numbers[i].name,
             first_order=shares[i].first_order,

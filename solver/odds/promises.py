@@ -67,7 +67,7 @@ def _promised(
         return _plain(requirement)
     points = sobol_points(sampling.samples, dimensions_of(numbers), sampling.seed)
     axis = axis_of(numbers, values_at(numbers, points), alone)
-    found = solved_for(alone, configuration, axis, configuration.low)
+    found = solved_for(alone, configuration, axis, None)
     if not found.is_told.any():
         raise QpsError.single(
             codes.SPREAD,

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
 
 import numpy as np
 from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.solver.answers.solution import Solution
+from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.cores import START, cores
+from qps.solver.matrix.layout import numbers_of
+from qps.solver.matrix.modes import ModeSolver
 from qps.solver.matrix.prepared import Bools, Floats, Ints
-from qps.solver.matrix.row_block import NONE
+from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.odds.sample_modes import Met, Near, SampleModeSolver
+from qps.solver.odds.told import BySurface
+
+MOST_ALONE = 64
+"""Samples that are solved each by a load graph of its own, at most."""
+_PART = 65_536
+"""Samples that are solved at a time, by one process."""
+_ALONE = "has a load graph of its own, and not so many are solved"
 
 
 class Sampled(Struct, frozen=True, eq=False, kw_only=True):
@@ -22,6 +38,8 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     and `bottlenecks` are numbers of `words`, 0 for none. `is_told` tells which samples have an
     answer: in the others a number is such as none can be, and `reasons` tell why of each.
     `met` tells for each criterion in which it is met, not-a-number where that is not told.
+    `assumed` are criteria of which it is not proved that what once fails stays failing, and
+    `surfaces` tell of which of them it is told by a surface.
     """
 
     largest: Ints
@@ -31,26 +49,176 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     met: Mapping[str, Floats]
     is_told: Bools
     reasons: Mapping[int, str]
+    assumed: tuple[str, ...]
+    surfaces: tuple[BySurface, ...]
 
 
-def solved_for(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> Sampled:
-    """Return a spec solved along what is drawn; requirements are judged at one population."""
+class _Part(Struct, frozen=True, eq=False, kw_only=True):
+    """Samples of a stretch; words are as each process numbers them."""
+
+    largest: Ints
+    limits: Ints
+    bottlenecks: Ints
+    words: tuple[str, ...]
+    met: Mapping[str, Floats]
+    reasons: Mapping[int, str]
+    alone: int
+    assumed: tuple[str, ...]
+    surfaces: tuple[BySurface, ...]
+
+
+@dataclass
+class SampleSolver(MatrixSolver):
+    """Solves samples; few of those that have a load graph of their own."""
+
+    near: Near = field(kw_only=True)
+    met: Met = field(kw_only=True)
+
+    def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        """Return what solves the modes of a group: by floats."""
+        (axis,) = self.compiled.blocks[number].structure.axes
+        return [self._solver(mode, axis, axis.count) for mode in group.modes]
+
+    def solvers_alone(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        """Return what solves the modes of a sample that no other is solved with."""
+        (axis,) = self.compiled.blocks[number].structure.axes
+        return [self._solver(mode, axis, 1) for mode in group.modes]
+
+    def _solver(self, mode: CompiledMode, axis: ir.Axis, most: int) -> SampleModeSolver:
+        drawn = {one.name: numbers_of(one) for one in axis.parameters}
+        return SampleModeSolver(
+            mode, (axis,), None, most=most, drawn=drawn, near=self.near, met=self.met
+        )
+
+    def solve_alone(self, rows: RowBlock, number: int, row: int) -> None:
+        """Answer a sample by a load graph of its own, if it is one of the first."""
+        if int(rows.index[0][row]) < MOST_ALONE:
+            super().solve_alone(rows, number, row)
+        else:
+            rows.texts[row] = _ALONE
+
+    def modes(self) -> Iterator[SampleModeSolver]:
+        """Yield the solvers of all modes that were asked."""
+        others = (solvers for known in self._others.values() for _, solvers in known)
+        for solvers in (*self._solvers.values(), *others):
+            yield from solvers  # type: ignore[misc]
+
+
+def solved_for(
+    model: ir.Model,
+    configuration: Configuration,
+    axis: ir.Axis,
+    solution: Solution | None,
+    workers: int | None = None,
+) -> Sampled:
+    """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
+
+    Without a `solution` they are judged where the range starts. The same for any number of workers.
+    """
+    at = configuration.low if solution is None else solution.at
     compiled = compile_matrix(model, _matrix(model, configuration, axis, at))
-    solver = MatrixSolver(compiled)
-    (rows,) = solver.row_blocks(0, axis.count)
-    reasons = dict(rows.texts)
-    reasons |= {int(row): rows.words[rows.reason[row]] for row in np.flatnonzero(rows.reason)}
-    is_told = np.ones(rows.count, dtype=bool)
+    near = _near(solution)
+    starts = range(0, axis.count, _PART)
+    ends = [min(start + _PART, axis.count) for start in starts]
+    count = min(workers or cores(), len(starts))
+    if count <= 1:
+        make = _Maker(compiled, near, at)
+        parts = [make(*stretch) for stretch in zip(starts, ends, strict=True)]
+    else:
+        with ProcessPoolExecutor(
+            count,
+            mp_context=get_context(START),
+            initializer=_begin,
+            initargs=(compiled, near, at),
+        ) as executor:
+            parts = list(executor.map(_make, starts, ends))
+    return _joined(parts, configuration.low)
+
+
+class _Maker:
+    """Solves stretches of samples, one after the other."""
+
+    def __init__(self, compiled: CompiledMatrix, near: Near, at: int) -> None:
+        met = Met(population=at, samples=compiled.size)
+        self._solver = SampleSolver(compiled, near=near, met=met)
+
+    def __call__(self, start: int, stop: int) -> _Part:
+        solver = self._solver
+        (rows,) = solver.row_blocks(start, stop)
+        reasons = {start + row: text for row, text in rows.texts.items()}
+        reasons |= {
+            start + int(row): rows.words[rows.reason[row]] for row in np.flatnonzero(rows.reason)
+        }
+        modes = list(solver.modes())
+        return _Part(
+            largest=rows.largest,
+            limits=rows.limited,
+            bottlenecks=rows.bottleneck,
+            words=tuple(rows.words),
+            met={name: column[start:stop] for name, column in solver.met.columns.items()},
+            reasons=reasons,
+            alone=int(rows.one_by_one.sum()),
+            assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
+            surfaces=tuple(one for mode in modes for one in mode.told_by_surfaces()),
+        )
+
+
+def _joined(parts: Sequence[_Part], low: int) -> Sampled:
+    """Return stretches as one: words are numbered as the first of them does."""
+    words = tuple(dict.fromkeys(word for part in parts for word in part.words))
+    number = {word: place for place, word in enumerate(words)}
+    as_own = [np.array([number[word] for word in part.words]) for part in parts]
+    reasons = {row: reason for part in parts for row, reason in part.reasons.items()}
+    largest = np.concatenate([part.largest for part in parts])
+    is_told = np.ones(largest.size, dtype=bool)
     is_told[list(reasons)] = False
+    met = {
+        name: np.concatenate(
+            [part.met.get(name, np.full(part.largest.size, np.nan)) for part in parts]
+        )
+        for name in dict.fromkeys(name for part in parts for name in part.met)
+    }
     return Sampled(
-        largest=np.where(rows.largest == NONE, configuration.low - 1, rows.largest),
-        limits=rows.limited,
-        bottlenecks=rows.bottleneck,
-        words=tuple(rows.words),
-        met=solver.met_at(at),
+        largest=np.where(largest == NONE, low - 1, largest),
+        limits=np.concatenate([own[p.limits] for own, p in zip(as_own, parts, strict=True)]),
+        bottlenecks=np.concatenate(
+            [own[p.bottlenecks] for own, p in zip(as_own, parts, strict=True)]
+        ),
+        words=words,
+        met=met,
         is_told=is_told,
         reasons=reasons,
+        assumed=tuple(dict.fromkeys(name for part in parts for name in part.assumed)),
+        surfaces=tuple(dict.fromkeys(one for part in parts for one in part.surfaces)),
     )
+
+
+# -- in a worker -------------------------------------------------------------------------
+
+_maker: _Maker | None = None
+
+
+def _begin(compiled: CompiledMatrix, near: Near, at: int) -> None:
+    global _maker  # noqa: PLW0603 - a process has one
+    _maker = _Maker(compiled, near, at)
+
+
+def _make(start: int, stop: int) -> _Part:
+    assert _maker is not None
+    return _maker(start, stop)
+
+
+def _near(solution: Solution | None) -> Near:
+    """Return where criteria first fail and resources saturate as stated, in the worst mode last."""
+    if solution is None:
+        return Near(None, {})
+    failures, saturations = dict[str, float](), dict[str, float]()
+    for one in (*solution.others, solution):
+        failures |= {f.criterion.name: float(f.first) for f in one.failures if f.first is not None}
+        for resource in one.resources:
+            if resource.saturation.at is not None:
+                saturations[resource.name] = float(resource.saturation.at)
+    return Near(failures, saturations)
 
 
 def _matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:

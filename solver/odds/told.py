@@ -34,6 +34,18 @@ class ShareOfVariance(Struct, frozen=True, kw_only=True):
     promise_if_halved: int | None
 
 
+class BySurface(Struct, frozen=True, kw_only=True):
+    """A requirement that takes long to tell: of samples it is told by a surface through `points`.
+
+    `error` is the largest of the population at which it fails, as a part of it, at points that the
+    surface was not fitted to.
+    """
+
+    requirement: str
+    points: int
+    error: float
+
+
 class Interval(Struct, frozen=True, kw_only=True):
     """Between which values something lies with a probability; None where none is acceptable."""
 
@@ -68,6 +80,8 @@ class Odds(Struct, frozen=True, kw_only=True):
     of the answer give, None where there are none. `left_out` is the share of samples in which a
     number is such as none can be, and why; `beyond` the share in which the range ends first.
     `distribution` tells how the samples of the answer are spread.
+    `assumed` are requirements and loads that are taken to fail for good once they fail, in the
+    samples, and `by_surfaces` those that are told of most samples by a surface.
     """
 
     interval: Interval
@@ -82,6 +96,8 @@ class Odds(Struct, frozen=True, kw_only=True):
     left_out: tuple[Likely, ...]
     beyond: float
     distribution: Counted
+    assumed: tuple[str, ...] = ()
+    by_surfaces: tuple[BySurface, ...] = ()
 
 
 class Sampling(Struct, frozen=True, kw_only=True):

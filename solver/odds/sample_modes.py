@@ -1,0 +1,344 @@
+"""One mode solved for samples: by floats, where what once fails is taken to stay failing.
+
+No first failure is proved of a sample: that is done for the numbers as they are stated. What takes
+long in each sample is told of a few of them, and of the others by a surface through these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from qps.engine.operations import OPERATIONS
+from qps.solver.answers.judgement import Judgement
+from qps.solver.matrix.bottlenecks import resources_of
+from qps.solver.matrix.deciding import Index
+from qps.solver.matrix.failures import first_failures
+from qps.solver.matrix.guards import SOUND
+from qps.solver.matrix.modes import ModeAnswers, ModeSolver
+from qps.solver.matrix.one_by_one import OneByOne, Refusal
+from qps.solver.matrix.prepared import (
+    CompiledCriterion,
+    Floats,
+    Ints,
+    Rows,
+    margin_of,
+    sides_of,
+    worst,
+)
+from qps.solver.matrix.saturations import CompiledResource, crossing_excess, float_saturations
+from qps.solver.odds.crossings import crossings
+from qps.solver.odds.surfaces import Surface, fitted, points_for
+from qps.solver.odds.told import BySurface
+
+_EVALUATIONS = 12
+"""How often something is asked for, about, until it is known where it fails."""
+_MOST_SECONDS = 1.0
+_OF_A_ROW, _OF_AN_OPERAND = 1e-3, 3e-7
+"""Seconds that steps take, about: what is told row by row, and each operand of what is slow."""
+_LOOKED_AT = 8
+"""Populations before a failure at which what is not proven is looked at, too."""
+_FOR_A_POINT = 4
+"""Samples that are tried for each point of a surface: some may not be."""
+_FAILURE = "failure of"
+_FARTHEST = 64.0
+"""How far from where it fails as stated something is looked for that takes long."""
+
+
+class Near(Struct, frozen=True):
+    """Where criteria first fail and resources saturate with the numbers as stated, by name.
+
+    Without `failures` they are looked for from the start of the range on.
+    """
+
+    failures: Mapping[str, float] | None
+    saturations: Mapping[str, float]
+
+
+@dataclass(kw_only=True)
+class Met:
+    """In which samples each criterion is met at one population: 1, 0, or not-a-number."""
+
+    population: int
+    samples: int
+    columns: dict[str, Floats] = field(default_factory=dict)
+
+    def note(self, name: str, samples: Ints, is_met: Any) -> None:
+        """Note in which samples a criterion is met in a mode: it must be in every one."""
+        column = self.columns.setdefault(name, np.full(self.samples, np.nan))
+        told = np.broadcast_to(np.asarray(is_met, dtype=float), samples.shape)
+        column[samples] = np.fmin(column[samples], told)
+
+
+@dataclass(kw_only=True)
+class SampleModeSolver(ModeSolver):
+    """Solves samples of one mode; `most` are to be, `drawn` tells what was drawn for each."""
+
+    most: int
+    drawn: Mapping[str, Floats]
+    near: Near
+    met: Met | None = None
+    surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
+
+    def solve(self, index: Index, count: int) -> ModeAnswers:
+        """Return the answers of some samples; what is of no interest in them is not told."""
+        mode = self.mode
+        verdict = self.verdicts(index, count)
+        is_sound = verdict == SOUND
+        rows = self.prepared(index, count)
+        one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
+        with np.errstate(all="ignore"):
+            firsts = {
+                number: self._first(rows, index, criterion)
+                for number, criterion in enumerate(mode.criteria)
+                if self._is_long(sides_of([criterion]))
+            }
+            quick = [one for number, one in enumerate(mode.criteria) if number not in firsts]
+            end = np.where(is_sound, mode.high + 1, mode.low).astype(np.int64)
+            first = self._first_of_quick(rows, quick, end)
+            for own in firsts.values():
+                first = np.minimum(first, own)
+            there = rows.at(sides_of(quick), np.minimum(first, mode.high).astype(float))
+            failing = [
+                firsts[number] == first
+                if number in firsts
+                else ~(np.broadcast_to(margin_of(criterion, there), (count,)) <= 0)
+                | (criterion.is_strict & (margin_of(criterion, there) == 0))
+                for number, criterion in enumerate(mode.criteria)
+            ]
+            failing = [fails & (first <= mode.high) for fails in failing]
+            limit = np.maximum(first - 1, mode.low)
+            self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
+            self._note_met(rows, index, firsts, is_sound)
+            saturates = [self._saturation(rows, index, one) for one in mode.resources]
+            judgement = self._judgement(rows, index, saturates)
+            quality = np.full(count, np.nan)
+            if mode.quality is not None and not self._is_long([mode.quality]):
+                told = rows.at([mode.quality], limit.astype(float))
+                quality = rows.column(told, mode.quality)
+            untold = np.full(count, np.nan)
+            return ModeAnswers(
+                verdict=verdict,
+                one_by_one=one_by_one,
+                first=first,
+                limited=rows.of_each(judgement.limiting(failing, resources_of(mode))),
+                at=limit,
+                loads=[untold for _ in mode.resources],
+                saturates=saturates,
+                not_below=[untold for _ in mode.resources],
+                from_start=np.zeros((len(mode.resources), count), dtype=bool),
+                stays_full=np.zeros(count, dtype=np.int64),
+                bottleneck=rows.of_each(judgement.bottleneck()),
+                quality=quality,
+                quality_at_limit=quality,
+                cost=untold,
+                running_cost=untold,
+                columns=[untold for _ in mode.columns],
+                comparisons=[(untold, untold) for _ in mode.comparisons],
+            )
+
+    @property
+    def assumed(self) -> Iterator[str]:
+        """Yield the criteria of which it is not proved that they fail for good."""
+        for criterion, is_proven in zip(self.mode.criteria, self.mode.proven, strict=True):
+            if not is_proven:
+                yield criterion.name
+
+    def told_by_surfaces(self) -> Iterator[BySurface]:
+        """Yield what is told by surfaces of where criteria fail, and how well."""
+        for (kind, name, _), surface in self.surfaces.items():
+            if kind == _FAILURE and surface.coefficients is not None:
+                yield BySurface(requirement=name, points=surface.points, error=surface.error)
+
+    # -- what is quick -------------------------------------------------------------------
+
+    def _first_of_quick(self, rows: Rows, criteria: Sequence[CompiledCriterion], end: Ints) -> Ints:
+        """Return the first failures of what is told of all rows at once.
+
+        Before them it is looked at some populations whether any fails there that may not stay so.
+        """
+        low = self.mode.low
+        first = first_failures(rows, criteria, [], low, end).first
+        proven = {
+            c.name for c, is_so in zip(self.mode.criteria, self.mode.proven, strict=True) if is_so
+        }
+        others = [criterion for criterion in criteria if criterion.name not in proven]
+        for part in range(1, _LOOKED_AT + 1) if others else ():
+            at = np.floor(low + (first - low) * (part / (_LOOKED_AT + 1)))
+            before = np.flatnonzero((worst(rows, others, at) > 0) & (at < first) & (first > low))
+            if before.size:
+                ends = at[before].astype(np.int64) + 1
+                again = first_failures(rows.take(before), others, [], low, ends).first
+                first[before] = np.minimum(first[before], again)
+        return first
+
+    def _refuse_impossible(
+        self, rows: Rows, index: Index, limit: Ints, is_sound: Any, one_by_one: OneByOne
+    ) -> None:
+        end = np.minimum(limit + 1, self.mode.high)
+        for criterion in self.mode.impossible:
+            if self._is_long(sides_of([criterion])):
+                first = self._first(rows, index, criterion)
+            else:
+                first = first_failures(rows, [criterion], [], self.mode.low, end + 1).first
+            for row in np.flatnonzero(is_sound & (first <= end)):
+                one_by_one.refused.setdefault(int(row), Refusal(criterion.name))
+
+    def _note_met(
+        self, rows: Rows, index: Index, firsts: Mapping[int, Ints], is_sound: Any
+    ) -> None:
+        if self.met is None:
+            return
+        at = self.met.population
+        quick = [one for number, one in enumerate(self.mode.criteria) if number not in firsts]
+        values = rows.at(sides_of(quick), float(at))
+        for number, criterion in enumerate(self.mode.criteria):
+            if number in firsts:
+                is_met = firsts[number] > at
+            else:
+                margin = np.broadcast_to(margin_of(criterion, values), (rows.count,))
+                is_met = (margin < 0) | ((margin == 0) & (not criterion.is_strict))
+            self.met.note(criterion.name, index[0][is_sound], is_met[is_sound])
+
+    # -- resources -----------------------------------------------------------------------
+
+    def _saturation(self, rows: Rows, index: Index, resource: CompiledResource) -> Floats:
+        mode = self.mode
+        if resource.is_never_full:
+            return np.full(rows.count, np.inf)
+        if not self._is_long(resource.steps):
+            exactly = partial(self.decider.columns, index)
+            return float_saturations(rows.only(resource.steps), resource, mode.low, exactly)
+        near = self.near.saturations.get(resource.name)
+        if near is None:
+            return np.full(rows.count, np.inf)
+        criterion = resource.criterion
+        for own in mode.criteria:
+            if (own.measure, own.limit) == (criterion.measure, criterion.limit):
+                near = self._near(own, near)
+                return self._by_surface(index, _FAILURE, own.name, self._excess(own), near, rows)
+        excess = partial(crossing_excess, resource)
+        return self._by_surface(index, "saturation of", resource.name, excess, near, rows)
+
+    def _judgement(self, rows: Rows, index: Index, saturates: Sequence[Floats]) -> Judgement:
+        def fullness(population: float, _needed: Any) -> Sequence[Floats]:
+            return [self._fullness(rows, index, one, population) for one in self.mode.resources]
+
+        low, high = self.mode.low, self.mode.high
+        return Judgement(low=low, high=high, saturates=saturates, fullness=fullness)
+
+    def _fullness(
+        self, rows: Rows, index: Index, resource: CompiledResource, population: float
+    ) -> Floats:
+        """Return how full a resource is at a population, as a part of its target."""
+        sides = resource.load, resource.target
+
+        def told(some: Rows) -> Floats:
+            values = some.at(sides, float(population))
+            return some.column(values, sides[0]) / some.column(values, sides[1])
+
+        if not self._is_long(sides):
+            return told(rows)
+        return self._surface_of(index, f"load at {population} of", resource.name, told, rows)
+
+    # -- what takes long -----------------------------------------------------------------
+
+    def _first(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> Ints:
+        """Return the first failures of what takes long, by a surface."""
+        low, high = self.mode.low, self.mode.high
+        near = self._near(criterion, float(high))
+        excess = self._excess(criterion)
+        at = self._by_surface(index, _FAILURE, criterion.name, excess, near, rows)
+        first = np.where(at <= low, low, np.floor(np.minimum(at, high)) + 1)
+        return np.asarray(first, dtype=np.int64)
+
+    def _near(self, criterion: CompiledCriterion, unless: float) -> float:
+        """Return where a criterion fails as stated, `unless` it does not."""
+        failures = self.near.failures
+        return float(self.mode.low) if failures is None else failures.get(criterion.name, unless)
+
+    def _excess(self, criterion: CompiledCriterion) -> Callable[[Rows, Floats], Floats]:
+        return lambda rows, at: worst(rows, [criterion], at)
+
+    def _by_surface(
+        self,
+        index: Index,
+        kind: str,
+        name: str,
+        excess: Callable[[Rows, Floats], Floats],
+        near: float,
+        rows: Rows,
+    ) -> Floats:
+        """Return where something fails, as a real number: infinite where it does not."""
+        low, high = float(self.mode.low), max(_FARTHEST * near, 2.0 * self.mode.high)
+
+        def told(some: Rows) -> Floats:
+            return crossings(some, excess, low, high, near)
+
+        return self._surface_of(index, kind, name, told, rows)
+
+    def _surface_of(
+        self, index: Index, kind: str, name: str, told: Callable[[Rows], Floats], rows: Rows
+    ) -> Floats:
+        """Return what takes long in some rows: by a surface, or of each where there is but one."""
+        if self.most == 1:
+            return told(rows)
+        found = np.empty(rows.count)
+        for member in np.unique(index[-1]):
+            mine = np.flatnonzero(index[-1] == member)
+            key = kind, name, int(member)
+            if key not in self.surfaces:
+                few, some = self._few(int(member))
+                self.surfaces[key] = fitted(self._drawn(few), told(some))
+            values = self._drawn(index[0][mine])
+            found[mine] = self.surfaces[key](values, mine.size)
+        return found
+
+    def _drawn(self, samples: Ints) -> dict[str, Floats]:
+        return {name: column[samples] for name, column in self.drawn.items()}
+
+    def _few(self, member: int) -> tuple[Ints, Rows]:
+        """Return the samples that surfaces are fitted to: the first that can be, whoever asks."""
+        count = points_for(len(self.drawn))
+        first = np.arange(min(_FOR_A_POINT * count, self.most), dtype=np.int64)
+        index = first, np.full(first.size, member, dtype=np.int64)
+        few = first[self.verdicts(index, first.size) == SOUND][:count]
+        return few, self.prepared((few, np.full(few.size, member, dtype=np.int64)), few.size)
+
+    def _is_long(self, outputs: Sequence[int] | set[int] | frozenset[int]) -> bool:
+        """Return whether all samples together would take long to tell of some operations."""
+        key = frozenset(outputs)
+        if key not in self._seconds:
+            own = self.mode.program.needed(key)
+            varies = self.mode.program.varies
+            self._seconds[key] = sum(self._step_seconds(n) for n in own if varies[n])
+        return self._seconds[key] * self.most * _EVALUATIONS > _MOST_SECONDS
+
+    @cached_property
+    def _seconds(self) -> dict[frozenset[int], float]:
+        return {}
+
+    def _step_seconds(self, number: int) -> float:
+        step = self.mode.program.steps[number]
+        operation = OPERATIONS.get(step.word)
+        if operation is None or not operation.is_slow:
+            return 0.0
+        if operation.row_by_row and not self._has_single_servers(operation.servers, step.operands):
+            return _OF_A_ROW
+        return _OF_AN_OPERAND * len(step.operands)
+
+    def _has_single_servers(self, servers: tuple[int, int] | None, operands: Sequence[int]) -> bool:
+        """Return whether the stations of a network have one server each, in the first sample."""
+        if servers is None:
+            return False
+        own = operands[servers[0] :: servers[1]]
+        first = np.zeros(1, dtype=np.int64)
+        with np.errstate(all="ignore"):
+            rows = self.prepared((first, first), 1)
+            values = rows.at(own, float(self.mode.low))
+        return all(bool(np.all(values[number] == 1)) for number in own)
