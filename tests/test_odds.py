@@ -72,6 +72,16 @@ def odds_of(spec: Spec, sampling: Sampling = QUICK, *changes: str) -> Odds:
     return found
 
 
+def test_a_number_is_told_as_it_is_said_where_it_is_in_force() -> None:
+    spec = spec_of("t", "param t = 1 ms/request +- 10 %")
+    for changes, stated in (
+        ((), "1 ms/request +- 10 %"),
+        (("t = 2 ms/request  +- 5 %",), "2 ms/request +- 5 %"),
+    ):
+        (share,) = odds_of(spec, QUICK, *changes).shares
+        assert (share.number, share.stated) == ("t", stated)
+
+
 def test_where_all_is_known_there_are_no_odds() -> None:
     spec = spec_of()
     configuration = spec.configuration()

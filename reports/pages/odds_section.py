@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from qps.compiler import ir
 from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.text.answers import SolveView
 from qps.reports.text.odds_text import odds_lines, shares_table
@@ -62,7 +61,7 @@ class OddsSection(Struct, frozen=True, kw_only=True):
     shares: Table
 
 
-def odds_section(view: SolveView, parameters: Sequence[ir.Parameter]) -> OddsSection | None:
+def odds_section(view: SolveView) -> OddsSection | None:
     """Return how sure the answer is; None where every number of the spec is known."""
     odds = view.odds
     if odds is None:
@@ -74,7 +73,7 @@ def odds_section(view: SolveView, parameters: Sequence[ir.Parameter]) -> OddsSec
         histogram=_histogram(view, odds),
         likely=_likely(("requirement", f"likely to be met at {view.at:,}"), met),
         first=_likely(("resource", "likely to saturate first"), odds.bottlenecks),
-        shares=shares_table(view, parameters),
+        shares=shares_table(view),
     )
 
 

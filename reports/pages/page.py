@@ -168,7 +168,7 @@ def page_view(
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
         simulated=simulated,
-        odds=odds_section(view, model.parameters),
+        odds=odds_section(view),
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from qps.compiler import ir
 from qps.reports.text.answers import SolveView
 from qps.reports.text.quantities import joined_words, percent, users_text
 from qps.reports.text.table import Table
@@ -62,19 +61,16 @@ def _promise_text(view: SolveView, odds: Odds) -> str:
     )
 
 
-def shares_table(view: SolveView, parameters: Sequence[ir.Parameter]) -> Table:
+def shares_table(view: SolveView) -> Table:
     """Return what each uncertain number has to do with how uncertain the answer is."""
     odds = view.odds
     if odds is None:
         return Table((), ())
-    known = {parameter.name: parameter for parameter in parameters}
     rows = []
     for one in odds.shares:
-        first, *_ = one.number.split(", ")  # those that are fitted together stand in one table
-        may_be = " ".join(known[first].value_span.text.split())
         halved = "none" if one.promise_if_halved is None else f"{one.promise_if_halved:,}"
         rows.append(
-            (one.number, may_be, percent(one.first_order, 2), percent(one.total, 2), halved)
+            (one.number, one.stated, percent(one.first_order, 2), percent(one.total, 2), halved)
         )
     sure = percent(odds.promise.certainty)
     headings = (

@@ -45,7 +45,6 @@ def solve_text(
     solution: Solution,
     title: str,
     warnings: Sequence[Diagnostic] = (),
-    parameters: Sequence[ir.Parameter] = (),
     *,
     markdown: bool = False,
 ) -> str:
@@ -64,7 +63,7 @@ def solve_text(
         measure_table(solution),
         _resources(view, solution),
         carried(view, solution),
-        shares_table(view, parameters),
+        shares_table(view),
     ]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "

@@ -150,6 +150,7 @@ def _shares(
             promise = _not_below(_promise(answers[: design.samples], certainty) + gained, low)
         yield ShareOfVariance(
             number=design.numbers[i].name,
+            stated=" ".join(design.numbers[i].written.text.split()),
             first_order=shares[i].first_order,
             total=shares[i].total,
             promise_if_halved=promise,

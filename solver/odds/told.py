@@ -25,10 +25,12 @@ class ShareOfVariance(Struct, frozen=True, kw_only=True):
 
     `first_order` is the share of the answer's variance that goes where this number is known;
     `total` the share that stays where all others are (Sobol's indices). `promise_if_halved` is what
-    could be promised if its spread were half as wide.
+    could be promised if its spread were half as wide. `stated` is what is said of it, as it is
+    written where that is in force.
     """
 
     number: str
+    stated: str
     first_order: float
     total: float
     promise_if_halved: int | None

@@ -38,10 +38,7 @@ def run(arguments: Namespace) -> Exit:
         markdown = arguments.format == "markdown"
         title = title_of(found.model)
         warnings = found.warnings if markdown else ()  # a terminal shows them beside the answer
-        parameters = found.model.parameters
-        text = solve_text(
-            found.view, found.solution, title, warnings, parameters, markdown=markdown
-        )
+        text = solve_text(found.view, found.solution, title, warnings, markdown=markdown)
         sys.stdout.write(text)
     answered = found.solution.largest_acceptable
     if arguments.sure is not None and found.odds is not None:
