@@ -9,6 +9,7 @@ import pytest
 
 from helpers import spec_figures
 from helpers.docs import PAGES, ROOT, Block, blocks, performed, with_words
+from helpers.fit_coverage import held_of
 from qps.compiler import ir
 from qps.compiler.check.values.check_operations import FUNCTIONS
 from qps.compiler.diagnostics import codes
@@ -133,8 +134,16 @@ def test_no_published_claim_hands_back_what_was_put_in(spec: str) -> None:
 
 
 def test_the_list_of_specs_adds_up_its_predictions() -> None:
-    (told,) = spec_figures.told(FIGURES, None).values()
-    assert told == spec_figures.all_predictions(spec_figures.predicting(FIGURES))
+    told = spec_figures.told(FIGURES, None)
+    of_all = spec_figures.all_predictions(spec_figures.predicting(FIGURES))
+    assert told == {"all predictions": of_all, "all fits": spec_figures.all_fits()}
+
+
+def test_the_readme_tells_how_many_runs_fits_hold_that_have_not_seen_them() -> None:
+    readme = spec_figures.README.read_text(encoding="utf-8")
+    assert spec_figures.told(readme, None) == {"all fits": spec_figures.all_fits()}
+    held, of = map(sum, zip(*held_of(), strict=True))
+    assert held / of > 0.8
 
 
 def test_the_list_of_specs_tells_figures_of_every_spec() -> None:

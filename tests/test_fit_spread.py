@@ -142,7 +142,7 @@ def test_a_cost_that_is_nothing_is_drawn_as_nothing() -> None:
     The other half are refused. Were draws below zero left out, it would be 83 % with four rows.
     """
     truth, random = (0.05, 0.8, 0.0), Random(8)
-    points = sobol_points(512, 4, 1)
+    points = sobol_points(256, 4, 1)
     held = []
     while len(held) < _REPETITIONS / 2:
         rates = [0.1 + 0.8 * (i + 0.5) / 4 for i in range(4)]

@@ -46,4 +46,4 @@ def test_the_list_tells_what_qps_test_tells() -> None:
 
 
 def test_the_list_adds_up() -> None:
-    assert spec_figures.told(LISTED, None) == {"all": spec_figures.all_networks()}
+    assert spec_figures.told(LISTED, None) == {"all networks": spec_figures.all_networks()}

@@ -48,13 +48,15 @@ class Spread(Struct, frozen=True, kw_only=True):
 
     Each number is off by its row of `weights` times independent standard normal numbers, all of
     these over one root of chi-squared over `freedom`. `is_grouped` tells that rows of a group miss
-    together, `hanging` by how many times the variance is larger as residuals hang together.
+    together, `hanging` by how many times the variance is larger as residuals hang together. One
+    more run is off from the truth by `noise`, as a share of its load (a standard deviation).
     """
 
     freedom: int
     weights: tuple[tuple[float, ...], ...]
     is_grouped: bool
     hanging: float
+    noise: float
 
 
 @lru_cache(maxsize=16)
@@ -138,6 +140,7 @@ def spread(
         ),
         is_grouped=between > 0,
         hanging=hanging,
+        noise=sqrt(within * hanging + between),
     )
 
 

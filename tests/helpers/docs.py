@@ -137,6 +137,6 @@ if __name__ == "__main__":
         print(f"{page.relative_to(ROOT)} written")
     from helpers import spec_figures  # qps is found only now
 
-    for page in (spec_figures.PAGE, spec_figures.TEXTBOOK_PAGE):
+    for page in (spec_figures.README, spec_figures.PAGE, spec_figures.TEXTBOOK_PAGE):
         page.write_text(spec_figures.written(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")

@@ -3,7 +3,8 @@
 Between `<!-- claims of NAME -->` and `<!-- end -->` stands what became of the claims of a spec;
 between `<!-- predictions of NAME -->` and `<!-- end -->` how far its predictions are off, block by
 block; between `<!-- all predictions -->` and `<!-- end -->` how far all of these are; between
-`<!-- all networks -->` and `<!-- end -->` what became of the claims of all networks of textbooks.
+`<!-- all networks -->` and `<!-- end -->` what became of the claims of all networks of textbooks;
+between `<!-- all fits -->` and `<!-- end -->` how many published runs fits to other runs hold.
 
 A prediction is a published number that the model gives another value for: a row of an observation,
 a claim `~`, or a claim `==`. Blocks called `calibration` hold what costs come from, and do not
@@ -18,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
+from helpers.fit_coverage import held_of
 from helpers.reports import claims_of
 from qps.compiler.pipeline import check_file
 from qps.reports.text.verdicts import summary
@@ -25,11 +27,12 @@ from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 PAGE = SPECS / "README.md"
+README = SPECS.parent / "README.md"
 TEXTBOOK_PAGE = SPECS / "textbook" / "README.md"
 
 _MARKED = re.compile(
     r"<!-- (?:(?P<kind>claims|predictions) of (?P<spec>[\w/]+)"
-    r"|all (?P<all>predictions|networks)) -->"
+    r"|all (?P<all>predictions|networks|fits)) -->"
     r"(?P<told>.*?)<!-- end -->"
 )
 
@@ -42,7 +45,7 @@ def named(text: str) -> tuple[str, ...]:
 def told(text: str, spec: str | None) -> dict[str, str]:
     """Return what a page tells of a spec, or of all predictions, by the kind of figure."""
     found = _MARKED.finditer(text)
-    return {m["kind"] or "all": m["told"] for m in found if m["spec"] == spec}
+    return {m["kind"] or f"all {m['all']}": m["told"] for m in found if m["spec"] == spec}
 
 
 def figures(kind: str, spec: str) -> str:
@@ -71,6 +74,15 @@ def all_networks() -> str:
     return f"{len(networks)} networks, {held} published numbers met, {missed} missed"
 
 
+def all_fits() -> str:
+    """Return how many published runs lie within the intervals of fits to other runs."""
+    return (
+        f"Of {sum(of for _, of in held_of())} published runs "
+        f"{sum(held for held, _ in held_of())} lie within the 90 % prediction intervals of fits "
+        "to the other runs of their table."
+    )
+
+
 def met_exactly(spec: str) -> set[str]:
     """Return the blocks of published claims that hold to the last digit with nothing fitted."""
     return {
@@ -96,6 +108,8 @@ def written(text: str) -> str:
             return f"{begin}{figures(mark['kind'], spec)}<!-- end -->"
         if mark["all"] == "networks":
             return f"{begin}{all_networks()}<!-- end -->"
+        if mark["all"] == "fits":
+            return f"{begin}{all_fits()}<!-- end -->"
         return f"{begin}{all_predictions(predicting(text))}<!-- end -->"
 
     return _MARKED.sub(replaced, text)
