@@ -145,6 +145,44 @@ def test_a_processor_with_fewer_places_than_it_could_use_makes_nobody_later() ->
             assert held(graph, "web.threads", at) == pytest.approx(expected / places, rel=1e-6)
 
 
+@pytest.mark.parametrize("queueing", ["md1", "mg1 cv 0.5", "mg1 cv 3"])
+@pytest.mark.parametrize("places", [2, 7, 60])
+def test_a_pool_around_one_core_makes_nobody_later_by_any_law_of_service(
+    places: int, queueing: str
+) -> None:
+    """Work is done in the same order; a pool that is hardly ever full is held for all of it."""
+    way = "at web { take threads; work; give threads }"
+    hardware = {"web": (1, 5, places), "queueing": f", queueing {queueing}"}
+    pool, none = lowered(spec(way, **hardware)), lowered(spec("at web { work }", **hardware))  # type: ignore[arg-type]
+    for at in (200, 1000, 1600):
+        assert told(pool, at) == pytest.approx(told(none, at), rel=1e-6)
+    hardly = held(pool, "web.threads", 200) * places
+    assert hardly <= 20 * told(none, 200) + 1e-9
+    if places > 7:
+        assert hardly == pytest.approx(20 * told(none, 200), rel=0.02)
+
+
+def test_a_pool_is_held_while_others_are_waited_for_who_take_none_of_it() -> None:
+    """By Little's law, where all queues are those of random arrivals."""
+    way = "at web { take threads; work; give threads }"
+    other = STREAM.replace("page", "other") % "at web { work }"
+    text = spec(way, web=(1, 5, 2000)) + other
+    graph = lowered(text)
+    assert told(graph, 800) == pytest.approx(0.005 / 0.2, rel=1e-6)
+    assert held(graph, "web.threads", 800) == pytest.approx(80 * 0.025 / 2000, rel=1e-6)
+
+
+def test_what_many_machines_wait_for_is_that_of_each() -> None:
+    """Twice as many requests at twice as many machines hold as much of each pool."""
+    way = "at web { take threads; work; give threads }"
+    for web in ((1, 5, 3), (4, 5, 6)):
+        one = spec(way, web=web)
+        two = lowered(one.replace("node web = app", "node web = app * 2"))
+        at = int(1600 * web[0])
+        expected = held(lowered(one), "web.threads", at)
+        assert held(two, "web.threads", 2 * at) == pytest.approx(expected, rel=1e-9)
+
+
 # -- laws ----------------------------------------------------------------------------------
 
 

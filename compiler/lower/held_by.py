@@ -26,13 +26,17 @@ _NEXT_TO_NOTHING = number(Fraction(1, 10**12))
 class Network(Struct, frozen=True, kw_only=True):
     """What a pool of so many `places` lets through: `alone` is the time of one item, in s.
 
+    Without what others make it wait it is that of `services`; waits are `uneven` times as long as
+    for exponential services of random arrivals.
     `rate` is that of all places, in items/s. `opened` is the time of an item within if any number
     could be there, and `variance` that of `alone`. It `is_waited_in` where there is a queue within.
     """
 
     places: Formula
+    services: Formula
     alone: Formula
     rate: Formula
+    uneven: Formula
     opened: Formula
     variance: Formula
     is_waited_in: bool = True
@@ -142,6 +146,8 @@ def let_through(
         return services, minimum(places / services, *free)
     think = services - total(one.asks for one in stations)
     think = ZERO if think is ZERO else maximum(ZERO, think)
+    if all(one.copies == machines for one in stations):  # each pool has its own
+        stations, machines = [replace(one, copies=ONE) for one in stations], ONE
     told = [part for s in stations for part in (s.asks, s.servers, s.others, s.copies)]
     alone = services
     if any(one.others is not ZERO for one in stations):
@@ -181,14 +187,17 @@ def _filled(network: Network, arriving: Formula) -> Filled:
     below = minimum(load, _NEARLY)
     waiting = apply("erlang_c", servers, arriving * network.alone)
     behind = 1 / (rate * (1 - below))  # of what waits at all
-    left = maximum(below, _NEXT_TO_NOTHING) ** (places - servers)
-    within = network.alone + waiting * behind * (1 - left)
-    more = maximum(ZERO, network.opened - network.alone - waiting * behind)
+    uneven = network.uneven
+    left = maximum(below, _NEXT_TO_NOTHING) ** ((places - servers) / uneven)
+    others = network.alone - network.services
+    within = network.alone + uneven * waiting * behind * (1 - left) - (ONE - uneven) * others
+    more = network.opened - network.alone - uneven * waiting * behind + (ONE - uneven) * others
+    more = maximum(ZERO, more)
     held = minimum(places / rate, (within + more) * (1 + places * _NEXT_TO_NOTHING))
     held = held if network.is_waited_in else network.alone
     part = servers / places
     variation = part * network.variance / network.alone**2 + 1 - part
-    tail = behind * (1 + variation) / 2
+    tail = behind * ((1 + variation) / 2 + (1 - part) * (uneven - 1))
     late = waiting * left * tail
     adds = late
     if network.is_waited_in:

@@ -17,6 +17,8 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.disciplines.one_server import OneServer
+from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.pool import LOAD_ERROR, NESTED_ERROR, Pool
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.flows import Demand, StreamResult
@@ -41,6 +43,7 @@ from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, tota
 from qps.engine.substitution import Substitution
 
 _HARDLY_ANY = number(Fraction(1, 10**9))
+_LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by
 _TRAITS = ir.Traits(counts_servers=True)
 
 
@@ -73,7 +76,8 @@ class SettledPools(Struct, frozen=True, kw_only=True):
 class _Held(Struct, frozen=True, kw_only=True):
     """A hold: how often it begins, what is done meanwhile, and how long if any number could.
 
-    `stations` are what is waited for meanwhile, `alone` is all that is done without waits.
+    `stations` are what is waited for meanwhile, `alone` is all that is done without waits. Waits
+    there are `uneven` times those for exponential services of random arrivals.
     """
 
     hold: Hold
@@ -82,6 +86,7 @@ class _Held(Struct, frozen=True, kw_only=True):
     opened: Formula
     variance: Formula
     stations: dict[str, Station]
+    uneven: Formula
     is_in_line: bool
     known: Certainty
 
@@ -112,7 +117,7 @@ def settled_pools(
         comes = filled(network, total(one.rate for one in held), most)
         found.networks[name] = network
         found.holds.extend(demand.holds)
-        often = comes.held / network.alone * room.unit
+        often = comes.held / network.services * room.unit
         parts = dict(load.parts)
         for one, much in zip(held, amounts, strict=True):
             by = one.hold.stream
@@ -195,8 +200,10 @@ def _network(held: Sequence[_Held], places: Formula) -> Network:
     )
     return Network(
         places=places,
+        services=services,
         alone=alone,
         rate=rate,
+        uneven=_weighed([one.uneven for one in held], rates),
         opened=_weighed([one.opened for one in held], rates),
         variance=_weighed([one.variance for one in held], rates),
         is_waited_in=bool(stations),
@@ -243,6 +250,7 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
     line = in_line(stages, hold.depth)
     waits = [part for part in stages if part.queue is not None]
     stations: dict[str, Station] = {}
+    uneven: list[tuple[Formula, Formula]] = []
     inner = [one for one in found.holds if one.stream == hold.stream and one.stage in span]
     covered = {index for one in inner for index in range(one.begins, one.ends)}
     for index, part in zip(span, stages, strict=True):
@@ -250,6 +258,7 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
             continue
         station = _station(part, rate * hold.machines, for_each(part.times), found)
         name = station.resource
+        uneven.append((_uneven(part.queue), station.asks))
         known = stations.get(name)
         stations[name] = station if known is None else known.and_also(station)
     return _Held(
@@ -259,6 +268,7 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
         opened=for_each(total(part.value for part in line)),
         variance=for_each(total(part.times * _variance(part) for part in waits)),
         stations=stations,
+        uneven=_weighed(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
         is_in_line=not any(part.branches for part in line),
         known=_known(hold, line),
     )
@@ -280,6 +290,17 @@ def _station(part: LatencyPart, often: Formula, times: Formula, found: SettledPo
     if inner is None:
         return station_of(queue, visit, often, times)
     return station_of_pool(queue, inner, visit, often, times)
+
+
+def _uneven(queue: Queue) -> Formula:
+    """Return how often as long as that for exponential services of random arrivals a wait is.
+
+    By two moments (Kingman 1961), where who comes first is served first.
+    """
+    is_told = isinstance(queue.law, OneServer) and not isinstance(queue.law, Periodic)
+    if not is_told or queue.has_batches or queue.variation is queue.arrivals is ONE:
+        return ONE
+    return maximum(_LEAST_UNEVEN, (queue.arrivals + queue.variation**2) / 2)
 
 
 def _refused_speeds(part: LatencyPart) -> QpsError:
