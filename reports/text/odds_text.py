@@ -31,7 +31,33 @@ def odds_lines(view: SolveView) -> Iterator[str]:
         share = percent(sum(one.probability for one in odds.left_out))
         why = joined_words([one.name for one in odds.left_out[:_MOST_NAMED]])
         yield f"{share} of the samples cannot be and are left out: {why}."
+    yield from _approximated(odds)
     yield from _likely(view, odds)
+
+
+def _approximated(odds: Odds) -> Iterator[str]:
+    """Yield what is an approximation in the samples, and how good it is."""
+    if odds.by_surfaces:
+        names = _some(sorted(one.requirement for one in odds.by_surfaces))
+        points = max(one.points for one in odds.by_surfaces)
+        error = percent(max(one.error for one in odds.by_surfaces), 2)
+        yield (
+            f"An approximation: where {names} would fail is told of {points} samples, and of the "
+            f"others by a surface through them, up to {error} off where it was held against some."
+        )
+    assumed = {one.name for one in odds.limits} & set(odds.assumed)
+    if assumed:
+        yield (
+            f"In the samples {_some(sorted(assumed))} "
+            f"{'is' if len(assumed) == 1 else 'are'} taken to fail for good from where it first "
+            "fails; that is proved for the numbers as they are stated alone."
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return some of many names, and how many more there are."""
+    more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+    return joined_words([*(f"`{name}`" for name in names[:_MOST_NAMED]), *more])
 
 
 def promised(odds: Odds) -> str:

@@ -1,0 +1,149 @@
+"""Samples by floats and by surfaces: held against closed forms, single solves, other workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qps.compiler.configure.configuration import with_drawn
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec, check_source
+from qps.engine.sobol import sobol_points
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds import sampling
+from qps.solver.odds.crossings import crossings
+from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
+from qps.solver.odds.odds import odds
+from qps.solver.odds.sampling import Sampled, solved_for
+from qps.solver.odds.surfaces import fitted, points_for
+from qps.solver.odds.told import Sampling
+
+TEXTBOOK = Path(__file__).parents[1] / "specs" / "textbook"
+NUMBER = "1 s/request"
+
+
+@dataclass
+class _Rows:
+    """Rows that are no more than their numbers."""
+
+    own: np.ndarray
+
+    @property
+    def count(self) -> int:
+        return self.own.size
+
+    def take(self, index: np.ndarray) -> _Rows:
+        return _Rows(self.own[index])
+
+
+@pytest.mark.parametrize("near", [1.0, 90.0, 1e5])
+@pytest.mark.parametrize("power", [0.5, 1, 3])
+def test_what_fails_from_a_point_on_is_found_wherever_it_is_looked_for(
+    near: float, power: float
+) -> None:
+    own = np.array([2.0, 70.0, 99.5, 4000.0])
+    found = crossings(
+        _Rows(own),  # type: ignore[arg-type]
+        lambda rows, at: (at / rows.own) ** power - 1,  # type: ignore[attr-defined]
+        1.0,
+        1e5,
+        near,
+    )
+    assert found == pytest.approx(own, rel=1e-5)
+
+
+def test_what_fails_at_once_or_nowhere_is_told_so() -> None:
+    found = crossings(
+        _Rows(np.array([0.5, 1e9])),  # type: ignore[arg-type]
+        lambda rows, at: np.where(at > rows.own, np.inf, -1.0),  # type: ignore[attr-defined]
+        1.0,
+        1e5,
+        30.0,
+    )
+    assert found.tolist() == [1.0, np.inf]
+
+
+def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
+    points = 0.5 + sobol_points(count, numbers, 1)
+    return {f"x{i}": points[:, i] for i in range(numbers)}
+
+
+@pytest.mark.parametrize("numbers", [1, 4, 9, 30])
+def test_a_product_of_powers_is_met_by_a_surface(numbers: int) -> None:
+    def told(values: dict[str, np.ndarray]) -> np.ndarray:
+        logs = [(i - 2.5) * np.log(column) for i, column in enumerate(values.values())]
+        return 7 * np.exp(sum(logs))
+
+    few, many = _points(points_for(numbers), numbers), _points(500, numbers)
+    surface = fitted(few, told(few))
+    assert surface.error < 1e-9
+    assert surface(many, 500) == pytest.approx(told(many), rel=1e-9)
+
+
+def test_a_surface_tells_how_far_it_is_off_a_kink() -> None:
+    def told(values: dict[str, np.ndarray]) -> np.ndarray:
+        return np.minimum(values["x0"], 1.2 * values["x1"])
+
+    few, many = _points(points_for(2), 2), _points(2000, 2)
+    surface = fitted(few, told(few))
+    off = np.abs(surface(many, 2000) / told(many) - 1)
+    assert np.quantile(off, 0.5) < surface.error < 4 * off.max()
+
+
+def test_what_mostly_never_fails_is_told_to_fail_nowhere() -> None:
+    few = _points(20, 1)
+    assert np.isinf(fitted(few, np.where(few["x0"] > 0.6, np.inf, 3.0))(few, 20)).all()
+
+
+def _uncertain(name: str, *written: str) -> Spec:
+    text = (TEXTBOOK / name).read_text(encoding="utf-8")
+    for number in written:
+        assert number in text
+        text = text.replace(number, f"{number} +- 5 %", 1)
+    found = check_source(Source(name, text))
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def _solved(spec: Spec, samples: int, workers: int = 1) -> tuple[Sampled, object]:
+    configuration = spec.configuration()
+    numbers = uncertain_numbers(spec.model, configuration)
+    axis = axis_of(numbers, values_at(numbers, sobol_points(samples, len(numbers), 1)), spec.model)
+    solution = solve_model(spec.model, configuration)
+    return solved_for(spec.model, configuration, axis, solution, workers), axis
+
+
+def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> None:
+    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    found, axis = _solved(spec, 2000)
+    (surface, *_) = found.surfaces
+    assert surface.error < 0.02
+    for row in (50, 100, 700, 1999):
+        drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
+        alone = solve_model(spec.model, drawn).largest_acceptable
+        assert alone is not None
+        assert found.largest[row] == pytest.approx(alone, abs=1 + surface.error * alone)
+
+
+def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_PART", 300)
+    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    (one, _), (two, _) = _solved(spec, 1000), _solved(spec, 1000, workers=2)
+    assert (one.largest == two.largest).all()
+    assert (one.limits == two.limits).all()
+    assert one.words == two.words
+    assert one.surfaces == two.surfaces
+    assert one.met.keys() == two.met.keys()
+    assert all((one.met[name] == two.met[name]).all() for name in one.met)
+
+
+def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
+    spec = _uncertain("wikipedia_md1.qps", "2 minute/guest")
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    found = odds(spec.model, configuration, solution, Sampling(samples=500))
+    assert found is not None
+    assert found.by_surfaces == ()
