@@ -14,6 +14,7 @@ from qps.compiler.configure.configuration import changed
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.quantities.certainty import Kind
 from qps.engine.sobol import sobol_points
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
@@ -162,3 +163,81 @@ def test_a_claim_of_odds_is_refused_where_every_number_is_certain() -> None:
     spec = spec_of("expect it { largest_acceptable.p05 >= 3 with cost = 1 ms/request }")
     with pytest.raises(QpsError, match="every number is certain here"):
         Claims(ClaimRunner(model=spec.model)).results()
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        # 4 cores at N users: the load is N * cost / 4, and cost is anything from 1 to 2 ms.
+        ("web.cpu.load <= 80 %", 0.6),
+        ("web.cpu.load > 80 %", 0.4),
+        ("replies.latency <= 1.508 ms", 0.5),
+        ("replies.latency <= 1.508 ms and web.cpu.load <= 60 %", 0.2),
+        ("not (replies.latency <= 1.508 ms or web.cpu.load <= 80 %)", 0.4),
+        ("largest_acceptable >= 2500", 0.6),
+    ],
+)
+def test_how_likely_a_condition_holds(condition: str, told: float) -> None:
+    spec = spec_of(
+        "expect it { source model\n"
+        f"probability({condition}) ~ {told} within 0.003 with N = 2000 }}"
+    )
+    (result,) = Claims(ClaimRunner(model=spec.model)).results()
+    assert result.holds, result.predicted
+    assert result.known.kind is Kind.APPROXIMATION
+
+
+def test_a_probability_is_what_single_solves_count() -> None:
+    """Users who wait in a queue: sample by sample, as a claim about each of them."""
+    claim = "probability(replies.latency <= 4 ms) >= 1 % with N = 2200"
+    spec = spec_of(f"queueing cpu mm1\nexpect it {{ {claim} }}")
+    (result,) = Claims(ClaimRunner(model=spec.model)).results()
+    costs = 1e-3 * (1 + (np.arange(2000) + 0.5) / 2000)
+    # One server as fast as all four, and 8 kbit over 1 Gbit/s: endless from a load of 1 on.
+    waits = np.where(2200 * costs < 4, costs + costs / 4 / (4 / (2200 * costs) - 1), np.inf)
+    assert result.compared[0].value == pytest.approx(float(np.mean(waits <= 4e-3)), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("probability(replies.latency <= 4 ms) >= 95 %", "say for how many"),
+        ("probability(web.cpu.load <= 1) >= 95 % with N = 5, cost = 1 ms/request", "is certain"),
+    ],
+)
+def test_what_no_probability_can_be_told_of_is_refused(claim: str, told: str) -> None:
+    with pytest.raises(QpsError, match=told):
+        Claims(ClaimRunner(model=spec_of(f"expect it {{ {claim} }}").model)).results()
+
+
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        ("require { probability(web.cpu.load <= 1) >= 95 % }", "only expectations ask"),
+        ("measure m = probability(web.cpu.load <= 1)\nrequire { m >= 95 % }", "only expectations"),
+        ("let m = probability(web.cpu.load <= 1)\nrequire { m >= 95 % }", "only expectations"),
+        ("expect it { probability(web.cpu.load) >= 95 % with N = 1 }", "plain number"),
+        ("expect it { probability(cost < cost, 1) >= 95 % }", "takes one condition"),
+        (
+            "matrix m { cores in [1, 2]; where probability(web.cpu.load <= 1) > 0.5 }",
+            "a row of a matrix has no",
+        ),
+        (
+            "expect it { probability((web.cpu.load with N = 3) <= 1) > 0.5 }",
+            "has no `with` of its own",
+        ),
+    ],
+)
+def test_a_probability_stands_in_claims_alone(rest: str, told: str) -> None:
+    found = check_source(Source("spec.qps", SPEC.format(rest)))
+    assert found.value is None
+    assert any(told in repr(one) for one in found.diagnostics), found.diagnostics
+
+
+def test_what_has_no_end_is_below_nothing() -> None:
+    """A latency without end was alike to any limit, and counted as met."""
+    rest = "queueing cpu mm1\nmatrix many { cost in [1, 2 ms/request]; at N = 3000; {} }"
+    kept = rest.replace("{}", "where replies.latency <= 4 ms")
+    assert [row["cost"] for row in rows_of(spec_of(kept))] == [1e-3]
+    beyond = rest.replace("{}", "where replies.latency > 4 ms")
+    assert [row["cost"] for row in rows_of(spec_of(beyond))] == [2e-3]

@@ -152,6 +152,15 @@ class Changed(Struct, frozen=True):
     changes: tuple[Change, ...]
 
 
+class Chance(Changed, frozen=True):
+    """How likely a condition holds: the share of the models that numbers which are not known make.
+
+    As of other changed models a claim alone asks for it; the value is all that is compared.
+    """
+
+    condition: Condition
+
+
 class Case(Enum):
     """Which of its values a parameter takes that has several."""
 

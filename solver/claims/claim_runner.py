@@ -21,13 +21,14 @@ from qps.compiler.configure.configuration import (
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_order
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import operands_of
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.certainty import Certainty, approximation, together
+from qps.compiler.quantities.certainty import Certainty, approximation, opposite, together
 from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
@@ -92,6 +93,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         expressions = ExpressionLowering.of_graph(self.model, settled, graph)
 
         def asked(of: ir.Measured | ir.Changed) -> Formula:
+            if isinstance(of, ir.Chance):
+                return number(self._chance(of, configuration, population, span, free))
             if isinstance(of, ir.Changed):
                 return self.formula(of.value, base, (*changes, *of.changes), span, free)
             return self._measured(of, configuration, graph, span, free)
@@ -118,6 +121,10 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         known = [replace(own, series=one).known for one in (series or [{}])]
 
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
+            if isinstance(of, ir.Chance):
+                sides = [self.known(side, base, changes) for side in operands_of(of.condition)]
+                told = approximation("probabilities are told by samples")
+                return together(*sides, opposite(together(*sides)), told)
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
             if of.kind is ir.MeasureKind.LARGEST and of.level is None:
@@ -245,6 +252,20 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if known is None:
             known = self._graphs[key] = lower(self.model, configuration)
         return known
+
+    def _chance(
+        self,
+        asked: ir.Chance,
+        configuration: Configuration,
+        population: int | None,
+        span: Span,
+        free: str | None,
+    ) -> Fraction:
+        """Return how likely a condition holds at a population."""
+        if free is not None:
+            _fail(span, "a figure draws no probabilities", "claim them, in an `expect`")
+        self._note_answer(self._in_each_mode(configuration))
+        return self._samples.chance(configuration, asked.condition, population, span)
 
     def _quantile(self, configuration: Configuration, level: Fraction, span: Span) -> int:
         self._note_answer(self._in_each_mode(configuration))

@@ -1,4 +1,4 @@
-"""What claims ask of a spec whose numbers are not known: quantiles of its answer.
+"""What claims ask where numbers are not known: quantiles of the answer, how likely something is.
 
 Every configuration that a claim is about is solved for the same samples.
 """
@@ -10,17 +10,30 @@ from math import floor
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import operands_of, parts_of
 from qps.engine.sobol import sobol_points
 from qps.solver.matrix.prepared import Ints
 from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
-from qps.solver.odds.sampling import solved_for
+from qps.solver.odds.sampling import holding, solved_for
 from qps.solver.odds.told import SAMPLES, SEED
+
+_VARYING = (ir.Measured, ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
+_ANSWERS = (ir.MeasureKind.LARGEST, ir.MeasureKind.SATURATION)
+
+
+def _is_answer(part: ir.Expr) -> bool:
+    return isinstance(part, ir.Measured) and part.kind in _ANSWERS
+
+
+def _is_of_users(part: ir.Expr) -> bool:
+    return isinstance(part, _VARYING) and not _is_answer(part)
 
 
 class SampledClaims(Struct, kw_only=True):
@@ -40,6 +53,33 @@ class SampledClaims(Struct, kw_only=True):
             self._answers[key] = self._sorted(configuration, span)
         answers = self._answers[key]
         return int(answers[floor(level * answers.size)])
+
+    def chance(
+        self,
+        configuration: Configuration,
+        condition: ir.Condition,
+        population: int | None,
+        span: Span,
+    ) -> Fraction:
+        """Return the share of the samples in which a condition holds, of those that can be.
+
+        What has no value in a sample does not hold there. QpsError as for a quantile, and where it
+        is not said for how many users.
+        """
+        axis = self.drawn(configuration, span)
+        asked = [part for side in operands_of(condition) for part in parts_of(side)]
+        if population is None and any(map(_is_of_users, asked)):
+            name = self.model.population.name
+            _fail(span, f"this depends on the number of users: say for how many, `with {name} = …`")
+        model = self.model
+        if configuration.mode is None and not any(map(_is_answer, asked)):
+            model = replace(model, modes=())  # a measure is that of the model as it stands
+        at = configuration.low if population is None else population
+        there = _in_its_range(configuration, span)
+        met, is_told = holding(model, there, axis, at, condition)
+        if not is_told.any():
+            _fail(span, "no sample of what is not known can be")
+        return Fraction(int(met[is_told].sum()), int(is_told.sum()))
 
     def _sorted(self, configuration: Configuration, span: Span) -> Ints:
         axis = self.drawn(configuration, span)

@@ -67,8 +67,10 @@ def compared(operator: str, left: Floats, right: Floats) -> Any:
     """Return where a comparison holds; nothing holds of what has no value."""
     known = ~(np.isnan(left) | np.isnan(right))
     with np.errstate(all="ignore"):
+        # What has no end is like nothing but itself.
         alike = (left == right) | (
-            np.abs(left - right) <= _ALIKE * np.maximum(abs(left), abs(right))
+            np.isfinite(left - right)
+            & (np.abs(left - right) <= _ALIKE * np.maximum(abs(left), abs(right)))
         )
     alike &= known
     match operator:

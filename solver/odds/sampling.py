@@ -9,12 +9,14 @@ from multiprocessing import get_context
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.solver.answers.solution import Solution
 from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.cores import START, cores
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.modes import ModeSolver
@@ -219,6 +221,22 @@ def _near(solution: Solution | None) -> Near:
             if resource.saturation.at is not None:
                 saturations[resource.name] = float(resource.saturation.at)
     return Near(failures, saturations)
+
+
+def holding(
+    model: ir.Model,
+    configuration: Configuration,
+    axis: ir.Axis,
+    at: int,
+    condition: ir.Condition,
+) -> tuple[Bools, Bools]:
+    """Return in which samples a condition holds at a population, and which can be."""
+    matrix = replace(_matrix(model, configuration, axis, at), wanted=condition)
+    solver = MatrixSolver(compile_matrix(model, matrix))
+    (rows,) = solver.row_blocks(0, axis.count)
+    is_told = rows.reason == 0
+    is_told[list(rows.texts)] = False
+    return holds(rows, condition), is_told
 
 
 def _matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:

@@ -196,6 +196,8 @@ _SIMULATED = frozenset(
 
 def not_simulated(expr: ir.Expr) -> str | None:
     """Return why a value is not simulated, None where it is: a measure by itself."""
+    if isinstance(expr, ir.Chance):
+        return "it is a matter of samples"
     if isinstance(expr, ir.Changed):
         return "it is asked of a changed model, say what changes behind the claim, `with …`"
     if not isinstance(expr, ir.Measured):

@@ -39,7 +39,7 @@ from qps.engine.operations import BY_NAME
 
 _OF_NAMES = ("count", "members", "share", "saturation")
 LANGUAGE_FUNCTIONS = frozenset(
-    [*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile", *DISTRIBUTIONS]
+    [*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile", "probability", *DISTRIBUTIONS]
 )
 ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"]) - {
     name for name, row in BY_NAME.items() if row.is_of_queue
