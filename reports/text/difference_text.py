@@ -13,9 +13,11 @@ from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.how_known import marked
-from qps.reports.text.quantities import number, quantity, undecided_point, users_text
+from qps.reports.text.odds_text import ends_of
+from qps.reports.text.quantities import number, percent, quantity, undecided_point, users_text
 from qps.reports.text.table import Table, joined
 from qps.solver.answers.solution import CostSolution
+from qps.solver.odds.told import DifferenceOdds
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 
@@ -38,19 +40,43 @@ class DifferenceView(Struct, frozen=True, kw_only=True):
     changes: tuple[AssumptionChange, ...]
     added: tuple[NumberView, ...]
     removed: tuple[NumberView, ...]
+    odds: DifferenceOdds | None = None
 
 
-def difference_view(found: Difference, before: SolveView, after: SolveView) -> DifferenceView:
+def difference_view(
+    found: Difference, before: SolveView, after: SolveView, odds: DifferenceOdds | None = None
+) -> DifferenceView:
     """Return a difference as plain values."""
     return DifferenceView(
         schema="qps/diff/1",
-        answer=_answer(before, after),
+        answer=_answer(before, after) + ("" if odds is None else f" {_sure(odds)}"),
         users=found.users,
         before=before,
         after=after,
         changes=tuple(_written(change) for change in found.changes),
         added=tuple(_number(assumption) for assumption in found.added),
         removed=tuple(_number(assumption) for assumption in found.removed),
+        odds=odds,
+    )
+
+
+_CLEARLY = 0.95
+"""How likely a difference must be to be more than the spread."""
+
+
+def _sure(odds: DifferenceOdds) -> str:
+    """Return in words whether a difference is more than the spread of the numbers."""
+    if odds.more == odds.fewer == 0:
+        return f"Both are alike in each of {odds.samples:,} samples of the uncertain numbers."
+    more, fewer = percent(odds.more), percent(odds.fewer)
+    is_clear = max(odds.more, odds.fewer) >= _CLEARLY
+    verdict = "more than the spread of" if is_clear else "within the spread of"
+    left = f", {percent(odds.left_out)} of them left out: they cannot be" if odds.left_out else ""
+    return (
+        f"The difference is {verdict} the uncertain numbers: with {more} probability there are "
+        f"more, with {fewer} fewer; with {percent(odds.after.probability)} by {odds.least:+,} to "
+        f"{odds.most:+,} users, {ends_of(odds.after)} instead of {ends_of(odds.before)} "
+        f"({odds.samples:,} samples{left})."
     )
 
 

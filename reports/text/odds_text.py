@@ -24,8 +24,8 @@ def odds_lines(view: SolveView) -> Iterator[str]:
     yield f"{_between(odds, view)}; {promised(odds)}."
     if odds.by_slopes is not None and _differ(odds.interval, odds.by_slopes):
         yield (
-            f"By the slopes of the answer alone it would be {_ends(odds.by_slopes)}: the answer is "
-            "not straight over the spread of its numbers, and the samples are right."
+            f"By the slopes of the answer alone it would be {ends_of(odds.by_slopes)}: the answer "
+            "is not straight over the spread of its numbers, and the samples are right."
         )
     if odds.left_out:
         share = percent(sum(one.probability for one in odds.left_out))
@@ -114,12 +114,13 @@ def _between(odds: Odds, view: SolveView) -> str:
     numbers = len(odds.shares)
     told = "one uncertain number" if numbers == 1 else f"{numbers} uncertain numbers"
     return (
-        f"With {percent(odds.interval.probability)} probability {_ends(odds.interval)}{more} "
+        f"With {percent(odds.interval.probability)} probability {ends_of(odds.interval)}{more} "
         f"({odds.samples:,} samples of {told})"
     )
 
 
-def _ends(interval: Interval) -> str:
+def ends_of(interval: Interval) -> str:
+    """Return between which populations an interval lies: `between 6,870 and 8,010`."""
     if interval.most is None:
         return "none at all"
     low = "none" if interval.least is None else f"{interval.least:,}"

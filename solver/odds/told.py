@@ -102,6 +102,25 @@ class Odds(Struct, frozen=True, kw_only=True):
     by_surfaces: tuple[BySurface, ...] = ()
 
 
+class DifferenceOdds(Struct, frozen=True, kw_only=True):
+    """What is known of a difference where numbers are not: both answers of the same samples.
+
+    `more` and `fewer` tell how likely the new answer is larger, or smaller; within `least` and
+    `most` the difference is, with the probability of the intervals. `left_out` is the share of
+    samples that cannot be on one of the sides.
+    """
+
+    before: Interval
+    after: Interval
+    more: float
+    fewer: float
+    least: int
+    most: int
+    samples: int
+    seed: int
+    left_out: float
+
+
 class Sampling(Struct, frozen=True, kw_only=True):
     """How an answer is sampled: the certainty of a promise, how many samples, by which seed."""
 

@@ -8,9 +8,11 @@ from argparse import Namespace
 from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.revision import spec_at
+from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.difference_text import DifferenceView, difference_text, difference_view
 from qps.reports.text.view import as_json, solve_view
+from qps.solver.odds.told import Sampling
 from qps.solver.what_if.difference import Difference, Side, difference
 
 
@@ -41,11 +43,18 @@ def compared(
     old: Spec, new: Spec, scenario: Scenarios = None, settings: tuple[str, ...] = ()
 ) -> tuple[Difference, DifferenceView]:
     """Return what differs between two specs, each as a scenario and settings change it."""
-    both = [spec.with_machines_of(settings) for spec in (old, new)]
-    sides = [Side(spec.model, spec.configuration(scenario, settings)) for spec in both]
-    found = difference(*sides)
+    before, after = (
+        Side(one.model, one.configuration(scenario, settings))
+        for one in (spec.with_machines_of(settings) for spec in (old, new))
+    )
+    found = difference(before, after)
     views = [
         solve_view(side.model, side.configuration, solution, settings)
-        for side, solution in zip(sides, (found.old, found.new), strict=True)
+        for side, solution in ((before, found.old), (after, found.new))
     ]
-    return found, difference_view(found, *views)
+    odds = None
+    if uncertain_in(before.configuration) or uncertain_in(after.configuration):
+        from qps.solver.odds.differences import difference_odds  # noqa: PLC0415 - needs numpy
+
+        odds = difference_odds(before, after, Sampling())
+    return found, difference_view(found, views[0], views[1], odds)

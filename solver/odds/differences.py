@@ -1,0 +1,97 @@
+"""Whether a difference between two specs is more than the spread of their numbers.
+
+Both are solved for the same samples: what both write alike has one value in each of them (common
+random numbers), so that only what differs, and what it meets with, tells one from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qps.engine.sobol import sobol_points
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.matrix.prepared import Bools, Floats, Ints
+from qps.solver.odds.draws import (
+    UncertainNumber,
+    axis_of,
+    columns_of,
+    dimensions_of,
+    uncertain_numbers,
+    values_at,
+)
+from qps.solver.odds.odds import least, most
+from qps.solver.odds.sampling import solved_for
+from qps.solver.odds.told import PROBABILITY, DifferenceOdds, Interval, Sampling
+from qps.solver.what_if.difference import Side
+
+
+def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds | None:
+    """Return the odds of both answers and of their difference; None where all is known.
+
+    What cannot be on either side is left out; None where that is every sample, too.
+    """
+    before, after = (uncertain_numbers(side.model, side.configuration) for side in (old, new))
+    if not before and not after:
+        return None
+    known = {_key(number): columns for number, columns in _placed(before)}
+    own = [number for number in after if _key(number) not in known]
+    behind = dimensions_of(before)
+    points = sobol_points(sampling.samples, behind + dimensions_of(own), sampling.seed)
+    shift = dict(zip(map(_key, own), columns_of(own), strict=True))
+    of_new = [
+        points[:, known[_key(n)]] if _key(n) in known else points[:, behind:][:, shift[_key(n)]]
+        for n in after
+    ]
+    first, is_first = _answers(old, before, points[:, :behind])
+    second, is_second = _answers(new, after, np.hstack(of_new) if of_new else points[:, :0])
+    told = is_first & is_second
+    if not told.any():
+        return None
+    lows = [side.configuration.low for side in (old, new)]
+    intervals = [_interval(one[told], low) for one, low in zip((first, second), lows, strict=True)]
+    # None acceptable is less than any number, whatever the range starts with.
+    moved = np.where(second < lows[1], 0, second)[told] - np.where(first < lows[0], 0, first)[told]
+    return DifferenceOdds(
+        before=intervals[0],
+        after=intervals[1],
+        more=float(np.mean(moved > 0)),
+        fewer=float(np.mean(moved < 0)),
+        least=least(moved, (1 + PROBABILITY) / 2),
+        most=most(moved, (1 + PROBABILITY) / 2),
+        samples=sampling.samples,
+        seed=sampling.seed,
+        left_out=float(np.mean(~told)),
+    )
+
+
+def _key(number: UncertainNumber) -> object:
+    """Return what two numbers have in common that are written alike: names and distributions."""
+    return number.parameters
+
+
+def _placed(numbers: Sequence[UncertainNumber]) -> list[tuple[UncertainNumber, slice]]:
+    return list(zip(numbers, columns_of(numbers), strict=True))
+
+
+def _answers(side: Side, numbers: Sequence[UncertainNumber], points: Floats) -> tuple[Ints, Bools]:
+    """Return the answer of each sample, and which have one; all alike where nothing is drawn."""
+    if not numbers:
+        return _certain(side, len(points))
+    axis = axis_of(numbers, values_at(numbers, points), side.model)
+    found = solved_for(side.model, side.configuration, axis, None)
+    return found.largest, found.is_told
+
+
+def _certain(side: Side, count: int) -> tuple[Ints, Bools]:
+    largest = solve_model(side.model, side.configuration).largest_acceptable
+    answer = side.configuration.low - 1 if largest is None else largest
+    return np.full(count, answer, dtype=np.int64), np.ones(count, dtype=bool)
+
+
+def _interval(answers: Ints, low: int) -> Interval:
+    level = (1 + PROBABILITY) / 2
+    ends = least(answers, level), most(answers, level)
+    below, above = (None if end < low else end for end in ends)
+    return Interval(probability=PROBABILITY, least=below, most=above)

@@ -1,0 +1,84 @@
+"""Whether a difference is more than the spread: held against closed forms."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import pytest
+
+from qps.commands.diff import compared
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec, check_source
+from qps.solver.odds.differences import difference_odds
+from qps.solver.odds.told import DifferenceOdds, Sampling
+from qps.solver.what_if.difference import Side
+
+SPEC = """
+users N in 1..100_000
+param cost = {cost}
+machine server {{ cpu {cores} core }}
+network wire {{ switched; rate 1 Gbit/s }}
+component work {{ cpu cost }}
+topology {{ node web = server; node db = server; link lan = wire between web, db }}
+stream replies in all {{
+  traffic N * 1 request/s, 1 kB/request
+  at web {{ work }}
+  over lan
+  at db {{ }}
+}}
+"""
+UNSURE = "lognormal(1 ms/request, 20 %)"
+
+
+def spec_of(cost: str = UNSURE, cores: int = 4) -> Spec:
+    found = check_source(Source("spec.qps", SPEC.format(cost=cost, cores=cores)))
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def odds_of(old: Spec, new: Spec) -> DifferenceOdds | None:
+    sides = [Side(spec.model, spec.configuration()) for spec in (old, new)]
+    return difference_odds(sides[0], sides[1], Sampling(samples=4000))
+
+
+def test_what_both_write_alike_has_one_value_in_each_sample() -> None:
+    """A core more is more in every sample; of independent ones in three of four."""
+    found = odds_of(spec_of(), spec_of(cores=5))
+    assert found is not None
+    assert (found.more, found.fewer) == (1, 0)
+    ends = [1 / (1e-3 * 2.718281828 ** (sign * 0.2 * 1.645)) for sign in (1, -1)]
+    assert [found.least, found.most] == pytest.approx(ends, rel=5e-3)
+
+
+def test_what_is_written_otherwise_is_another_number() -> None:
+    """Of two independent lognormal costs one is lower with probability Phi(d / (s sqrt 2))."""
+    found = odds_of(spec_of(), spec_of("lognormal(0.95 ms/request, 20 %)"))
+    assert found is not None
+    told = NormalDist().cdf(0.0512933 / (0.2 * 2**0.5))
+    assert found.more == pytest.approx(told, abs=0.01)
+    assert found.fewer == pytest.approx(1 - told, abs=0.01)
+
+
+def test_one_side_may_be_certain() -> None:
+    found = odds_of(spec_of("1 ms/request"), spec_of())
+    assert found is not None
+    assert (found.before.least, found.before.most) == (4000, 4000)
+    assert found.more == pytest.approx(0.5, abs=0.01)
+
+
+def test_where_all_is_known_nothing_is_said() -> None:
+    certain = spec_of("1 ms/request")
+    assert odds_of(certain, certain) is None
+    assert "spread" not in compared(certain, spec_of("2 ms/request"))[1].answer
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (spec_of(), spec_of(), "Both are alike in each of 10,000 samples"),
+        (spec_of(), spec_of(cores=5), "more than the spread of the uncertain numbers"),
+        (spec_of(), spec_of("lognormal(0.95 ms/request, 20 %)"), "within the spread of"),
+    ],
+)
+def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:
+    assert told in compared(old, new)[1].answer
