@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from heapq import heappop, heappush
+from math import exp
 from random import Random
 
 import pytest
@@ -123,6 +125,20 @@ def test_quantiles_are_within_the_error_that_is_told(
             true = found[int(len(found) * float(level) / 100)]
             told = 1000 * graph.at(1).number(graph.measures[f"q{k}_{n}"].value)
             assert told == pytest.approx(true, rel=0.05)
+
+
+@pytest.mark.parametrize("before", [0.02, 0.2, 0.5])
+def test_fixed_services_that_nobody_interrupts_take_as_long_as_they_do(before: float) -> None:
+    """So many find nobody, and nobody comes meanwhile: of one server that share is known."""
+    first = ("priority 1", round(100 * before), 10.0)
+    graph = lowered(_served("priority preemptive cv 0", first, ("", 2, 10.0)))
+    stream = graph.streams["s1"]
+    alone = (1 - before - 0.02) * exp(-before)
+    error = stream.quantile_certainty(Fraction(1, 2)).error
+    for part in (0.1, 0.5, 0.9, 0.999):
+        level = Fraction(alone * part).limit_denominator(10_000)
+        told = 1000 * graph.at(1).number(stream.latency_quantile(level))
+        assert 10 <= told * (1 + 1e-9) <= 10 * (1 + error)
 
 
 def _played(
