@@ -245,6 +245,24 @@ def test_the_same_table_is_one_number_wherever_it_is_named(tmp_path: Path) -> No
     assert len(uncertain_numbers(spec.model, spec.configuration())) == 1
 
 
+def test_instances_of_a_file_share_its_measurements(tmp_path: Path) -> None:
+    """Twice as many users on two servers: the interval is twice as wide, not by a root of two."""
+    alone = odds_of(spec_of(tmp_path, RUNS))
+    text = "users N in 1..200_000\n" + "".join(
+        f'use "spec.qps" as {name} with population = N * 50 %\n' for name in "ab"
+    )
+    (tmp_path / "both.qps").write_text(text)
+    both = check_file(tmp_path / "both.qps").value
+    assert both is not None
+    (number,) = uncertain_numbers(both.model, both.configuration())
+    assert number.dimensions == 3
+    found = odds_of(both)
+    assert found is not None
+    assert alone is not None
+    assert found.interval.least == pytest.approx(2 * (alone.interval.least or 0), rel=1e-3)
+    assert found.interval.most == pytest.approx(2 * (alone.interval.most or 0), rel=1e-3)
+
+
 @pytest.mark.parametrize(
     "runs",
     [
