@@ -7,7 +7,9 @@ from statistics import NormalDist
 import pytest
 
 from qps.commands.diff import compared
+from qps.commands.simulate import typically_played
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
 from qps.solver.odds.differences import difference_odds
 from qps.solver.odds.told import DifferenceOdds, Sampling
@@ -82,3 +84,12 @@ def test_where_all_is_known_nothing_is_said() -> None:
 )
 def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:
     assert told in compared(old, new)[1].answer
+
+
+def test_what_is_played_says_that_it_is_typical() -> None:
+    spec = spec_of()
+    configuration = spec.configuration()
+    told = typically_played(lower(spec.model, configuration), 100, configuration)
+    assert told.remarks == ("with the typical value of `cost`, which nobody knows exactly",)
+    certain = spec.configuration(settings=("cost = 1 ms/request",))
+    assert typically_played(lower(spec.model, certain), 100, certain).remarks == ()

@@ -14,6 +14,7 @@ from qps.reports.text.table import Table
 from qps.solver.odds.told import Likely, Odds
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
+_TYPICAL = "All else on this page is told for the typical values of the uncertain numbers."
 _LETTER = 7.5
 _LINE = 16
 
@@ -69,7 +70,7 @@ def odds_section(view: SolveView) -> OddsSection | None:
     stated = {item.measure for item in view.requirements} | {"quality"}
     met = [one for one in odds.requirements if one.name in stated]
     return OddsSection(
-        lines=tuple(odds_lines(view)),
+        lines=(*odds_lines(view), _TYPICAL),
         histogram=_histogram(view, odds),
         likely=_likely(("requirement", f"likely to be met at {view.at:,}"), met),
         first=_likely(("resource", "likely to saturate first"), odds.bottlenecks),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -58,6 +58,20 @@ def _some(names: Sequence[str]) -> str:
     """Return some of many names, and how many more there are."""
     more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
     return joined_words([*(f"`{name}`" for name in names[:_MOST_NAMED]), *more])
+
+
+_MOST_TYPICAL = 5
+
+
+def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
+    """Return with what uncertain numbers are played; nothing where there are none."""
+    if not uncertain:
+        return ()
+    named = [f"`{name}`" for name in list(uncertain)[:_MOST_TYPICAL]]
+    left = len(uncertain) - len(named)
+    named += [f"{left} more"] if left else []
+    which = "value" if len(uncertain) == 1 else "values"
+    return (f"with the typical {which} of {joined_words(named)}, which nobody knows exactly",)
 
 
 def promised(odds: Odds) -> str:

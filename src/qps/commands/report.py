@@ -92,16 +92,16 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
 
 def _simulated(found: Solved) -> SimulatedSection:
     """Return what playing tells at the population that the report is about."""
+    from qps.commands.simulate import typically_played  # noqa: PLC0415 - seldom
     from qps.reports.text.simulated_text import (  # noqa: PLC0415 - seldom
         simulated_tables,
         simulation_lines,
     )
     from qps.simulation.agreement import compared, levels_asked  # noqa: PLC0415
     from qps.simulation.crew import Effort, simulate  # noqa: PLC0415
-    from qps.simulation.playing import played  # noqa: PLC0415
 
     effort, at = Effort(levels=levels_asked(found.model)), found.solution.at
-    told = simulate(played(found.solution.graph, at), effort)
+    told = simulate(typically_played(found.solution.graph, at, found.configuration), effort)
     numbers = compared(found.solution.graph, told)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",

@@ -5,18 +5,23 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from msgspec.structs import replace
+
 from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.efforts import precision_of, seconds_of
 from qps.commands.kept_specs import load
 from qps.commands.progress import Progress
+from qps.compiler.configure.configuration import Configuration, uncertain_in
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
+from qps.reports.text.odds_text import typical_remark
 from qps.reports.text.simulated_text import simulation_text, simulation_view
 from qps.reports.text.text import title_of
 from qps.reports.text.view import as_json
 from qps.simulation.agreement import compared, levels_asked
 from qps.simulation.crew import Effort, simulate
+from qps.simulation.played import Played
 from qps.simulation.playing import played
 from qps.solver.answers.worst_mode import solve_model
 
@@ -26,7 +31,8 @@ def run(arguments: Namespace) -> Exit:
     precision, seconds = precision_of(arguments.precision), seconds_of(arguments.seconds)
     spec = load(arguments.file).with_machines_of(arguments.set)
     show(spec.warnings, arguments)
-    graph, at = _asked(spec, arguments)
+    configuration = spec.configuration(arguments.scenario, arguments.set)
+    graph, at = _asked(spec, configuration, arguments)
     effort = Effort(
         precision=precision,
         seconds=seconds,
@@ -36,7 +42,9 @@ def run(arguments: Namespace) -> Exit:
     )
     with Progress(total=1, quiet=arguments.quiet, unit=None, label="playing") as progress:
         told = simulate(
-            played(graph, at), effort, lambda share: progress.advance(share - progress.done)
+            typically_played(graph, at, configuration),
+            effort,
+            lambda share: progress.advance(share - progress.done),
         )
     found = compared(graph, told)
     name = spec.model.population.name
@@ -51,12 +59,18 @@ def run(arguments: Namespace) -> Exit:
     return Exit.YES if all(one.is_right for one in found) else Exit.NO
 
 
-def _asked(spec: Spec, arguments: Namespace) -> tuple[LoadGraph, int]:
+def typically_played(graph: LoadGraph, at: int, configuration: Configuration) -> Played:
+    """Return what is to be played; of numbers that are not known it says that they are typical."""
+    found = played(graph, at)
+    told = typical_remark(uncertain_in(configuration))
+    return replace(found, remarks=(*found.remarks, *told))
+
+
+def _asked(spec: Spec, configuration: Configuration, arguments: Namespace) -> tuple[LoadGraph, int]:
     """Return what is to be played, and for how many users: the largest acceptable number unasked.
 
     Where users need different things by mode, the worst mode counts.
     """
-    configuration = spec.configuration(arguments.scenario, arguments.set)
     at: int | None = arguments.at
     if at is None or spec.model.modes:
         solution = solve_model(spec.model, configuration)
