@@ -40,6 +40,21 @@ def test_the_transform_is_that_of_all_states(name: str) -> None:
         assert abs(law._weight(at) / law._weight(0j) - expected) < 1e-12
 
 
+@pytest.mark.parametrize("load", [0.0, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("shares", [False, True])
+def test_one_user_beside_open_traffic_varies_as_the_open_queue_does(
+    load: float, *, shares: bool
+) -> None:
+    """The variance of processor sharing is that of Coffman, Muntz and Trotter (1970)."""
+    place = closed_quantiles._place((0.5, 1, load, 1), (1.0, shares))
+    mean, deviation, skewness = closed_quantiles._moments(0, 1e9, (place,))
+    times = (2 + load) / (2 - load) if shares else 1.0
+    assert mean == pytest.approx(0.5 / (1 - load))
+    assert deviation == pytest.approx(mean * times**0.5)
+    if not shares:
+        assert skewness == pytest.approx(2)
+
+
 def by_states(found: int, think: float, places: tuple[Place, ...], at: complex) -> complex:
     """Return the weights of all states, each with the transform of the stays in it."""
     weights = [complex(think**k / factorial(k)) for k in range(found + 1)]

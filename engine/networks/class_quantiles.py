@@ -22,7 +22,7 @@ from typing import NamedTuple
 from qps.engine.networks import class_networks
 from qps.engine.networks.class_networks import Network, Place
 from qps.engine.networks.class_numbers import found_of, on_lines
-from qps.engine.networks.closed_quantiles import of_moments
+from qps.engine.networks.closed_quantiles import of_moments, open_found
 from qps.engine.queues.queue_numbers import erlang_c
 
 BESIDE = 2
@@ -134,18 +134,18 @@ def moments(
         stay = service * (1 + wait)
         mean += often * stay
         found, again, once = _found(network, k, at, visit)
-        open_first, open_found = _open_found(place, wait)
-        alike = visit.alike(place.copies) * service**2 * open_found
+        open_first, open_all = open_found(place.servers, place.load, wait)
+        alike = visit.alike(place.copies) * service**2 * open_all
         if visit.shares:
             busy = sum(rate * one for rate, one in zip(rates, place.asked, strict=True) if one)
             load = min((busy / place.copies + place.load) / place.servers, 1.0)
-            lasting = (found + alike + often * (once + service**2 * open_found)) / (2 - load)
+            lasting = (found + alike + often * (once + service**2 * open_all)) / (2 - load)
             own = often * stay**2 + lasting
             variance += own - found + again
             third += 2 * own**2 / (often * stay)
         else:
             chance = erlang_c(place.servers, place.load)
-            again += alike - often * service**2 * open_found
+            again += alike - often * service**2 * open_all
             variance += asked * service * (1 + wait / spare + open_first) + again
             third += 2 * asked * service**2 * (1 + wait / spare**2)
             third += 2 * asked * service**2 * open_first * (2 - chance) / spare
@@ -244,17 +244,6 @@ def _found(network: Network, k: int, at: int, visit: Visited) -> tuple[float, fl
     more = (alike - square) * own + (apart - square * (evenly - 1)) * other
     found = service * (alike * own + apart * other)
     return found, 0.0 if is_even else service * more, service * own
-
-
-def _open_found(place: Place, wait: float) -> tuple[float, float]:
-    """Return variances of what a visit waits for open traffic at a copy, in services.
-
-    Of whether it waits at all, which users alone do not tell, and of all that it finds: behind each
-    of those who are waited for so many have come as an open queue of one busy server has.
-    """
-    chance, spare = erlang_c(place.servers, place.load), place.servers - place.load
-    first = chance * (1 - chance) / spare**2
-    return first, first + wait * place.load / place.servers / spare
 
 
 def _of_a_copy(network: Network, k: int, at: int) -> tuple[float, float]:

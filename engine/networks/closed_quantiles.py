@@ -38,6 +38,7 @@ from qps.engine.networks.closed_numbers import (
     waits_of,
 )
 from qps.engine.queues.normal_numbers import normal_quantile
+from qps.engine.queues.queue_numbers import erlang_c
 from qps.engine.queues.stage_numbers import KINKED, SMOOTH, weights
 from qps.engine.roots import falling_root
 
@@ -75,6 +76,12 @@ class Place(Struct, frozen=True, kw_only=True):
     def service(self) -> float:
         """The mean service of a visit."""
         return self.asked / self.visits
+
+    @property
+    def pairs(self) -> float:
+        """The mean number of ordered pairs of visits of a cycle, at all copies."""
+        whole = floor(self.visits)
+        return whole * (whole - 1 + 2 * (self.visits - whole))
 
     @property
     def ratio(self) -> float:
@@ -180,12 +187,17 @@ def _moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, 
     for place, wait in zip(places, waits, strict=True):
         part = min(place.often, 1.0)  # of who comes
         own = place.asked * place.service
+        open_first, open_all = open_found(place.servers, place.load, wait)
+        again = place.service**2 * open_all * place.pairs / place.all
         if place.shares:
-            variance += own * (1 + wait) ** 2
+            load = min((rate * place.asked / place.all + place.load) / place.servers, 1.0)
+            variance += own * (1 + wait) ** 2 + (2 * own * open_all + again) / (2 - load)
         else:
-            spare = place.servers - place.load
-            variance += own * (1 + wait / spare)
+            spare, chance = place.servers - place.load, erlang_c(place.servers, place.load)
+            variance += own * (1 + wait / spare + open_first) + again
             third += 2 * own * place.service * (1 + wait / spare**2)
+            third += 2 * own * place.service * open_first * (2 - chance) / spare
+            third += 3 * place.service / spare * again
         variance += (1 - part) / part * (place.asked * (1 + wait)) ** 2
     queues = [not place.shares for place in places]
     second, more_skewed = _spread(found, think, places, queues)
@@ -200,6 +212,17 @@ def _moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, 
     if all(queues):
         return mean, deviation, third / deviation**3
     return mean, deviation, 2 * deviation / mean
+
+
+def open_found(servers: float, load: float, wait: float) -> tuple[float, float]:
+    """Return variances of what a visit waits for open traffic at a copy, in services.
+
+    Of whether it waits at all, which users alone do not tell, and of all that it finds: behind each
+    of those who are waited for so many have come as an open queue of one busy server has.
+    """
+    chance, spare = erlang_c(servers, load), servers - load
+    first = chance * (1 - chance) / spare**2
+    return first, first + wait * load / servers / spare
 
 
 def _spread(

@@ -19,11 +19,11 @@ export function quantileOfMoments(normalQuantile) {
 }
 
 // `waits` are those of open visits at each station of a network.
-export function closedQuantile(waits, ofMoments) {
+export function closedQuantile(waits, ofMoments, erlangC) {
   const ofWhole = (level, found, think, places) => {
     if (level <= places.reduce((rest, { visits }) => rest * Math.max(1 - visits, 0), 1)) return 0;
     const law = remembered(`law ${found} ${think} ${JSON.stringify(places)}`, () => lawOf(waits, found, think, places));
-    return law ? inverted(law, level, ofMoments) : ofMoments(level, ...moments(waits, found, think, places));
+    return law ? inverted(law, level, ofMoments) : ofMoments(level, ...moments(waits, erlangC, found, think, places));
   };
   return (level, customers, think, ...told) => {
     if (!(level >= 0 && level < 1) || told.length % OPERANDS || !told.every((one) => one >= 0 && one < Infinity)) return NaN;
@@ -54,15 +54,18 @@ function waitsAt(waits, found, think, places, grown) {
 function meanOf(places, each) { return places.reduce((sum, { asked }, k) => sum + asked * (1 + each[k]), 0); }
 
 // Mean, deviation and skewness of the time at all stations.
-function moments(waits, found, think, places) {
+function moments(waits, erlangC, found, think, places) {
   const each = waitsAt(waits, found, think, places, places.map(() => 1)), mean = meanOf(places, each), rate = (found + 1) / (think + mean);
   let [variance, third] = spread(waits, found, think, places, (place) => !place.shares);
   places.forEach((place, k) => {
     const { asked, servers, load, all, visits, often, service, shares } = place, wait = each[k], part = Math.min(often, 1);
-    variance += asked * service * (shares ? (1 + wait) ** 2 : 1 + wait / (servers - load));
-    third += 2 * asked * service ** 2 * (1 + wait / (servers - load) ** 2);
+    const spare = servers - load, busy = Math.min(((rate * asked) / all + load) / servers, 1), chance = erlangC(servers, load), own = asked * service;
+    const first = (chance * (1 - chance)) / spare ** 2, open = first + (wait * load) / servers / spare, whole = Math.floor(visits);
+    const again = (service ** 2 * open * whole * (2 * visits - whole - 1)) / all;
+    variance += shares ? own * (1 + wait) ** 2 + (2 * own * open + again) / (2 - busy) : own * (1 + wait / spare + first) + again;
+    third += 2 * own * service * (1 + wait / spare ** 2 + (first * (2 - chance)) / spare) + (3 * service * again) / spare;
     variance += ((1 - part) / part) * (asked * (1 + wait)) ** 2;
-    if (shares) variance += (spread(waits, found, think, places, (one) => one === place)[0] * (1 + 1 / visits)) / (2 - Math.min(((rate * asked) / all + load) / servers, 1));
+    if (shares) variance += (spread(waits, found, think, places, (one) => one === place)[0] * (1 + 1 / visits)) / (2 - busy);
   });
   const deviation = Math.sqrt(variance), isQueued = places.every(({ shares }) => !shares);
   return [mean, deviation, isQueued ? third / deviation ** 3 : (2 * deviation) / mean];

@@ -32,7 +32,7 @@ export const QUEUES = {
   gamma_quantile: gammaQuantile,
   stages_quantile: stagesQuantile,
   ...closedNumbers(erlangC),
-  closed_quantile: closedQuantile(closedWaits(erlangC), OF_MOMENTS),
+  closed_quantile: closedQuantile(closedWaits(erlangC), OF_MOMENTS, erlangC),
   slowest,
   ...ROOMS,
   room_quantile: roomQuantile(inverseErlangB, ROOMS.room_wait),
