@@ -250,3 +250,18 @@ def test_where_a_resource_saturates_is_told_in_order(
 ) -> None:
     """Four digits of the later end lay below the earlier one."""
     assert undecided_point(at, not_below) == told
+
+
+def test_what_open_traffic_takes_that_shares_with_users_says_how_far_off_it_is() -> None:
+    text = (
+        "users N in 1..50\nnetwork wire { propagation 1 us }\n"
+        "machine m { cpu 1 core, queueing ps }\nmachine pc { }\n"
+        "component a { cpu 10 ms/request }\ncomponent b { cpu 20 ms/request }\n"
+        "topology { node web = m; node client = pc * N; link lan = wire between all }\n"
+        "stream page for each client { traffic 1 request, 1 kB/request, think 1 s\n"
+        "at client { }; at web { a }; at client { } }\n"
+        "stream video in all { traffic 10 request/s, 1 bit/request; at web { b } }\n"
+    )
+    known = lowered(text).streams["video"].quantile_certainty(Fraction(95, 100))
+    assert known.kind is Kind.APPROXIMATION
+    assert any("0.5 to 1.45 times as long" in reason for reason in known.reasons)

@@ -174,6 +174,11 @@ class InClosedNetwork(Law, frozen=True):
 
     def quantiles_known(self, queue: Queue) -> Certainty:
         """The law of the times is a guess."""
+        if queue.traits.is_insensitive:
+            return approximation(
+                f"wait and service at `{queue.resource}` are exponential together: of who shares "
+                "with users who wait, quantiles were told 0.5 to 1.45 times as long as simulated"
+            )
         return approximation(
             f"wait and service at `{queue.resource}` have a gamma law together, of the variance of "
             "an exponential wait up to the knee: that is too much next to it"
