@@ -15,7 +15,9 @@ from qps.solver.matrix.prepared import Floats, Rows
 
 _FIRST_STEP = 1.1
 _MOST_STEPS = 60
-_NEAR_ENOUGH = 1e-6
+_TURNS = 2
+"""After so many steps a bracket is half as wide, or is halved."""
+_NEAR_ENOUGH = 1e-5
 """What is left of a bracket, as a part of the population, or of an excess as one of its limit."""
 
 
@@ -58,12 +60,16 @@ def _closed_in(
     """Return roots between points that hold and points that fail, both above zero."""
     low, high = np.log(ends[0]), np.log(ends[1])
     at_low, at_high = values
-    found, left = (low + high) / 2, np.arange(rows.count)
-    for _ in range(_MOST_STEPS):
+    found, left, before = (low + high) / 2, np.arange(rows.count), high - low
+    for turn in range(_MOST_STEPS):
         if not left.size:
             break
         with np.errstate(all="ignore"):
             share = at_low[left] / (at_low[left] - at_high[left])
+        if turn and turn % _TURNS == 0:  # at a jump, false positions creep
+            is_creeping = high[left] - low[left] > before[left] / 2
+            before[left] = high[left] - low[left]
+            share = np.where(is_creeping, np.nan, share)
         share = np.where(np.isfinite(share) & np.isfinite(at_high[left]), share, 0.5)
         at = low[left] + np.clip(share, 0.01, 0.99) * (high[left] - low[left])
         value = excess(rows.take(left), np.exp(at))
