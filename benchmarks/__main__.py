@@ -26,6 +26,7 @@ import pages  # noqa: E402
 import queues  # noqa: E402
 import readme  # noqa: E402
 import rows  # noqa: E402
+import samples  # noqa: E402
 import starts  # noqa: E402
 import targets  # noqa: E402
 import works  # noqa: E402
@@ -59,6 +60,7 @@ def main() -> None:
         "rows": rows.changes,
         "queues": queues.numbers,
         "closed": networks.closed,
+        "samples": samples.beyond_the_solve,
     }
     for name, measure in parts.items():
         if arguments.parts and name not in arguments.parts:
@@ -89,8 +91,8 @@ def _arguments() -> argparse.Namespace:
         "parts",
         metavar="PART",
         nargs="*",
-        help="targets, axes, matrices, bare, files, starts, specs, advice, traces, pages, rows or "
-        "queues (default: all)",
+        help="targets, axes, matrices, bare, files, starts, specs, advice, traces, pages, rows, "
+        "queues, closed or samples (default: all)",
     )
     parser.add_argument(
         "--largest",
