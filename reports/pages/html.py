@@ -79,7 +79,9 @@ def _hash(text: str) -> str:
 
 def render_html(page: PageView) -> str:
     """Return the page; the same view gives the same text, to the letter."""
-    return _rendered("page.html.jinja", page, page.live, "app.js")
+    if page.odds is None:
+        return _rendered("page.html.jinja", page, page.live, "app.js")
+    return _rendered("page.html.jinja", page, page.live, "sure.js", ("style", "sure"))
 
 
 def render_matrix(page: MatrixPage) -> str:

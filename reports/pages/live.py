@@ -39,6 +39,7 @@ from qps.engine.formulas import ONE, Formula, total
 from qps.engine.formulas import population as population_symbol
 from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
+from qps.reports.pages.live_spreads import spreads_of
 from qps.reports.pages.page_program import Program
 from qps.reports.pages.topology import drawn_topology
 from qps.reports.pages.variants import Select, Start, Variant, Variants
@@ -69,7 +70,8 @@ class LiveModel:
         self._bytes = 0
         self._is_cut_short = False
         self._dimensions: dict[Dimension, None] = dict.fromkeys(_ALWAYS_TOLD)
-        self._parameters = {parameter.name: parameter for parameter in model.parameters}
+        # Of one name, a declared parameter stands before what was made of its uncertain value.
+        self._parameters = {one.name: one for one in reversed(model.parameters)}
 
     @property
     def size(self) -> int:
@@ -137,7 +139,18 @@ class LiveModel:
             "shape": start.shape,
             "picks": list(start.picks),
             "numbers": numbers,
+            **self._uncertain(start),
         }
+
+    def _uncertain(self, start: Start) -> dict[str, Json]:
+        """Return what is not known in each mode of a start; nothing where all is known."""
+        found = spreads_of(self._model, start.configuration)
+        if not found:
+            return {}
+        by_mode: dict[str, Json] = {
+            mode: [self._record(number) for number in numbers] for mode, numbers in found.items()
+        }
+        return {"uncertain": by_mode}
 
     # -- variants ------------------------------------------------------------------------
 
@@ -422,7 +435,8 @@ class LiveModel:
                 "dimension": self._dimension(dimension),
                 "low": low,
                 "high": high,
-                "parameter": declared is not None,
+                # One that was made of a number in another place has no name that `--set` takes.
+                "parameter": declared is not None and declared.span != declared.value_span,
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,

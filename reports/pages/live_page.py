@@ -13,11 +13,13 @@ from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.live import Json, LiveModel
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of
+from qps.reports.text.answers import SolveView
 from qps.reports.text.figure_text import line_label
+from qps.reports.text.odds_text import odds_lines
 from qps.reports.text.quantities import scale_of
 from qps.solver.claims.figure_lines import DrawnFigure
 
-MOST_BYTES = 340_000
+MOST_BYTES = 310_000
 """Of all models together; the rest of a page is left for scripts, figures, formulas and claims."""
 
 _DIGITS = 6
@@ -29,6 +31,7 @@ class ShownCase(Struct, frozen=True):
     model: ir.Model
     configuration: Configuration
     settings: tuple[str, ...] = ()
+    view: SolveView | None = None
 
     @property
     def name(self) -> str:
@@ -74,10 +77,31 @@ def _live_models(
                 "model": index,
                 "start": names.index(origins[i].name),
                 "name": _column_name(model, case, is_one_of_many=len(models) > 1),
+                **_odds(case.view),
             }
             for i, case in zip(shown, own, strict=True)
         ]
     return built, columns
+
+
+def _odds(view: SolveView | None) -> dict[str, Json]:
+    """Return how sure an answer is, as it was told; nothing where all is known."""
+    if view is None or view.odds is None:
+        return {}
+    odds = view.odds
+    return {
+        "odds": {
+            "lines": list(odds_lines(view)),
+            "samples": odds.samples,
+            "interval": [odds.interval.least, odds.interval.most],
+            "promise": odds.promise.largest,
+            "distribution": {
+                "start": odds.distribution.start,
+                "width": odds.distribution.width,
+                "counts": list(odds.distribution.counts),
+            },
+        }
+    }
 
 
 def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> list[Origin]:

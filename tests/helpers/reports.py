@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from helpers.once import once
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.html import render_html
@@ -40,6 +42,7 @@ def page_of(
     solution = solve_model(spec.model, first)
     found = odds(spec.model, first, solution, Sampling(samples=2000))
     view = solve_view(spec.model, first, solution, settings, odds=found)
+    cases[0] = replace(cases[0], view=view)
     judged = claims_of(spec) if claims is None else claims
     return page_view(spec.model, first, view, solution, judged, (), live_page(cases, (), most))
 

@@ -9,9 +9,10 @@ import { decimalOf, readable, whole } from "../common/format.js";
 import { commandOf, inUnit } from "./sentences.js";
 
 export class Controls {
-  // `changed(isPopulationOnly)` is called after every change of the column's setting.
-  constructor(place, column, changed) {
-    Object.assign(this, { column, changed });
+  // `changed(isPopulationOnly)` is called after every change of the column's setting; `sure` knows
+  // what numbers may be that are not known, null where all are.
+  constructor(place, column, changed, sure = null) {
+    Object.assign(this, { column, changed, sure });
     this.fields = new Map();
     this.population = this.populationField();
     this.selects = make("div", { class: "fields" });
@@ -169,7 +170,7 @@ export class Controls {
     const { graph } = this.column;
     const isNeed = (one) => /^(limit|ideal) of /.test(one.name) || graph.criteria.some((c) => c.stated && this.column.model.steps[c.limit][1] === one.name);
     const needs = graph.numbers.filter(isNeed);
-    const numbers = graph.numbers.filter((one) => one.parameter && !isNeed(one));
+    const numbers = graph.numbers.filter((one) => (one.parameter || this.sure?.spreadOf(this.column, one.name)) && !isNeed(one));
     this.built = graph.numbers; // which are the same where only labels differ
     this.needs.replaceChildren(...needs.map((one) => this.numberField(one)));
     this.numbers.replaceChildren(...numbers.map((one) => this.numberField(one)));
@@ -184,9 +185,10 @@ export class Controls {
     const text = make("input", { type: "text", inputmode: "decimal", id, class: "amount", disabled: record.decided, on: { input: () => this.typed(record, text) } });
     const slider = make("input", { type: "range", min: "0", max: "200", "aria-label": `${record.name}, slider`, disabled: record.decided, on: { input: () => this.slid(record, Number(slider.value) / 200) } });
     const note = make("span", { class: "note" }, record.decided ? "not here: set it on the command line" : "");
-    this.fields.set(`number-${record.name}`, { record, text, slider, note, scale });
+    const field = { record, text, slider, note, scale };
+    this.fields.set(`number-${record.name}`, field);
     return make("div", { class: "field number", title: (record.decided ? "Other formulas or numbers depend on it." : "") || record.source || null },
-      make("label", { for: id }, breakable(record.name)), scale && !record.decided ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
+      make("label", { for: id }, breakable(record.name)), this.sure?.shown(this, field), field.scale && !record.decided ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
   }
 
   typed(record, input) {
@@ -218,6 +220,7 @@ export class Controls {
       if (!field.record) continue;
       const value = this.column.run.numbers.get(field.record.name);
       if (!value) continue;
+      field.refresh?.();
       const shown = inUnit(field.record, value);
       if (document.activeElement !== field.text) field.text.value = readable(shown);
       if (field.scale && document.activeElement !== field.slider) {

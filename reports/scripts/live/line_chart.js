@@ -1,8 +1,8 @@
 // Lines over an axis, with what stands at the pointer told in words.
 //
 // `x`: { label, values, isLog, tell }, `y`: { label, isLog, tell, low, high }, `series`: [{ name,
-// values, strong }], `limit`: { at, label }, `region`: [from, to, label], `marks`: [{ series, x, y,
-// label }], `here`: a place on the axis. `stacked` fills the space between lines.
+// values, strong, fan }], `limit`: { at, label }, `region`: [from, to, label], `marks`: [{ series, x, y,
+// label }], `here`: a place on the axis. `stacked` fills the space between lines; a `fan` lies around its line.
 
 import { Axis, axisFor } from "../common/axis.js";
 import { colour, dash, draw, make } from "../common/dom.js";
@@ -20,7 +20,7 @@ export function lineChart({ x, y, series, limit, region, marks = [], here, stack
     draw("clipPath", { id: clip }, draw("rect", { x: left, y: top - 8, width: right - left, height: bottom - top + 8 })),
     regionOf(region, across, top, bottom),
     gridOf(across, up, x, y, { left, right, top, bottom }),
-    draw("g", { "clip-path": `url(#${clip})` }, shown.map((line, i) => [
+    draw("g", { "clip-path": `url(#${clip})` }, shown.map((line, i) => (line.fan ? draw("path", { d: line.fan.path(across, up), fill: colour(line.colour ?? i), class: "fan" }) : null)), shown.map((line, i) => [
       stacked ? draw("path", { d: areaOf(across, up, x.values, line), fill: colour(line.colour ?? i), class: "area" }) : null,
       draw("path", {
         d: pathOf(across, up, x.values, line.values), class: line.strong ? "line strong" : "line",
@@ -143,7 +143,7 @@ function readoutOf(svg, rule, across, x, y, series) {
     rule.setAttribute("x1", across.at(place));
     rule.setAttribute("x2", across.at(place));
     rule.setAttribute("visibility", "visible");
-    const values = series.map((line) => `${line.name} ${(y.tellValue ?? y.tell)(line.values[index])}`);
+    const values = series.map((line) => `${line.name} ${(y.tellValue ?? y.tell)(line.values[index])}${line.fan?.told(index, y.tellValue ?? y.tell) ?? ""}`);
     return `${x.label} ${(x.tellValue ?? x.tell)(place)}: ${values.join(", ")}`;
   };
   return {

@@ -37,7 +37,7 @@ function tableOf(x, y, series) {
   const chosen = [...x.values.keys()].filter((i) => i % every === 0 || i === x.values.length - 1);
   return {
     head: [x.label, ...series.map((line) => line.name)],
-    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => (y.tellValue ?? y.tell)(line.values[i]))]),
+    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => (y.tellValue ?? y.tell)(line.values[i]) + (line.fan?.told(i, y.tellValue ?? y.tell) ?? ""))]),
   };
 }
 
@@ -57,9 +57,10 @@ export function drawLoads(column, width, isLog) {
   const populations = column.populations();
   const rows = run.sweep(shown.map((one) => one.about.load), populations);
   const planned = isPlanned(column);
+  const fans = column.fans?.("loads", shown.map((one) => [one.about.load, one.about.target]), populations);
   const series = shown.map((one, i) => {
     const target = run.value(one.about.target); // the same at every population
-    return { name: one.name, values: rows[i].map((load) => load / target) };
+    return { name: one.name, values: rows[i].map((load) => load / target), fan: fans?.[i] };
   });
   const left = solved.resources.length - shown.length;
   return linePicture(
@@ -102,9 +103,14 @@ export function drawNeeds(column, width, isLog) {
   const others = graph.criteria.filter((one) => one.stated && !one.atMost);
   const floors = run.sweep(others.flatMap((one) => [one.measure, one.limit]), populations);
   others.forEach((one, i) => series.push({ name: `${one.name} (limit over value)${inParenthesis(turned(one.knownInSeries))}`, values: floors[2 * i].map((v, j) => floors[2 * i + 1][j] / v) }));
+  const pairs = [...stated.map((one) => [one.measure, one.limit]), ...others.map((one) => [one.limit, one.measure])];
+  const fans = column.fans?.("needs", graph.quality === null ? pairs : [...pairs, [graph.quality]], populations);
+  series.forEach((line, i) => { line.fan = fans?.[i]; });
   const shown = series.filter((line) => line.values.some(Number.isFinite)).slice(0, MOST_LINES - 1);
   if (graph.quality !== null) {
-    shown.push({ name: `quality (${graph.metric})${inParenthesis(graph.qualityKnown.knownInSeries)}`, values: run.sweep([graph.quality], populations)[0], strong: true });
+    shown.push({
+      fan: fans?.at(-1), name: `quality (${graph.metric})${inParenthesis(graph.qualityKnown.knownInSeries)}`, values: run.sweep([graph.quality], populations)[0], strong: true,
+    });
   }
   if (!shown.length) return null;
   return linePicture(`How near each requirement is to its limit, against ${model.population}`, {

@@ -74,7 +74,7 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
         progress.advance(1 / len(wanted))
     progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
-    cases = [ShownCase(one.model, one.configuration, settings) for one in found]
+    cases = [ShownCase(one.model, one.configuration, settings, one.view) for one in found]
     first = found[0]
     page = page_view(
         first.model,

@@ -1,0 +1,263 @@
+// The page: columns, controls and pictures tied together. Everything follows a change at once;
+// what takes longer (advice, a heat map of users) is worked at between frames.
+
+import { Model } from "../engine/model.js";
+import { make, tickBox } from "../common/dom.js";
+import { number } from "../common/format.js";
+import { Choice, Picture, switchOf } from "../common/picture.js";
+import { Advice, showAdvice } from "./advice.js";
+import { showAssumptions } from "./assumptions.js";
+import { drawTornado, drawWaterfall } from "./bars.js";
+import { Column, copied } from "./column.js";
+import { showComparison } from "./comparison.js";
+import { Controls } from "./controls.js";
+import { HeatMap } from "./heat_map.js";
+import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture, startName } from "./pictures.js";
+import { drawSpace, drawSpace3 } from "./quality_space.js";
+import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./sections.js";
+import { commandOf } from "./sentences.js";
+import { drawTopology } from "./topology.js";
+
+export class App {
+  // `Sure` is what a page has beside where numbers of the spec are not known.
+  constructor(data, Sure = null) {
+    this.models = data.models.map((model) => new Model(model));
+    this.columns = data.columns.map(({ model, start, name }) => this.column(this.models[model], this.models[model].setting(start), name));
+    this.active = 0;
+    this.figures = data.figures;
+    this.ticked = new Map();
+    if (!this.columns.length) { // a page of figures alone
+      this.pictures = this.makePictures();
+      return;
+    }
+    const silent = this.columns.find((one) => !one.solved);
+    if (silent) { // the page as it was written still tells the answer
+      document.getElementById("answer").append(make("span", { class: "then" }, ` This page cannot follow changes: ${silent.trouble}.`));
+      return;
+    }
+    this.sure = Sure && new Sure(this, data);
+    this.controls = new Controls(document.getElementById("controls"), this.shown, (isPopulationOnly) => this.change(isPopulationOnly), this.sure);
+    this.pictures = this.makePictures();
+    document.body.classList.add("live");
+    document.getElementById("pin").addEventListener("click", () => this.pin());
+    window.addEventListener("resize", () => this.measure());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+    window.addEventListener("beforeprint", () => this.drawAll());
+    this.show();
+  }
+
+  column(model, setting, name) {
+    const column = new Column(model, setting, name);
+    column.label = name;
+    return column;
+  }
+
+  get shown() { return this.columns[this.active]; }
+
+  // -- what a reader does --------------------------------------------------------------
+
+  change(isPopulationOnly) {
+    const start = performance.now();
+    if (!isPopulationOnly || this.shown.follows) this.shown.solve();
+    this.show(isPopulationOnly);
+    this.lastChange = performance.now() - start;
+  }
+
+  show(isPopulationOnly = false) {
+    const column = this.shown;
+    showAnswer(column);
+    this.showHeadroom();
+    showRequirements(column);
+    showResources(column);
+    showMeasures(column);
+    showCarried(column);
+    showKnown(column);
+    showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
+    if (!isPopulationOnly) showAssumptions(column, this.controls);
+    this.sure?.show(column, isPopulationOnly);
+    this.controls.refresh();
+    this.showTicks();
+    this.isPopulationOnly = isPopulationOnly;
+    this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
+    this.isPopulationOnly = false;
+    if (!isPopulationOnly) this.think();
+  }
+
+  // What lies beyond the answer was written for the setting that the page begins with.
+  showHeadroom() {
+    const headroom = document.getElementById("headroom");
+    this.first ??= { column: this.shown, start: this.shown.setting.start };
+    const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start;
+    if (headroom) headroom.hidden = !isFirst || this.isChanged();
+  }
+
+  choose(index) {
+    this.active = index;
+    this.controls.show(this.shown);
+    this.show();
+  }
+
+  // Keep the setting as it is now as a column of its own.
+  pin() {
+    const { model, setting, n } = this.shown;
+    const copy = this.column(model, copied(setting), `kept ${this.columns.filter((one) => one.isPinned).length + 1}`);
+    copy.isPinned = true;
+    copy.follows = this.shown.follows;
+    copy.n = n;
+    this.columns.push(copy);
+    this.show();
+  }
+
+  drop(index) {
+    this.columns.splice(index, 1);
+    if (this.active >= index) this.active = Math.max(0, this.active - 1);
+    this.choose(this.active);
+  }
+
+  apply(change) {
+    this.shown.setting = change.setting;
+    this.change(false);
+  }
+
+  // -- work between frames -------------------------------------------------------------
+
+  think() {
+    this.advice = new Advice(this.shown, (found) => showAdvice(this.shown, found, (change) => this.apply(change)));
+    showAdvice(this.shown, null);
+    this.wake();
+  }
+
+  wake() {
+    clearTimeout(this.thinking);
+    this.thinking = setTimeout(() => this.work(), 60);
+  }
+
+  work() {
+    const until = performance.now() + 8;
+    let isDone = this.sure ? this.sure.work(until) : true;
+    if (isDone && this.advice.waiting.length) isDone = this.advice.work(until);
+    if (isDone && this.heat && this.heat.done < this.heat.values.length && this.heatPicture.isVisible) {
+      isDone = this.heat.work(until);
+      if (isDone || performance.now() - (this.heatDrawn ?? 0) > 250) {
+        this.heatDrawn = performance.now();
+        this.heatPicture.redrawn = true;
+        this.heatPicture.redraw();
+      }
+    }
+    if (!isDone) this.thinking = setTimeout(() => this.work(), 0);
+  }
+
+  // -- pictures ------------------------------------------------------------------------
+
+  makePictures() {
+    const found = [];
+    const add = (key, draws, controls) => {
+      const place = document.getElementById(`picture-${key}`);
+      if (!place) return null;
+      const picture = new Picture(place, key, (width) => draws(this.shown, width), controls);
+      found.push(picture);
+      return picture;
+    };
+    const own = (make_) => {
+      const made = make_(() => made.picture.change());
+      return made;
+    };
+    const withControl = (key, controls, draws) => {
+      const picture = add(key, draws, controls);
+      for (const one of controls) one.picture = picture;
+    };
+    const scale = () => own((run) => switchOf("logarithmic", run));
+    const choice = (text) => own((run) => new Choice(text, run));
+    const noted = (drawn) => this.sure?.noted(drawn) ?? drawn;
+    const loads = scale(), needs = scale(), quality = scale();
+    withControl("loads", [loads], (column, width) => noted(drawLoads(column, width, loads.value)));
+    const shares = choice("of");
+    withControl("shares", [shares], (column, width) => drawShares(column, width, shares));
+    withControl("needs", [needs], (column, width) => noted(drawNeeds(column, width, needs.value)));
+    const starts = () => this.tickedStarts();
+    withControl("quality", [quality], (column, width) => drawQuality(column, width, quality.value, starts(), this.columns));
+    const flat = [choice("across"), choice("up")];
+    withControl("space", flat, (column, width) => drawSpace(column, width, flat, starts(), this.columns));
+    const deep = [choice("right"), choice("left"), choice("up")];
+    const turn = make("input", { type: "range", min: "0", max: "90", value: "40", "aria-label": "turn the picture", on: { input: () => deep[0].picture.change() } });
+    withControl("space3", [...deep, make("label", null, "turn ", turn)], (column, width) => drawSpace3(column, width, deep, turn, starts(), this.columns));
+    const stream = choice("stream");
+    withControl("waterfall", [stream], (column, width) => drawWaterfall(column, width, stream));
+    if (this.sure) add("odds", (column, width) => this.sure.draw(column, width), this.sure.controls);
+    add("topology", drawTopology);
+    add("tornado", drawTornado);
+    this.heatChoices = { what: choice("show"), x: choice("across"), y: choice("up") };
+    withControl("heat", Object.values(this.heatChoices), (column, width) => this.drawHeat(column, width));
+    this.heatPicture = this.heatChoices.what.picture;
+    for (const [key, figure] of Object.entries(this.figures)) {
+      const picture = add(`figure-${key}`, (column, width) => drawFigure(figure, width));
+      if (picture) picture.isOfSpec = true; // it stays as it is, whatever is set
+    }
+    return found;
+  }
+
+  drawHeat(column, width) {
+    // How many users there can be does not depend on how many are shown.
+    const isAsBefore = this.heat && this.isPopulationOnly && this.heat.step === null && this.heat.column === column;
+    if (!this.heatPicture.redrawn && !isAsBefore) {
+      this.heat = new HeatMap(column, this.heatChoices);
+      if (this.heat.isPossible && this.heat.step !== null) this.heat.work(Infinity);
+      else if (this.heat.isPossible) this.wake();
+    }
+    this.heatPicture.redrawn = false;
+    const isBlank = this.heat.isPossible && this.heat.done === 0;
+    return isBlank && this.heatPicture.drawn ? undefined : this.heat.draw(width);
+  }
+
+  redraw() { this.pictures.forEach((picture) => picture.change()); }
+
+  measure() { this.pictures.forEach((picture) => picture.measure()); }
+
+  // For print: every picture, in sight or not, and all cells of the heat map.
+  drawAll() {
+    this.pictures.forEach((picture) => picture.redraw());
+    if (!this.heat?.isPossible) return;
+    this.heat.work(Infinity);
+    this.heatPicture.redrawn = true;
+    this.heatPicture.redraw();
+  }
+
+  // -- which starts the pictures of quality show -----------------------------------------
+
+  tickedStarts() { return [...(this.ticked.get(this.shown.model) ?? [])].filter((i) => i !== this.shown.setting.start || this.isChanged()); }
+
+  isChanged() {
+    const { model, setting } = this.shown;
+    const start = model.setting(setting.start);
+    const told = (column) => JSON.stringify(commandOf(column));
+    return told(this.shown) !== told({ ...this.shown, model, setting: start, graph: this.shown.graph });
+  }
+
+  showTicks() {
+    const { model } = this.shown;
+    const place = document.getElementById("starts");
+    if (!place) return;
+    place.hidden = model.starts.length < 2 || this.shown.graph.quality === null;
+    if (this.ticksOf === model) return;
+    this.ticksOf = model;
+    if (!this.ticked.has(model)) this.ticked.set(model, new Set([...model.starts.keys()].slice(0, 6)));
+    const ticked = this.ticked.get(model);
+    place.replaceChildren(make("summary", null, "Scenarios in the pictures of quality"), make("div", { class: "ticks" },
+      model.starts.map((start, i) => tickBox(startName(model, i), ticked.has(i), (isTicked) => {
+        if (isTicked) ticked.add(i); else ticked.delete(i);
+        this.redraw();
+      }, start.doc || null))));
+  }
+}
+
+// A figure of the spec: its lines are those of the spec's own configurations.
+function drawFigure(figure, width) {
+  const [xFactor, xUnit] = figure.x.scale, [yFactor, yUnit] = figure.y.scale;
+  const values = Float64Array.from(figure.x.values, (v) => v / xFactor);
+  const series = figure.lines.map((line) => ({ name: line.name, values: line.values.map((v) => (v === null ? NaN : v / yFactor)) }));
+  const short = (v) => (Math.abs(v) >= 1e5 ? v.toPrecision(3).replace(/\.?0*e\+/, "e") : number(v));
+  return linePicture(figure.title + (yUnit ? `, in ${yUnit}` : ""), {
+    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: short, tickWidth: 70 },
+    y: { isLog: figure.y.isLog, tell: short, tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
+  }, width);
+}
