@@ -344,8 +344,6 @@ def as_json(value: object) -> object:
         told = {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
         if isinstance(value, Certainty) and value.error is None:
             del told["error"]
-        if isinstance(value, RequirementView) and value.certainty is None:
-            del told["certainty"]
         return told
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
