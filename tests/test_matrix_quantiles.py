@@ -21,8 +21,8 @@ from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.matrix_claims import Judge
 from qps.solver.matrix.tables import Tabulator
+from qps.solver.odds.drawn_rows import drawn_in_rows
 from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
-from qps.solver.odds.rows import drawn_in_rows
 from qps.solver.odds.sampling import solved_for
 
 SPEC = """

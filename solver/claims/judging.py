@@ -156,7 +156,7 @@ class Claims(Struct, dict=True):
     @cached_property
     def _judge_of_matrices(self) -> Judge:
         from qps.solver.matrix.matrix_claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
-        from qps.solver.odds.rows import drawn_in_rows  # noqa: PLC0415
+        from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
 
         return Judge(self._model, drawn_in_rows)
 

@@ -178,7 +178,7 @@ class Model:
         KeyError where there is none of that name, or several and no name was given.
         """
         from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415
-        from qps.solver.odds.rows import drawn_in_rows  # noqa: PLC0415
+        from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
 
         found = [matrix for matrix in self.spec.model.matrices if name in (None, matrix.name)]
         if len(found) != 1:

@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> Exit:
             return _told_again(before, matrix, arguments)
     need_arrow(f"matrix `{matrix.name}`", matrix.span)
     from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
-    from qps.solver.odds.rows import drawn_in_rows  # noqa: PLC0415
+    from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
 
     compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows)
     _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
