@@ -356,3 +356,18 @@ def test_the_page_tells_what_is_missed(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text()
     assert "Missed: the &lt;idle&gt; loop" in page
     assert ">missed</span>" in page
+
+
+def test_a_fitted_cost_times_a_parameter_counts_as_fitted() -> None:
+    """It is no number of its own: to multiply it hid that it was chosen."""
+    text = """
+users N in 1..1000
+param k = 2
+machine server { cpu 4 core }
+component work { cpu 1 ms/request * k; fitted "to hit it" }
+topology { node web = server }
+stream replies in all { traffic N * 1 request/s, 1 kB/request; at web { work } }
+expect e { web.cpu.load ~ 50 % within 1 % with N = 1000; source "a paper" }
+"""
+    (result,) = Claims(ClaimRunner(model=checked(text).model)).results()
+    assert result.fitted == "k: to hit it"

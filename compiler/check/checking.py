@@ -162,7 +162,9 @@ class _ModelChecker(OfChanges, frozen=True):
         """Return every number that was chosen to hit another, where it stands, and what it is."""
         tables = {span: f"to {fit.file}" for span, fit in self.known.fitted.items()}
         stated = {p.value_span: p.fitted for p in parameters if p.fitted is not None}
-        return tuple((tables | self.known.chosen | stated).items())
+        chosen = self.known.chosen_with
+        beside = {p.value_span: chosen[p.name] for p in parameters if p.name in chosen}
+        return tuple((tables | self.known.chosen | beside | stated).items())
 
     def _missing(self, what: str, hint: str) -> None:
         """Report that the spec lacks a part, unless that may stand in what could not be parsed."""

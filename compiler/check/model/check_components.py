@@ -23,6 +23,7 @@ from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import closest
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -237,8 +238,13 @@ class ComponentChecker(Part, frozen=True):
             for number in (effect.value, effect.lasting)
             if number is not None
         ]
-        own = [number.span for number in numbers if member.own.span.holds(number.span)]
-        self.known.chosen.update(dict.fromkeys(own, member.own.fitted.value))
+        own = [number for number in numbers if member.own.span.holds(number.span)]
+        told = member.own.fitted.value
+        self.known.chosen.update(dict.fromkeys([number.span for number in own], told))
+        # One times a parameter is no number of its own: what rests on that may rest on it.
+        for part in (part for number in own for part in parts_of(number.expr)):
+            if isinstance(part, ir.ParameterValue):
+                self.known.chosen_with[part.name] = told
 
     def _cost(self, item: ast.Cost, member: Member[ast.Component]) -> ir.Cost | None:
         if self._is_misspelt(item):

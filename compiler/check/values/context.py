@@ -37,6 +37,8 @@ class Known(Struct, frozen=True, kw_only=True):
     fits: dict[tuple[str, Reading], Fit | None] = field(default_factory=dict)
     fitted: dict[Span, Fit] = field(default_factory=dict)
     chosen: dict[Span, str] = field(default_factory=dict)
+    chosen_with: dict[str, str] = field(default_factory=dict)
+    """Parameters that a number rests on which was chosen so."""
     uncertain: dict[str, ir.Parameter] = field(default_factory=dict)
     """Uncertain numbers that stand in no parameter of their own, each as one."""
     uncertain_names: dict[Span, str] = field(default_factory=dict)
