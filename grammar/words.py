@@ -27,6 +27,7 @@ DECLARATIONS = (
     "group",
     "option",
     "param",
+    "correlation",
     "kinds",
     "let",
     "func",

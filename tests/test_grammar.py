@@ -131,7 +131,7 @@ TEXTS.append(
     "call to others; together } }"
 )
 TEXTS.append(
-    "param a = 8 ms +- 10 %\nparam b = 8 ± 1 ms\nparam c = between 1 ms and 2 ms\n"
+    "correlation a, b = 0.8\nparam a = 8 ms +- 10 %\nparam b = 8 ± 1 ms\nparam c = between 1 ms and 2 ms\n"
     'param d = one of [1 weight 2, 3]\nparam e = samples "x.csv" a * 1 ms\n'
     'param f = samples "x.csv" "b c"\nunit weight of rating\nmachine m { cpu 4 weight }\n'
 )

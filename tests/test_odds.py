@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp, floor, isclose
+from math import exp, floor, isclose, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -277,6 +277,48 @@ def test_what_is_drawn_lies_between_the_ends_as_often_as_is_said(
     is_ending = not isinstance(distribution, ir.Normal | ir.Lognormal)
     assert inside == pytest.approx(1.0 if is_ending else 0.95, abs=1e-3)
     assert low <= float(distribution.typical) <= high
+
+
+@pytest.mark.parametrize("together", [-0.9, 0.0, 0.5, 0.95])
+def test_correlated_costs_are_as_uncertain_as_their_sum(together: float) -> None:
+    """Of two normal numbers with the same deviation the sum has 2 + 2 r times the variance."""
+    spec = spec_of(
+        "a + b",
+        "param a = 1 ms/request +- 10 %\nparam b = 1 ms/request +- 10 %\n"
+        f"correlation a, b = {together}",
+    )
+    found = odds_of(spec, Sampling(samples=10_000))
+    deviation = 0.1 / NormalDist().inv_cdf(0.975) * sqrt(2 + 2 * together)
+    expected = 4 / (1e-3 * (2 + deviation * NormalDist().inv_cdf(0.95)))
+    assert found.promise.largest == pytest.approx(expected, rel=1e-3)
+    assert found.by_slopes is not None
+    width = 2000 / 2 * deviation * NormalDist().inv_cdf(0.95)
+    assert found.by_slopes.least == pytest.approx(2000 - width, abs=2)
+    (share,) = found.shares
+    assert share.number == "a and b"
+    assert share.total == pytest.approx(1, abs=0.06)
+
+
+def test_three_numbers_go_together_as_is_stated() -> None:
+    spec = spec_of(
+        "a + b + c",
+        "param a = 1 ms/request +- 10 %\nparam b = between 1 and 2 ms/request\n"
+        "param c = uniform(1 ms/request, 2 ms/request)\n"
+        "correlation a, b = 0.8\ncorrelation b, c = -0.3\n",
+    )
+    (number,) = uncertain_numbers(spec.model, spec.configuration())
+    drawn = values_at([number], sobol_points(20_000, number.dimensions, 1))
+    normal = [normal_scores(drawn[name]) for name in "abc"]
+    found = np.corrcoef(normal)
+    assert found[0, 1] == pytest.approx(0.8, abs=0.01)
+    assert found[1, 2] == pytest.approx(-0.3, abs=0.01)
+    assert found[0, 2] == pytest.approx(0, abs=0.01)
+
+
+def normal_scores(values: np.ndarray) -> np.ndarray:
+    """Return the normal scores of some values: by their ranks."""
+    ranks = (values.argsort().argsort() + 0.5) / values.size
+    return np.array([NormalDist().inv_cdf(rank) for rank in ranks])
 
 
 def test_points_are_those_of_a_library_but_for_a_shift() -> None:

@@ -15,6 +15,7 @@ from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.claims.check_observations import ObservationChecker
 from qps.compiler.check.model.check_changes import OfChanges, change_checker
 from qps.compiler.check.model.check_components import ComponentChecker
+from qps.compiler.check.model.check_correlations import CorrelationChecker
 from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.model.check_networks import NetworkChecker
@@ -130,7 +131,8 @@ class _ModelChecker(OfChanges, frozen=True):
         stated = {parameter.name for parameter in parameters}  # whose values were met as well
         met = self.known.uncertain.items()
         uncertain = tuple(parameter for name, parameter in met if name not in stated)
-        model = replace(model, parameters=(*parameters, *uncertain))
+        correlated = CorrelationChecker(self.expressions).correlations(parameters)
+        model = replace(model, parameters=(*parameters, *uncertain), correlations=correlated)
         self._unused_hardware()
         self._unused_parameters()
         functions = FunctionChecker(self.expressions)

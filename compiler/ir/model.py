@@ -14,7 +14,7 @@ from qps.compiler.ir.claims import Expectation, Observation
 from qps.compiler.ir.figures import Figure
 from qps.compiler.ir.hardware import Link, Machine, Network, Node
 from qps.compiler.ir.matrices import Matrix
-from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
+from qps.compiler.ir.parameters import Correlation, Group, Instance, Option, Parameter, UserRange
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, Wait
 from qps.compiler.ir.streams import Stream
 
@@ -48,6 +48,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     modes: tuple[Mode, ...] = ()
     figures: tuple[Figure, ...] = ()
     groups: tuple[Group, ...] = ()
+    correlations: tuple[Correlation, ...] = ()
     instances: tuple[Instance, ...] = ()
     matrices: tuple[Matrix, ...] = ()
     targets: tuple[Target, ...] = ()

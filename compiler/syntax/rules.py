@@ -141,6 +141,7 @@ RULES: dict[str, Rule] = {
     "kind_value": _worded(ast.KindValue, "name value"),
     "kinds": _rule(ast.Kinds, "name of_users!", "weight:weights* STRING:pattern source"),
     "weight": _worded(ast.Weight, "name value"),
+    "correlation": _rule(ast.Correlation, "one other value source"),
     "let": _rule(ast.Let, "name value source"),
     "func": _rule(ast.Func, "name formals* value"),
     "formal": _rule(_formal, "name example"),

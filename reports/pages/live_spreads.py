@@ -39,6 +39,8 @@ def spreads_of(
 
 def spread_of(number: UncertainNumber) -> list[Spread]:
     """Return all that rests on one number, as a page draws it; as rows where it cannot."""
+    if number.weights:
+        return _rows(number)
     known = [[name, *_told(distribution)] for name, distribution in number.parameters]
     return known if all(len(one) > 1 for one in known) else _rows(number)
 

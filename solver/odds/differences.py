@@ -68,7 +68,7 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
 
 def _key(number: UncertainNumber) -> object:
     """Return what two numbers have in common that are written alike: names and distributions."""
-    return number.parameters
+    return number.parameters, number.weights
 
 
 def _placed(numbers: Sequence[UncertainNumber]) -> list[tuple[UncertainNumber, slice]]:

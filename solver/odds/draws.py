@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
@@ -13,7 +13,8 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics.source import Span
-from qps.engine.queues.gamma_arrays import normal_quantile
+from qps.compiler.quantities.correlations import weights_of
+from qps.engine.queues.gamma_arrays import normal_quantile, normal_tail
 from qps.solver.matrix.layout import Drawn
 from qps.solver.matrix.prepared import Floats
 from qps.solver.odds.chi_squared import chi_squared_quantile
@@ -25,22 +26,30 @@ _ALIKE = 1e-9
 class UncertainNumber(Struct, frozen=True, kw_only=True):
     """What is written once: the parameters that rest on it, each with what it may be.
 
-    All that is fitted to one table is one: it is drawn together, from several `dimensions`.
+    All that is fitted to one table is one: it is drawn together, from several `dimensions`. So are
+    numbers that are stated to be correlated: each parameter is that of one of the `members`, whose
+    normal scores are independent ones by some `weights`.
     """
 
     written: Span
     parameters: tuple[tuple[str, ir.Distribution], ...]
+    members: tuple[int, ...] = ()
+    weights: tuple[tuple[float, ...], ...] = ()
 
     @property
     def name(self) -> str:
         """What it is called: as the first parameter of its value; a fit, as all of its numbers."""
         names = [name for name, _ in self.parameters]
-        return ", ".join(names) if isinstance(self.parameters[0][1], ir.Fitted) else names[0]
+        if isinstance(self.parameters[0][1], ir.Fitted):
+            return ", ".join(names)
+        if self.weights:
+            return " and ".join(names[self.members.index(i)] for i in range(len(self.weights)))
+        return names[0]
 
     @property
     def dimensions(self) -> int:
         """How many columns of a cube it is drawn from."""
-        return self.parameters[0][1].dimensions
+        return len(self.weights) or self.parameters[0][1].dimensions
 
 
 def uncertain_numbers(model: ir.Model, configuration: Configuration) -> tuple[UncertainNumber, ...]:
@@ -55,9 +64,45 @@ def uncertain_numbers(model: ir.Model, configuration: Configuration) -> tuple[Un
                 own = value.distribution
                 key = own.table if isinstance(own, ir.Fitted) else value.written
                 found.setdefault(key, (value.written, {}))[1][name] = own
-    return tuple(
+    alone = [
         UncertainNumber(written=written, parameters=tuple(parameters.items()))
         for written, parameters in found.values()
+    ]
+    return tuple(_together(alone, model.correlations))
+
+
+def _together(
+    numbers: Sequence[UncertainNumber], correlations: Sequence[ir.Correlation]
+) -> Iterator[UncertainNumber]:
+    """Yield numbers, those as one that are correlated, where the first of them stands."""
+    place = {name: i for i, number in enumerate(numbers) for name, _ in number.parameters}
+    known = [one for one in correlations if one.one in place and one.other in place]
+    groups = [{i} for i in range(len(numbers))]
+    for one in known:
+        joined = groups[place[one.one]] | groups[place[one.other]]
+        for i in joined:
+            groups[i] = joined
+    for i, group in enumerate(groups):
+        if i == min(group):
+            yield _as_one([numbers[j] for j in sorted(group)], known) if group - {i} else numbers[i]
+
+
+def _as_one(
+    numbers: Sequence[UncertainNumber], correlations: Sequence[ir.Correlation]
+) -> UncertainNumber:
+    member = {name: i for i, one in enumerate(numbers) for name, _ in one.parameters}
+    matrix = np.eye(len(numbers))
+    for one in correlations:
+        if one.one in member and one.other in member:
+            i, j = member[one.one], member[one.other]
+            matrix[i, j] = matrix[j, i] = float(one.value)
+    weights = weights_of(matrix.tolist())
+    assert weights is not None, "a part of what was checked as a whole"
+    return UncertainNumber(
+        written=numbers[0].written,
+        parameters=tuple(parameter for one in numbers for parameter in one.parameters),
+        members=tuple(i for i, one in enumerate(numbers) for _ in one.parameters),
+        weights=weights,
     )
 
 
@@ -80,8 +125,25 @@ def values_at(numbers: Sequence[UncertainNumber], points: Floats) -> Mapping[str
         fitted = [(n, d) for n, d in number.parameters if isinstance(d, ir.Fitted)]
         if fitted:
             found |= _fitted(fitted, own)
+        elif number.weights:
+            levels = _correlated(number.weights, own)
+            pairs = zip(number.members, number.parameters, strict=True)
+            found |= {name: quantiles(one, levels[:, i]) for i, (name, one) in pairs}
         else:
             found |= {name: quantiles(one, own[:, 0]) for name, one in number.parameters}
+    return found
+
+
+def _correlated(weights: Sequence[Sequence[float]], points: Floats) -> Floats:
+    """Return levels whose normal scores are correlated, a column a number: a Gaussian copula."""
+    return normal_tail(-(normal_quantile(points) @ _factor(weights).T))
+
+
+def _factor(weights: Sequence[Sequence[float]]) -> Floats:
+    """Return weights as a square, zero above its diagonal."""
+    found = np.zeros((len(weights), len(weights)))
+    for i, row in enumerate(weights):
+        found[i, : len(row)] = row
     return found
 
 
@@ -138,6 +200,12 @@ def half_width(number: UncertainNumber, weights: Mapping[str, float], probabilit
         parts = sum(weight * np.array(one.weights) for weight, one in fitted)
         return student_quantile(level, fitted[0][1].freedom) * float(np.linalg.norm(parts))
     ends = np.array([1 - level, level])
+    if number.weights:
+        widths = np.zeros(len(number.weights))
+        for member, (name, one) in zip(number.members, number.parameters, strict=True):
+            half = float(np.diff(quantiles(one, ends))[0]) / 2
+            widths[member] += weights.get(name, 0.0) * half
+        return float(np.linalg.norm(widths @ _factor(number.weights)))
     return abs(sum(weight * float(np.diff(quantiles(one, ends))[0]) / 2 for weight, one in moved))
 
 

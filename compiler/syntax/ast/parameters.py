@@ -46,6 +46,15 @@ class Group(Shared, frozen=True, kw_only=True):
     share: Expr | None = None
 
 
+class Correlation(Declaration, frozen=True, kw_only=True):
+    """`correlation reply, seek = 0.8`: how two numbers that nobody knows go together."""
+
+    one: Name
+    other: Name
+    value: Expr
+    source: Text | None = None
+
+
 class Option(Shared, frozen=True, kw_only=True):
     """A choice among names; the first one is in force."""
 

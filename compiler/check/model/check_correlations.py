@@ -1,0 +1,116 @@
+"""How uncertain numbers go together: `correlation reply, seek = 0.8`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import Part
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.quantities.correlations import weights_of
+from qps.compiler.syntax import ast
+
+
+class CorrelationChecker(Part, frozen=True):
+    """Checks the correlations that all modules state."""
+
+    def correlations(self, parameters: Sequence[ir.Parameter]) -> tuple[ir.Correlation, ...]:
+        """Return the correlations of uncertain parameters, all together those of some numbers."""
+        uncertain = {one.name for one in parameters if isinstance(one.value, ir.Uncertain)}
+        found: dict[frozenset[str], ir.Correlation] = {}
+        for module in self.program.modules:
+            for declared in module.syntax.declarations:
+                if not isinstance(declared, ast.Correlation):
+                    continue
+                stated = self._one(declared, module, uncertain)
+                if stated is None:
+                    continue
+                pair = frozenset((stated.one, stated.other))
+                if pair in found:
+                    first = [Label(found[pair].span, "stated here first")]
+                    self.sink.report(
+                        codes.DUPLICATE_NAME,
+                        declared.span,
+                        f"how `{stated.one}` and `{stated.other}` go together is stated twice",
+                        secondary=first,
+                        hint="keep one",
+                    )
+                    continue
+                found[pair] = stated
+        known = tuple(found.values())
+        if _can_be(known):
+            return known
+        *before, last = known
+        self.sink.report(
+            codes.SPREAD,
+            last.span,
+            "no numbers go together so: these correlations contradict each other",
+            secondary=[Label(one.span, "and this") for one in before],
+            hint="what goes with one of two that go together goes with the other, too; what is not "
+            "stated is 0",
+        )
+        return ()
+
+    def _one(
+        self, declared: ast.Correlation, module: Module, uncertain: set[str]
+    ) -> ir.Correlation | None:
+        both = declared.one, declared.other
+        names = [self._parameter(name, module, uncertain) for name in both]
+        fixed = Scope(module, Allowed.NOTHING)
+        value = self.expressions.number(declared.value, fixed, "a correlation")
+        if value is None or None in names:
+            return None
+        one, other = (name or "" for name in names)
+        if one == other:
+            self.sink.report(
+                codes.SPREAD,
+                declared.other.span,
+                f"`{one}` goes with itself",
+                hint="name two parameters",
+            )
+            return None
+        if not -1 < value < 1:
+            self.sink.report(
+                codes.SPREAD,
+                declared.value.span,
+                "a correlation lies between -1 and 1",
+                hint="of numbers that are one, write one from the other: `let b = 2 * a`",
+            )
+            return None
+        return ir.Correlation(one=one, other=other, value=value, span=declared.span)
+
+    def _parameter(self, name: ast.Name, module: Module, uncertain: set[str]) -> str | None:
+        """Return the parameter of a name, where it is uncertain by itself."""
+        declared = self.named(module, name, ast.Param)
+        if declared is None:
+            return None
+        if declared.qualified in uncertain:
+            return declared.qualified
+        self.sink.report(
+            codes.SPREAD,
+            name.span,
+            f"`{name.text}` is no uncertain number by itself: it goes with nothing",
+            secondary=[Label(declared.declaration.name.span, "declared here")],
+            hint=f"say how far off it may be: `param {name.text} = … +- 10 %`",
+        )
+        return None
+
+
+def _can_be(stated: Sequence[ir.Correlation]) -> bool:
+    """Return whether there are numbers that are correlated so."""
+    names = tuple(dict.fromkeys(name for one in stated for name in (one.one, one.other)))
+    return weights_of(matrix_of(names, stated)) is not None
+
+
+def matrix_of(names: Sequence[str], stated: Sequence[ir.Correlation]) -> list[list[float]]:
+    """Return the correlations of some parameters as a matrix."""
+    known: dict[frozenset[str], Fraction] = {
+        frozenset((one.one, one.other)): one.value for one in stated
+    }
+    return [
+        [1.0 if a == b else float(known.get(frozenset((a, b)), 0)) for b in names] for a in names
+    ]
