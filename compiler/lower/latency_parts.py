@@ -21,9 +21,9 @@ class CallMade(Struct, frozen=True, kw_only=True):
     """A call that a stage stands in: `times` for each time that its caller is reached.
 
     Those of one `fork` are made at the same time. What `is_whole` is stated as a whole number of
-    calls, what `is_share` as a number of at most 1; what rests on numbers that are moving neither
-    `is_known`. It is `reached` so often for each item of the stream, on average; where users or
-    items are of several kinds, none of these makes it more than `most` times.
+    calls, what `is_share` as a number of at most 1. It is `reached` so often for each item of the
+    stream, on average; where users or items are of several kinds, none of these makes it more than
+    `most` times.
     """
 
     number: int
@@ -34,7 +34,6 @@ class CallMade(Struct, frozen=True, kw_only=True):
     fork: int | None = None
     is_whole: bool = True
     is_share: bool = True
-    is_known: bool = True
 
 
 class LatencyPart(Struct, frozen=True, kw_only=True):

@@ -36,8 +36,7 @@ DEPENDENT = (
     "in a network in which items overtake each other, told 0.9 to 1.05 times as long as simulated"
 )
 REPEATED = "told 0.93 to 1.08 times as long as simulated, ten visits 0.89 to 1.17 times"
-BY_SOME = "told 0.85 to 1.15 times as long as simulated"
-_DEPENDENT_ERROR, _REPEATED_ERROR, _BY_SOME_ERROR = 0.12, 0.18, 0.25
+_DEPENDENT_ERROR, _REPEATED_ERROR = 0.12, 0.18
 """How far off quantiles were at the worst, as a part of the simulated ones."""
 
 
@@ -91,7 +90,7 @@ def ways_of(
     """Return the ways through stages of which a sum tells the quantile; none where it does not."""
     lines = _lines(parts)
     found = tuple(_way(line, is_added, len(lines)) for line in lines)
-    if not all(map(_is_known, found)) or not found or all(way.is_alone for way in found):
+    if not all(_is_simple(way) for way in found) or not found or all(way.is_alone for way in found):
         return ()
     if any(way.repeats and (way.aside or not way.added) for way in found):
         return ()
@@ -146,8 +145,7 @@ def _summed(
             for part in inside:
                 if part in added:
                     stage = _stage(part)
-                    assert part.queue is not None
-                    if part.queue.resource in repeated:
+                    if part.queue is not None and part.queue.resource in repeated:
                         stage = replace(stage, waits=ZERO, work=ZERO)
                     fixed.append(-stage.counted)
                     operands += stage.operands()
@@ -185,17 +183,13 @@ def _waited(stage: Stage, times: Formula) -> Stage:
 def _repeated(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyPart]]:
     """Return how often queues are waited in that are visited again, each with one of its visits.
 
-    Who comes back soon finds what was found before: all waits in one queue are one, so often as on
-    average. Where only a share comes at all, each time is for itself.
+    Who comes back soon finds what was found before: all waits in one queue are one, so often.
     """
-    by_all = {part.queue.resource for part in added if part.queue and _is_by_all(part)}
     found: dict[str, tuple[Formula, LatencyPart]] = {}
     again: set[str] = set()
     for part in added:
         assert part.queue is not None
         name, times = part.queue.resource, _passages(part)
-        if name not in by_all:
-            continue
         before = found.get(name)
         if before is not None or times is not ONE:
             again.add(name)
@@ -204,33 +198,25 @@ def _repeated(added: Sequence[LatencyPart]) -> dict[str, tuple[Formula, LatencyP
 
 
 def _passages(part: LatencyPart) -> Formula:
-    """Return how often a stage is passed."""
+    """Return how often a stage is passed, but for calls that are made by a share."""
     found: Formula = ONE
     for call in part.calls:
-        found = found * (call.most or call.times)
+        if call.times is not ONE and not call.is_share:
+            found = found * (call.most or call.times)
     return found
 
 
-def _is_known(way: Way) -> bool:
-    """Return whether it is known of all calls with waits whether a share makes them, or all."""
-    return all(call.is_known for part in way.added for call in part.calls)
-
-
-def _is_by_all(part: LatencyPart) -> bool:
-    """Return whether all pass a stage, and not a share of them."""
-    return all(call.times is ONE or not call.is_share for call in part.calls)
-
-
-def _passed_by_some(added: Sequence[LatencyPart]) -> set[str]:
-    """Return the queues that some come to again and others do not."""
-    names = [part.queue.resource for part in added if part.queue is not None]
-    found = set()
-    for name, part in zip(names, added, strict=True):
-        calls = [call for call in part.calls if call.times is not ONE]
-        may_be_again = names.count(name) > 1 or any(not call.is_share for call in calls)
-        if may_be_again and not all(call.is_whole and not call.is_share for call in calls):
-            found.add(name)
-    return found
+def _is_simple(way: Way) -> bool:
+    """Return whether what is passed again is so by whole numbers, and by no share."""
+    again = _repeated(way.added)
+    for part in way.added:
+        assert part.queue is not None
+        made = [call for call in part.calls if call.times is not ONE]
+        if part.queue.resource in again and not all(
+            call.is_whole and not call.is_share for call in made
+        ):
+            return False
+    return True
 
 
 def _number(part: LatencyPart, depth: int) -> int | None:
@@ -277,20 +263,13 @@ def added_known(way: Way) -> Certainty:
     if _are_independent(way, queues):
         return EXACT
     again = list(_repeated(way.added))
-    whole = [name for name in again if name not in _passed_by_some(way.added)]
-    by_some = [name for name in names if name in _passed_by_some(way.added)]
     found = []
-    if whole:
-        told = listed(whole, "and")
+    if again:
+        told = listed(again, "and")
         found.append(f"who comes to {told} again finds as many each time: {REPEATED}")
-    if by_some:
-        told = listed(by_some, "and")
-        found.append(
-            f"who comes to {told} again, as not all do, finds as many each time: {BY_SOME}"
-        )
     if len(names) > 1:
         found.append(f"the waits at {listed(names, 'and')} count as independent: {DEPENDENT}")
-    error = _BY_SOME_ERROR if by_some else _REPEATED_ERROR if again else _DEPENDENT_ERROR
+    error = _REPEATED_ERROR if again else _DEPENDENT_ERROR
     return approximation(*found, error=error) if found else EXACT
 
 

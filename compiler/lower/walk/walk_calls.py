@@ -169,7 +169,6 @@ class WalkedCalls:
             fork=call.fork,
             is_whole=value is not None and value.denominator == 1,
             is_share=value is not None and value <= 1,
-            is_known=value is not None,
         )
 
     def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
