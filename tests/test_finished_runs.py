@@ -55,9 +55,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     real = compiling.compile_matrix
 
-    def noting(model: object, matrix: object) -> object:
+    def noting(model: object, matrix: object, **drawn: object) -> object:
         found.append(matrix.name)  # type: ignore[attr-defined]
-        return real(model, matrix)  # type: ignore[arg-type]
+        return real(model, matrix, **drawn)  # type: ignore[arg-type]
 
     monkeypatch.setattr(compiling, "compile_matrix", noting)
     return found
