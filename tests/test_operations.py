@@ -302,7 +302,7 @@ def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("word", OF_NETWORKS)
-@settings(law, max_examples=8)  # each asks for all digits of a whole network
+@settings(law, max_examples=5)  # each asks for all digits of a whole network
 @given(st.data())
 def test_slopes_of_networks_are_those_of_chords(word: str, data: st.DataObject) -> None:
     are_slopes_those_of_chords(word, data)
