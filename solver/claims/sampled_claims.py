@@ -18,9 +18,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of, parts_of
-from qps.engine.sobol import sobol_points
 from qps.solver.matrix.prepared import Ints
-from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
+from qps.solver.odds.draws import drawn_axis, uncertain_numbers
 from qps.solver.odds.sampling import holding, solved_for
 from qps.solver.odds.told import SAMPLES, SEED
 
@@ -98,8 +97,7 @@ class SampledClaims(Struct, kw_only=True):
                 "this asks how likely something is, and every number is certain here",
                 "say how far off one may be: `param reply = 80 kB/request +- 10 %`",
             )
-        points = sobol_points(SAMPLES, dimensions_of(numbers), SEED)
-        return axis_of(numbers, values_at(numbers, points), self.model)
+        return drawn_axis(numbers, self.model, SAMPLES, SEED)
 
 
 def _in_its_range(configuration: Configuration, span: Span) -> Configuration:

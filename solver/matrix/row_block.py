@@ -56,6 +56,13 @@ class RowBlock:
     words: list[str]
     texts: dict[int, str] = field(default_factory=dict)
 
+    @property
+    def is_told(self) -> Bools:
+        """Which rows have an answer: there is no reason why they have none."""
+        found: Bools = self.reason == 0
+        found[list(self.texts)] = False
+        return found
+
 
 def empty(
     compiled: CompiledMatrix, block: int, index: Index, count: int, words: list[str]

@@ -13,6 +13,7 @@ import numpy as np
 from qps.engine.sobol import sobol_points
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.matrix.prepared import Bools, Floats, Ints
+from qps.solver.odds.answer_ends import interval_of, least, most
 from qps.solver.odds.draws import (
     UncertainNumber,
     axis_of,
@@ -21,9 +22,8 @@ from qps.solver.odds.draws import (
     uncertain_numbers,
     values_at,
 )
-from qps.solver.odds.odds import least, most
 from qps.solver.odds.sampling import solved_for
-from qps.solver.odds.told import PROBABILITY, DifferenceOdds, Interval, Sampling
+from qps.solver.odds.told import PROBABILITY, DifferenceOdds, Sampling
 from qps.solver.what_if.difference import Side
 
 
@@ -50,7 +50,9 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
     if not told.any():
         return None
     lows = [side.configuration.low for side in (old, new)]
-    intervals = [_interval(one[told], low) for one, low in zip((first, second), lows, strict=True)]
+    intervals = [
+        interval_of(one[told], low) for one, low in zip((first, second), lows, strict=True)
+    ]
     # None acceptable is less than any number, whatever the range starts with.
     moved = np.where(second < lows[1], 0, second)[told] - np.where(first < lows[0], 0, first)[told]
     return DifferenceOdds(
@@ -88,10 +90,3 @@ def _certain(side: Side, count: int) -> tuple[Ints, Bools]:
     largest = solve_model(side.model, side.configuration).largest_acceptable
     answer = side.configuration.low - 1 if largest is None else largest
     return np.full(count, answer, dtype=np.int64), np.ones(count, dtype=bool)
-
-
-def _interval(answers: Ints, low: int) -> Interval:
-    level = (1 + PROBABILITY) / 2
-    ends = least(answers, level), most(answers, level)
-    below, above = (None if end < low else end for end in ends)
-    return Interval(probability=PROBABILITY, least=below, most=above)

@@ -13,8 +13,7 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.engine.sobol import sobol_points
-from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
+from qps.solver.odds.draws import drawn_axis, uncertain_numbers
 from qps.solver.odds.told import SEED
 
 _SAMPLES = 1000
@@ -52,8 +51,7 @@ def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> ir.Axis | None:
             "each; 2^63 - 1 can be counted",
             hint="take wider steps, or fewer axes",
         )
-    points = sobol_points(_SAMPLES, dimensions_of(left), SEED)
-    return axis_of(left, values_at(left, points), model)
+    return drawn_axis(left, model, _SAMPLES, SEED)
 
 
 def _refuse_other(model: ir.Model, settled: Configuration, axis: ir.Axis) -> None:

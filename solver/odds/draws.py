@@ -15,6 +15,7 @@ from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.correlations import weights_of
 from qps.engine.queues.gamma_arrays import normal_quantile, normal_tail
+from qps.engine.sobol import sobol_points
 from qps.solver.matrix.layout import Drawn
 from qps.solver.matrix.prepared import Floats
 from qps.solver.odds.chi_squared import chi_squared_quantile
@@ -213,6 +214,14 @@ def halved(number: UncertainNumber, values: Mapping[str, Floats]) -> dict[str, F
     """Return values with those of one number half as far from its typical value."""
     typical = {name: float(distribution.typical) for name, distribution in number.parameters}
     return dict(values) | {name: (values[name] + own) / 2 for name, own in typical.items()}
+
+
+def drawn_axis(
+    numbers: Sequence[UncertainNumber], model: ir.Model, samples: int, seed: int
+) -> ir.Axis:
+    """Return samples of some numbers as an axis of a matrix: the same for the same seed."""
+    points = sobol_points(samples, dimensions_of(numbers), seed)
+    return axis_of(numbers, values_at(numbers, points), model)
 
 
 def axis_of(

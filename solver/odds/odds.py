@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from math import ceil, floor, sqrt
 
 import numpy as np
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.answers.solution import Solution
 from qps.solver.matrix.prepared import Floats, Ints
+from qps.solver.odds.answer_ends import interval_of, least, most, not_below
 from qps.solver.odds.design import Design
 from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
-from qps.solver.odds.sampling import Sampled, solved_for
+from qps.solver.odds.sampling import Sampled, nothing_possible, solved_for
 from qps.solver.odds.told import (
     PROBABILITY,
     Counted,
@@ -53,21 +51,12 @@ def odds(
     found = solved_for(model, configuration, axis, solution)
     told = found.is_told[:samples]
     if not told.any():
-        raise QpsError.single(
-            codes.SPREAD,
-            numbers[0].written,
-            f"no sample of what is not known can be: {next(iter(found.reasons.values()))}",
-            hint="narrow the spread of what must be above zero, or a whole number",
-        )
+        raise nothing_possible(found, numbers[0].written)
     low, high = configuration.low, configuration.high
     answers = found.largest[:samples][told]
     return Odds(
-        interval=Interval(
-            probability=PROBABILITY,
-            least=_not_below(least(answers, (1 + PROBABILITY) / 2), low),
-            most=_not_below(most(answers, (1 + PROBABILITY) / 2), low),
-        ),
-        promise=Promise(certainty=certainty, largest=_not_below(least(answers, certainty), low)),
+        interval=interval_of(answers, low),
+        promise=Promise(certainty=certainty, largest=not_below(least(answers, certainty), low)),
         by_slopes=_by_slopes(numbers, solution),
         requirements=tuple(_met(found, samples)),
         bottlenecks=_likely(found.bottlenecks[:samples][told], found.words),
@@ -83,18 +72,8 @@ def odds(
     )
 
 
-def least(answers: Ints, certainty: float | Fraction) -> int:
-    """Return the largest number that a share of answers is not below."""
-    return int(np.sort(answers)[floor((1 - certainty) * answers.size)])
-
-
 def _promise(answers: Floats, certainty: float) -> int:
     return least(answers[~np.isnan(answers)].astype(np.int64), certainty)
-
-
-def most(answers: Ints, certainty: float) -> int:
-    """Return the smallest number that a share of answers is not above."""
-    return int(np.sort(answers)[ceil(certainty * answers.size) - 1])
 
 
 def _counted(answers: Ints) -> Counted:
@@ -105,10 +84,6 @@ def _counted(answers: Ints) -> Counted:
     return Counted(
         start=start, width=width, counts=tuple(np.bincount((inside - start) // width).tolist())
     )
-
-
-def _not_below(population: int, low: int) -> int | None:
-    return None if population < low else population
 
 
 def _likely(found: Ints, words: Sequence[str]) -> tuple[Likely, ...]:
@@ -147,7 +122,7 @@ def _shares(
         promise = None
         if halved.size:
             gained = _promise(halved, certainty) - _promise(usual, certainty)
-            promise = _not_below(_promise(answers[: design.samples], certainty) + gained, low)
+            promise = not_below(_promise(answers[: design.samples], certainty) + gained, low)
         yield ShareOfVariance(
             number=design.numbers[i].name,
             stated=" ".join(design.numbers[i].written.text.split()),
@@ -178,6 +153,6 @@ def _by_slopes(numbers: Sequence[UncertainNumber], solution: Solution) -> Interv
     ends = max(floor(largest - width), solution.graph.low - 1), floor(largest + width)
     return Interval(
         probability=PROBABILITY,
-        least=_not_below(ends[0], solution.graph.low),
+        least=not_below(ends[0], solution.graph.low),
         most=min(ends[1], solution.graph.high),
     )

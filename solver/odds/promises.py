@@ -11,13 +11,10 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.certainty_asked import asks_for_certainty
-from qps.engine.sobol import sobol_points
-from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
-from qps.solver.odds.odds import least
-from qps.solver.odds.sampling import solved_for
+from qps.solver.odds.answer_ends import least
+from qps.solver.odds.draws import drawn_axis, uncertain_numbers
+from qps.solver.odds.sampling import nothing_possible, solved_for
 from qps.solver.odds.told import Sampling
 
 
@@ -65,16 +62,10 @@ def _promised(
     numbers = uncertain_numbers(alone, configuration)
     if not numbers:
         return _plain(requirement)
-    points = sobol_points(sampling.samples, dimensions_of(numbers), sampling.seed)
-    axis = axis_of(numbers, values_at(numbers, points), alone)
+    axis = drawn_axis(numbers, alone, sampling.samples, sampling.seed)
     found = solved_for(alone, configuration, axis, None)
     if not found.is_told.any():
-        raise QpsError.single(
-            codes.SPREAD,
-            requirement.span,
-            f"no sample of what is not known can be: {next(iter(found.reasons.values()))}",
-            hint="narrow the spread of what must be above zero, or a whole number",
-        )
+        raise nothing_possible(found, requirement.span)
     told = found.largest[found.is_told]
     promised = least(told, requirement.certainty)
     return replace(requirement, promised=ir.Promised(promised, int(told.size)))

@@ -13,6 +13,9 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
 from qps.solver.answers.solution import Solution
 from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.compiling import compile_matrix
@@ -53,6 +56,16 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     reasons: Mapping[int, str]
     assumed: tuple[str, ...]
     surfaces: tuple[BySurface, ...]
+
+
+def nothing_possible(found: Sampled, where: Span) -> QpsError:
+    """Return the error of samples of which not one can be."""
+    return QpsError.single(
+        codes.SPREAD,
+        where,
+        f"no sample of what is not known can be: {next(iter(found.reasons.values()))}",
+        hint="narrow the spread of what must be above zero, or a whole number",
+    )
 
 
 class _Part(Struct, frozen=True, eq=False, kw_only=True):
@@ -234,9 +247,7 @@ def holding(
     matrix = replace(_matrix(model, configuration, axis, at), wanted=condition)
     solver = MatrixSolver(compile_matrix(model, matrix))
     (rows,) = solver.row_blocks(0, axis.count)
-    is_told = rows.reason == 0
-    is_told[list(rows.texts)] = False
-    return holds(rows, condition), is_told
+    return holds(rows, condition), rows.is_told
 
 
 def _matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:

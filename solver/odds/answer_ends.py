@@ -1,0 +1,36 @@
+"""What a share of many answers is not below, or not above."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from qps.solver.matrix.prepared import Ints
+from qps.solver.odds.told import PROBABILITY, Interval
+
+
+def least(answers: Ints, certainty: float | Fraction) -> int:
+    """Return the largest number that a share of answers is not below."""
+    return int(np.sort(answers)[floor((1 - certainty) * answers.size)])
+
+
+def most(answers: Ints, certainty: float) -> int:
+    """Return the smallest number that a share of answers is not above."""
+    return int(np.sort(answers)[ceil(certainty * answers.size) - 1])
+
+
+def not_below(population: int, low: int) -> int | None:
+    """Return a population, None where none of the range is acceptable."""
+    return None if population < low else population
+
+
+def interval_of(answers: Ints, low: int) -> Interval:
+    """Return between which populations answers lie, as many beyond it on each side."""
+    level = (1 + PROBABILITY) / 2
+    return Interval(
+        probability=PROBABILITY,
+        least=not_below(least(answers, level), low),
+        most=not_below(most(answers, level), low),
+    )
