@@ -30,7 +30,7 @@ class Column(Struct, frozen=True, kw_only=True):
     is_inside: bool
 
 
-class Line(Struct, frozen=True):
+class Line(Struct, frozen=True, kw_only=True):
     """An upright line with a label, which stands to its left or right."""
 
     x: float
@@ -149,4 +149,4 @@ def _line(x: Axis, population: int, label: str, row: int) -> Line:
     at = min(max(x.at(population + 1), x.start), x.end)
     is_left = at + len(label) * _LETTER > x.end
     side = (at - 6, "end") if is_left else (at + 6, "start")
-    return Line(at, label, side[0], 12 + _LINE * row, side[1])
+    return Line(x=at, label=label, label_x=side[0], label_y=12 + _LINE * row, anchor=side[1])

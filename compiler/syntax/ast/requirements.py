@@ -13,7 +13,7 @@ class Measure(Shared, frozen=True):
     source: Text | None = None
 
 
-class Requirement(Written, frozen=True):
+class Requirement(Written, frozen=True, kw_only=True):
     """`voice.latency <= 230 ms ideal 0 ms`, or `voice.latency <= 230 ms with 95 % certainty`."""
 
     condition: Expr
