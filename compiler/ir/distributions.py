@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from qps.compiler.data.student import student_quantile
 
-_SIDE = Fraction(NormalDist().inv_cdf(0.975))
+NORMAL_SIDE = Fraction(NormalDist().inv_cdf(0.975))
 """Standard deviations on each side of a normal distribution that hold 95 % of it."""
 
 
@@ -47,7 +47,7 @@ class Normal(Distribution, frozen=True):
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """As far from the mean to both sides."""
-        return self.mean - _SIDE * self.deviation, self.mean + _SIDE * self.deviation
+        return self.mean - NORMAL_SIDE * self.deviation, self.mean + NORMAL_SIDE * self.deviation
 
 
 class Lognormal(Distribution, frozen=True):
@@ -64,7 +64,7 @@ class Lognormal(Distribution, frozen=True):
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """By as large a factor from the median to both sides."""
-        factor = Fraction(exp(_SIDE * self.log_deviation))
+        factor = Fraction(exp(NORMAL_SIDE * self.log_deviation))
         return self.median / factor, self.median * factor
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, count
 
 from qps.compiler.check.names.declarations import Program
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
-DISTRIBUTIONS = ("normal", "lognormal", "uniform", "triangular")
-"""The functions of the language that say how likely each value of a number is."""
+DISTRIBUTIONS = {
+    "normal": ("mean", "standard_deviation"),
+    "lognormal": ("median", "deviation_of_the_logarithm"),
+    "uniform": ("least", "most"),
+    "triangular": ("least", "likeliest", "most"),
+}
+"""The functions that say how likely each value of a number is, and what each of them takes."""
 
 
 def is_uncertain(expr: object) -> bool:
@@ -35,14 +41,15 @@ def uncertain_names(program: Program) -> dict[Span, str]:
                 own = module.qualified(".".join(place))
                 if isinstance(declaration, ast.Param) and span != declaration.value.span:
                     own = f"part of {own}"
-                name = own
-                number = 1
-                while name in taken:
-                    number += 1
-                    name = f"{own} ({number})"
-                found[span] = name
+                found[span] = name = counted_name(own, taken.__contains__)
                 taken.add(name)
     return found
+
+
+def counted_name(own: str, is_taken: Callable[[str], bool]) -> str:
+    """Return a name that is not taken: counted, where others are called so."""
+    counted = (f"{own} ({number})" for number in count(2))
+    return next(name for name in chain([own], counted) if not is_taken(name))
 
 
 def _places(part: object, around: Sequence[str]) -> Iterator[tuple[Span, tuple[str, ...]]]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
+from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS, counted_name
 from qps.compiler.check.values.check_operations import counted, given_in_words
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.data.measured_tables import DataError, number, read_table
@@ -27,16 +27,11 @@ NumberOf = Callable[[ast.Expr, Scope, str, Dimension], Fraction | None]
 ValueOf = Callable[[ast.Expr, Scope], Value | None]
 DataOf = Callable[[ast.Text, Source], str | None]
 
-_WITHIN = Fraction(NormalDist().inv_cdf(0.975))
-"""Standard deviations of a normal distribution on each side that hold 95 % of it."""
 _BETWEEN = Fraction(NormalDist().inv_cdf(0.95))
-"""The same for 90 %, as people estimate between which two values a number lies."""
-_ARGUMENTS = {
-    "normal": ("mean", "standard_deviation"),
-    "lognormal": ("median", "deviation_of_the_logarithm"),
-    "uniform": ("least", "most"),
-    "triangular": ("least", "likeliest", "most"),
-}
+"""Standard deviations of a normal distribution on each side that hold 90 % of it.
+
+As people estimate between which two values a number lies.
+"""
 _FEWEST_SAMPLES = 2
 
 
@@ -74,10 +69,6 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 return self._drawn(expr, scope)
         raise AssertionError(expr)
 
-    def is_stated(self, value: Value) -> bool:
-        """Return whether a value is an uncertain number by itself."""
-        return isinstance(value.expr, ir.Uncertain)
-
     # -- how it is written ---------------------------------------------------------------
 
     def _around(self, expr: ast.Around, scope: Scope) -> Value | None:
@@ -90,7 +81,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         if middle is None:
             return None
         dimension = DIMENSIONLESS if is_share else middle.dimension
-        half = self._number(off, scope, "how far off a number may be", dimension)
+        half = self.number(off, scope, "how far off a number may be", dimension)
         if half is None:
             return None
         if half < 0:
@@ -103,7 +94,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return self._refused(
                 expr.half_width.span, "what is not off at all is certain", "leave `+-` out"
             )
-        deviation = half / _WITHIN
+        deviation = half / ir.NORMAL_SIDE
         if isinstance(middle.expr, ir.Constant):
             mean = middle.expr.value
             spread = abs(mean) * deviation if is_share else deviation
@@ -155,7 +146,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             value = self.value(choice.value, scope)
             weight: Fraction | None = Fraction(1)
             if choice.weight is not None:
-                weight = self._number(choice.weight, scope, "a weight", DIMENSIONLESS)
+                weight = self.number(choice.weight, scope, "a weight", DIMENSIONLESS)
             if value is None or weight is None:
                 return None
             if weight <= 0:
@@ -232,7 +223,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
     def _drawn(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return what a function says of how likely each value is."""
         word = expr.name.text
-        wanted = _ARGUMENTS[word]
+        wanted = DISTRIBUTIONS[word]
         if len(expr.arguments) != len(wanted):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
@@ -248,17 +239,16 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         for position, argument in enumerate(expr.arguments[1:], start=1):
             told = f"`{wanted[position]}` of `{word}`"
             dimension = DIMENSIONLESS if word == "lognormal" else first.dimension
-            numbers.append(self._number(argument, scope, told, dimension))
+            numbers.append(self.number(argument, scope, told, dimension))
         known = [one for one in numbers if one is not None]
         if len(known) < len(numbers):
             return None
         wrong = _wrong(word, known)
         if wrong is not None:
             return self._refused(expr.span, *wrong)
-        kinds: dict[str, type[ir.Distribution]] = dict(
-            zip(DISTRIBUTIONS, (ir.Normal, ir.Lognormal, ir.Uniform, ir.Triangular), strict=True)
-        )
-        return self._uncertain(expr, kinds[word](*known), first.dimension)
+        kinds = (ir.Normal, ir.Lognormal, ir.Uniform, ir.Triangular)
+        kind = dict(zip(DISTRIBUTIONS, kinds, strict=True))[word]
+        return self._uncertain(expr, kind(*known), first.dimension)
 
     # -- what all of them have -------------------------------------------------------------
 
@@ -281,10 +271,11 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         A `word` tells apart what stands in one place.
         """
         own = self.names().get(stated.span, stated.span.text) + word
-        name, number = own, 1
-        while name in self.made and self.made[name].value != stated.expr:
-            number += 1
-            name = f"{own} ({number})"
+
+        def is_another(name: str) -> bool:
+            return name in self.made and self.made[name].value != stated.expr
+
+        name = counted_name(own, is_another)
         self.made[name] = ir.Parameter(
             name=name,
             value=stated.expr,
@@ -307,13 +298,8 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         if above is None:
             return None
         most = self._constant(above)
-        least = self._number(ast.with_unit_of(low, high), scope, "this end", above.dimension)
+        least = self.number(ast.with_unit_of(low, high), scope, "this end", above.dimension)
         return None if most is None or least is None else (least, most, above.dimension)
-
-    def _number(
-        self, expr: ast.Expr, scope: Scope, of: str, dimension: Dimension
-    ) -> Fraction | None:
-        return self.number(expr, scope, of, dimension)
 
     def _constant(self, value: Value) -> Fraction | None:
         """Return the number that a value is; None where it rests on others, which is reported."""
