@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from fractions import Fraction
 from math import exp, hypot
 from statistics import NormalDist
@@ -18,14 +19,14 @@ class Distribution(Struct, frozen=True, tag=True):
     """How likely each value of a number is that nobody knows; `typical` is what answers rest on."""
 
     @property
+    @abstractmethod
     def typical(self) -> Fraction:
         """The value where one is wanted: the median, or the likeliest of few."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def ends(self) -> tuple[Fraction, Fraction]:
         """Between which two values 95 % of it lie; all of it, where it ends."""
-        raise NotImplementedError
 
     @property
     def dimensions(self) -> int:

@@ -11,6 +11,7 @@ What a discipline makes of them is in `disciplines/`, a module for each family.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import ClassVar
@@ -366,13 +367,13 @@ class Law(Struct, frozen=True):
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 
+    @abstractmethod
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean time that a visit waits, in s."""
-        raise NotImplementedError
 
+    @abstractmethod
     def quantile(self, queue: Queue, own: Visit, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and service less the mean service, in s."""
-        raise NotImplementedError
 
     def stage(self, queue: Queue, own: Visit) -> Stage | None:  # noqa: ARG002 - of most there is none
         """Return the law of wait and service of a visit; None where there is but a quantile."""
@@ -391,13 +392,13 @@ class Law(Struct, frozen=True):
         is_exponential = queue.variation is ONE and queue.is_told_as_uniform
         return is_exponential and not queue.has_batches and queue.models_servers
 
+    @abstractmethod
     def mean_known(self, queue: Queue) -> Certainty:
         """Return what the discipline does to how the mean wait is known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Return what it does to how quantiles are known, besides."""
-        raise NotImplementedError
 
     def lost_of(self, offered: Offered) -> Formula:  # noqa: ARG002 - in most all find room
         """Return which share of what is offered finds no room."""
