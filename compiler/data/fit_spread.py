@@ -28,6 +28,7 @@ from msgspec import Struct
 
 from qps.compiler.data.fits import Fit
 from qps.compiler.data.least_squares import LeastSquares
+from qps.compiler.quantities.cholesky import cholesky
 
 Vector = list[float]
 Matrix = list[Vector]
@@ -129,7 +130,7 @@ def spread(
         hanging = _hanging([residuals[i] for i in order], size)
         if hanging > 1:
             freedom = max(1, floor(len(found) / hanging) - size)
-    root = _root(_covariance(rows, within * hanging, between))
+    root = cholesky(_covariance(rows, within * hanging, between))
     return Spread(
         freedom=freedom,
         weights=tuple(
@@ -150,7 +151,7 @@ def _weighted(rows: _Rows) -> tuple[Matrix, Vector]:
     These are of weighted least squares, so that each row counts by how well it is known.
     """
     columns = [list(map(truediv, column, rows.noise)) for column in rows.columns]
-    columns = _solved(_root(_products(columns)), columns)
+    columns = _solved(cholesky(_products(columns)), columns)
     missed = list(map(truediv, rows.missed, rows.noise))
     for column in columns:
         along = sum(map(mul, column, missed))
@@ -231,20 +232,6 @@ def _summed(column: Vector, labels: Sequence[Hashable]) -> Vector:
 def _products(columns: Matrix) -> Matrix:
     """Return the sums of the products of each two columns."""
     return [[sum(map(mul, one, other)) for other in columns] for one in columns]
-
-
-def _root(matrix: Matrix) -> Matrix:
-    """Return the lower triangle that gives a covariance, times itself turned round (Cholesky)."""
-    size = len(matrix)
-    root = [[0.0] * size for _ in range(size)]
-    for i in range(size):
-        for j in range(i + 1):
-            rest = matrix[i][j] - sum(map(mul, root[i][:j], root[j][:j]))
-            if i == j:
-                root[i][i] = sqrt(max(rest, 0.0))
-            elif root[j][j] > 0:
-                root[i][j] = rest / root[j][j]
-    return root
 
 
 def _solved(root: Matrix, columns: Matrix) -> Matrix:

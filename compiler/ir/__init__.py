@@ -7,6 +7,7 @@ Options, machines and networks are still open: `compiler.configure` settles them
 
 from qps.compiler.ir.changes import *
 from qps.compiler.ir.claims import *
+from qps.compiler.ir.correlations import *
 from qps.compiler.ir.disciplines import *
 from qps.compiler.ir.distributions import *
 from qps.compiler.ir.expressions import *

@@ -11,10 +11,11 @@ from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Mode, Scenario
 from qps.compiler.ir.claims import Expectation, Observation
+from qps.compiler.ir.correlations import Correlation
 from qps.compiler.ir.figures import Figure
 from qps.compiler.ir.hardware import Link, Machine, Network, Node
 from qps.compiler.ir.matrices import Matrix
-from qps.compiler.ir.parameters import Correlation, Group, Instance, Option, Parameter, UserRange
+from qps.compiler.ir.parameters import Group, Instance, Option, Parameter, UserRange
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target, Wait
 from qps.compiler.ir.streams import Stream
 

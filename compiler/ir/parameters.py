@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
@@ -86,15 +84,6 @@ class Option(Struct, frozen=True, kw_only=True):
     span: Span
     doc: str | None
     source: str | None = None
-
-
-class Correlation(Struct, frozen=True, kw_only=True):
-    """How two uncertain parameters go together: their normal scores, between -1 and 1."""
-
-    one: str
-    other: str
-    value: Fraction
-    span: Span
 
 
 class Parameter(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,6 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.quantities.correlations import weights_of
 from qps.engine.queues.gamma_arrays import normal_quantile, normal_tail
 from qps.engine.sobol import sobol_points
 from qps.solver.matrix.layout import Drawn
@@ -92,12 +91,7 @@ def _as_one(
     numbers: Sequence[UncertainNumber], correlations: Sequence[ir.Correlation]
 ) -> UncertainNumber:
     member = {name: i for i, one in enumerate(numbers) for name, _ in one.parameters}
-    matrix = np.eye(len(numbers))
-    for one in correlations:
-        if one.one in member and one.other in member:
-            i, j = member[one.one], member[one.other]
-            matrix[i, j] = matrix[j, i] = float(one.value)
-    weights = weights_of(matrix.tolist())
+    weights = ir.correlated_weights(member, correlations)
     assert weights is not None, "a part of what was checked as a whole"
     return UncertainNumber(
         written=numbers[0].written,
@@ -137,15 +131,7 @@ def values_at(numbers: Sequence[UncertainNumber], points: Floats) -> Mapping[str
 
 def _correlated(weights: Sequence[Sequence[float]], points: Floats) -> Floats:
     """Return levels whose normal scores are correlated, a column a number: a Gaussian copula."""
-    return normal_tail(-(normal_quantile(points) @ _factor(weights).T))
-
-
-def _factor(weights: Sequence[Sequence[float]]) -> Floats:
-    """Return weights as a square, zero above its diagonal."""
-    found = np.zeros((len(weights), len(weights)))
-    for i, row in enumerate(weights):
-        found[i, : len(row)] = row
-    return found
+    return normal_tail(-(normal_quantile(points) @ np.array(weights).T))
 
 
 def _fitted(parameters: Sequence[tuple[str, ir.Fitted]], points: Floats) -> dict[str, Floats]:
@@ -206,7 +192,7 @@ def half_width(number: UncertainNumber, weights: Mapping[str, float], probabilit
         for member, (name, one) in zip(number.members, number.parameters, strict=True):
             half = float(np.diff(quantiles(one, ends))[0]) / 2
             widths[member] += weights.get(name, 0.0) * half
-        return float(np.linalg.norm(widths @ _factor(number.weights)))
+        return float(np.linalg.norm(widths @ np.array(number.weights)))
     return abs(sum(weight * float(np.diff(quantiles(one, ends))[0]) / 2 for weight, one in moved))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Module
@@ -11,7 +10,6 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.quantities.correlations import weights_of
 from qps.compiler.syntax import ast
 
 
@@ -102,15 +100,6 @@ class CorrelationChecker(Part, frozen=True):
 
 def _can_be(stated: Sequence[ir.Correlation]) -> bool:
     """Return whether there are numbers that are correlated so."""
-    names = tuple(dict.fromkeys(name for one in stated for name in (one.one, one.other)))
-    return weights_of(matrix_of(names, stated)) is not None
-
-
-def matrix_of(names: Sequence[str], stated: Sequence[ir.Correlation]) -> list[list[float]]:
-    """Return the correlations of some parameters as a matrix."""
-    known: dict[frozenset[str], Fraction] = {
-        frozenset((one.one, one.other)): one.value for one in stated
-    }
-    return [
-        [1.0 if a == b else float(known.get(frozenset((a, b)), 0)) for b in names] for a in names
-    ]
+    names = dict.fromkeys(name for one in stated for name in (one.one, one.other))
+    members = {name: i for i, name in enumerate(names)}
+    return ir.correlated_weights(members, stated) is not None
