@@ -124,6 +124,14 @@ def test_a_cycle_is_the_sum_of_its_times() -> None:
     assert forked_wait(0, 40, 2, *network) == pytest.approx(held, rel=1e-9)
 
 
+@pytest.mark.parametrize("slower", [0.8, 0.9])
+@pytest.mark.parametrize("first", [station(0.05, 2), station(0.1, 2, 0.5)])
+def test_a_cycle_of_very_many_is_the_sum_of_its_times(first: list[float], slower: float) -> None:
+    network = [*first, *together(station(0.2), station(slower, load=0.5), delay=0.1)]
+    cycle = 0.5 + forked_time(0, 1e6, 0.5, *network) + forked_time(1, 1e6, 0.5, *network)
+    assert 1e6 / forked_rate(1e6, 0.5, *network) == pytest.approx(cycle, rel=1e-8)
+
+
 def test_nobody_waits_at_a_machine_of_ones_own() -> None:
     own = together([-2, 0.4, 0, 0, 0, 1], [-2, 0.2, 0, 0, 0, 1])
     time = 0.6 - 1 / (1 / 0.4 + 1 / 0.2)

@@ -11,7 +11,7 @@ and an exponential time, of its mean and variance.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from math import exp, inf, nan, sqrt
@@ -27,11 +27,12 @@ from qps.engine.networks.forked_networks import (
 )
 from qps.engine.networks.linearizer import found_and_waits
 from qps.engine.queues.slowest_numbers import NODES
+from qps.engine.roots import rising_root
 
 FORKED_ERROR = 0.1
 """By how much response times are off (`tests/test_closed_forks.py` measures it)."""
 
-_TURNS, _MOST_STEPS, _ENOUGH = 3, 100, 4e-16
+_TURNS = 3
 _FEW = 5
 """Branches up to which the mean of the slowest is a sum over sets of them."""
 
@@ -150,7 +151,7 @@ def _settled(
     least = think + sum(_stage(one, times_at(0.0)).mean for one in places)
     if not customers or not least:
         return (inf if customers else 0.0), times_at(0.0)
-    rate = _root(left, 0.0, customers / least, -customers / least)
+    rate = rising_root(left, 0.0, customers / least)
     return rate, times_at(rate)
 
 
@@ -190,29 +191,6 @@ def _met(station: Station, slope: float, beside: float) -> float:
 def _wait(station: Station, held: float) -> float:
     """Return what is waited where so many are at a copy."""
     return _met(station, 0.0, held)
-
-
-def _root(rising: Callable[[float], float], low: float, high: float, at_low: float) -> float:
-    """Return where a rising function is zero, by the rule of false position (Illinois)."""
-    at_high, side = rising(high), 0
-    for _ in range(_MOST_STEPS):
-        if at_high <= 0:
-            return high
-        middle = (low * at_high - high * at_low) / (at_high - at_low)
-        if not low < middle < high:
-            return middle
-        value = rising(middle)
-        if value > 0:
-            high, at_high = middle, value
-            at_low /= 2 if side > 0 else 1
-            side = 1
-        else:
-            low, at_low = middle, value
-            at_high /= 2 if side < 0 else 1
-            side = -1
-        if value == 0 or high - low <= _ENOUGH * high:
-            return middle
-    return (low + high) / 2
 
 
 # -- what is made together -----------------------------------------------------------------

@@ -3,9 +3,10 @@
 
 import { remembered } from "./closed.js";
 import { foundAndWaits } from "./linearizer.js";
+import { risingRoot } from "./roots.js";
 import { NODES } from "./slowest.js";
 
-const GROUP = 6, BRANCH = -1, OWN = -2, TURNS = 3, MOST_STEPS = 100, ENOUGH = 4e-16, FEW = 5, OFF = 1 / 128;
+const GROUP = 6, BRANCH = -1, OWN = -2, TURNS = 3, FEW = 5, OFF = 1 / 128;
 const GROWING = [0, -1, 1, -1, 1, 0];
 
 // `erlangC` is that of the numbers of queues, which know this module.
@@ -149,7 +150,7 @@ function settled(erlangC, customers, think, places, stations, change) {
   const least = cycleAt(0);
   if (!customers || !least) return { rate: customers ? Infinity : 0, times: timesAt(0) };
   const left = (rate) => { const cycle = cycleAt(rate); return cycle ? rate - customers / cycle : -Infinity; };
-  const rate = root(left, customers / least, -customers / least);
+  const rate = risingRoot(left, 0, customers / least);
   return { rate, times: timesAt(rate) };
 }
 
@@ -172,28 +173,6 @@ function met(erlangC, { servers, load }, slope, beside) {
   if (low === 0) return waits[0];
   const steep = grows(Math.min(low, last));
   return (waits[low - 1] + steep * (slope + beside - found[low - 1])) / (1 - steep * slope);
-}
-
-// Where a rising function is zero, by the rule of false position (Illinois).
-function root(rising, last, first) {
-  let low = 0, high = last, atLow = first, atHigh = rising(high), side = 0;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    if (atHigh <= 0) return high;
-    const middle = (low * atHigh - high * atLow) / (atHigh - atLow);
-    if (!(low < middle && middle < high)) return middle;
-    const value = rising(middle);
-    if (value > 0) {
-      [high, atHigh] = [middle, value];
-      if (side > 0) atLow /= 2;
-      side = 1;
-    } else {
-      [low, atLow] = [middle, value];
-      if (side < 0) atHigh /= 2;
-      side = -1;
-    }
-    if (value === 0 || high - low <= ENOUGH * high) return middle;
-  }
-  return (low + high) / 2;
 }
 
 // -- what is made together -------------------------------------------------------------------------------------------------------------
