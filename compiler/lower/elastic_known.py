@@ -19,6 +19,7 @@ from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import PlacedQueue, queues_of
+from qps.compiler.lower.settled_loads import SettledLoads
 from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
@@ -28,7 +29,6 @@ from qps.compiler.quantities.certainty import (
     together,
 )
 from qps.engine.formulas import Formula
-from qps.engine.substitution import Substitution
 
 Leaves = Mapping[Formula, Certainty]
 """How each elastic parameter is known that is not exact, by its symbol."""
@@ -48,18 +48,14 @@ class Known(Struct, frozen=True, kw_only=True):
 
 
 def with_known(
-    resources: dict[str, ResourceLoad],
-    elastic: tuple[SettledParameter, ...],
-    closed: Closed,
-    put_in: Substitution,
-    demands: Mapping[str, Demand],
-    expressions: ExpressionLowering,
+    settled: SettledLoads, demands: Mapping[str, Demand], expressions: ExpressionLowering
 ) -> Known:
-    """Return what is settled with how it is known; `put_in` is what rates come to."""
+    """Return what is settled with how it is known."""
+    resources, closed, put_in = settled.resources, settled.closed, settled.put_in
     queues = queues_of(demands, resources, put_in, expressions, closed)
     rates = rates_known(closed, queues)
     loads = loads_known(resources, closed, rates, demands, queues)
-    elastic = _by_loads(elastic, loads)
+    elastic = _by_loads(settled.elastic, loads)
     leaves = _leaves(elastic)
     if leaves:
         closed = _slowed(closed, elastic)

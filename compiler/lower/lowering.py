@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
-from fractions import Fraction
-from functools import partial
 from itertools import chain
 
 from msgspec.structs import replace
@@ -14,19 +12,15 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
-from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_kinds import put_together, taken_apart
 from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
-from qps.compiler.lower.comparing import compare
-from qps.compiler.lower.elastic import SettledParameter, settle
 from qps.compiler.lower.elastic_known import note_resting, with_known
-from qps.compiler.lower.flows import Demand, StreamResult
+from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.load_graph import (
     Calibration,
@@ -34,7 +28,6 @@ from qps.compiler.lower.load_graph import (
     GroupSize,
     LoadGraph,
     NamedMeasure,
-    ResourceLoad,
 )
 from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_criteria import (
@@ -48,20 +41,17 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.lower_targets import Targets
-from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.notes import NotedStation, Notes
 from qps.compiler.lower.pools import Room, refuse_elastic, settled_pools
-from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.settled_closed_pools import ClosedPools
+from qps.compiler.lower.settled_loads import settled_loads, unsettled_loads
 from qps.compiler.lower.settled_losses import settle_losses
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
 from qps.compiler.lower.walk.lower_streams import lower_stream
-from qps.compiler.lower.walk.lower_transport import averaged_losses
-from qps.engine.formulas import ONE, ZERO, Formula, number, population, total
-from qps.engine.points import Point
-from qps.engine.remembering import remembered
+from qps.compiler.lower.walked import average, rewrite
+from qps.engine.formulas import ZERO, Formula, population, total
 from qps.engine.substitution import Substitution
 
 
@@ -169,13 +159,13 @@ def _lowered_model(
     streams.idle()
     classes = taken_apart(there, results, streams.demands, expressions)
     every = list({id(one): one for one in chain(results, *classes.values())}.values())
-    _average(expressions, streams, every)
+    average(expressions, streams, every)
     settle_losses(
         streams.losing,
         streams.demands,
         every,
         expressions,
-        lambda change: _rewrite(change, every),
+        lambda change: rewrite(change, every),
     )
     absent = frozenset(one.name for one in model.streams if one not in there)
     requirements = requirements_in_force(model, configuration.mode, absent)
@@ -187,18 +177,19 @@ def _lowered_model(
     )
     refuse_elastic(streams.demands, results, expressions.elastic.values())
     by_name = {stream.name: stream for stream in there}
-    closed = closed_streams(by_name, classes, streams.demands, _loads(streams), expressions)
-    resources, elastic, closed = _resources(streams, expressions, targets, closed)
+    stated = unsettled_loads(streams)
+    closed = closed_streams(by_name, classes, streams.demands, stated, expressions)
+    settled = settled_loads(stated, streams, expressions, targets, closed)
+    put_in = settled.put_in
     prices, unpriced = priced(model, configuration, expressions)
-    put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in elastic})
-    settled = with_known(resources, elastic, closed, put_in, streams.demands, expressions)
-    resources, elastic, closed = settled.resources, settled.elastic, settled.closed
-    queues, rates = settled.queues, settled.rates
+    known = with_known(settled, streams.demands, expressions)
+    resources, elastic, closed = known.resources, known.elastic, known.closed
+    queues, rates = known.queues, known.rates
     note_resting(every, elastic)
     for one in elastic:
         expressions.settle(one.parameter.name, one.value, one.known)
     if elastic or closed.values:
-        _rewrite(put_in, every)
+        rewrite(put_in, every)
     of_users = ClosedPools(
         streams=closed.streams,
         demands=streams.demands,
@@ -228,7 +219,7 @@ def _lowered_model(
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
     served_in_series = in_series.of_what_is_served
     criteria = criteria_of(requirements, expressions, served, served_in_series, queues)
-    known = quality_known(model, expressions, served, served_in_series, criteria)
+    known_quality = quality_known(model, expressions, served, served_in_series, criteria)
     return LoadGraph(
         population=users,
         low=configuration.low,
@@ -263,8 +254,8 @@ def _lowered_model(
             for group in model.groups
         },
         targets=targets.stated,
-        quality_known=known[0],
-        quality_in_series=known[1],
+        quality_known=known_quality[0],
+        quality_in_series=known_quality[1],
         quality_unsaid=served.unsaid(model.quality.formula) if model.quality.formula else (),
         weighed=expressions.weighed,
         looked_at=frozenset(expressions.looked_at),
@@ -339,115 +330,6 @@ def _named(
     )
 
 
-def _resources(
-    streams: StreamDemands,
-    expressions: ExpressionLowering,
-    targets: Targets,
-    closed: Closed,
-) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...], Closed]:
-    """Return all loads, what elastic parameters come to, and the closed streams with these."""
-    at_rates = Substitution(closed.values)
-    parts = {
-        name: {by: at_rates(total(loads)) for by, loads in demand.parts.items()}
-        for name, demand in streams.demands.items()
-    }
-    stated = _loads(streams)
-    loads = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
-    aims = {name: targets.of(name) for name in loads}
-    limits: dict[str, Formula] = {}
-    for name in loads if expressions.elastic else ():
-        for requirement in targets.requirements_of(name):
-            _refuse_strict(requirement, name, stated[name], expressions)
-        limits[name] = targets.limit_of(name) or aims[name]
-    _refuse_endless(streams, stated, limits, expressions)
-    unsettled = dict(loads)
-    parameters = list(expressions.elastic.values())
-    signs = partial(_signs, expressions)
-    left, settled = settle(
-        loads | closed.asked, limits, parameters, signs, stated=stated, beside=closed.beside
-    )
-    if settled:
-        closed = closed.changed(Substitution({one.parameter.symbol: one.value for one in settled}))
-    put_in = Substitution(closed.values | {one.parameter.symbol: one.value for one in settled})
-    loads = left | closed.loads_beside(left)
-    resources = {
-        name: ResourceLoad(
-            name=name,
-            load=loads[name],
-            parts={by: put_in(part) for by, part in parts[name].items()},
-            span=demand.span,
-            unsettled=unsettled[name],
-            target=aims[name],
-            throughput=put_in(total(demand.carried)) if demand.carried else None,
-            count=demand.count,
-            port_of=demand.port_of,
-            open_load=closed.open_loads.get(name),
-            is_never_full=demand.offered is not None and not demand.background,
-        )
-        for name, demand in streams.demands.items()
-    }
-    return resources, settled, closed
-
-
-def _loads(streams: StreamDemands) -> dict[str, Formula]:
-    """Return the loads of all resources, with what is still to be settled in them."""
-    return {
-        name: total(total(loads) for loads in demand.parts.values())
-        for name, demand in streams.demands.items()
-    }
-
-
-def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:
-    """Return the signs of a formula at some populations of the range."""
-    low, high = expressions.configuration.low, expressions.configuration.high
-    values = expressions.values_in(formula).items()
-    ends = low, Fraction(2 * low + high, 3), high
-    return tuple(_sign_at(formula, (expressions.population, number(at)), *values) for at in ends)
-
-
-@remembered
-def _sign_at(formula: Formula, *values: tuple[Formula, Formula]) -> int | None:
-    return Point(dict(values)).sign(formula)
-
-
-def _refuse_strict(
-    requirement: ir.Requirement, name: str, load: Formula, expressions: ExpressionLowering
-) -> None:
-    """Refuse a limit that must not be reached of a load that an elastic parameter fills up."""
-    takes = [e.name for e in expressions.elastic.values() if e.symbol in load.symbols]
-    if requirement.strict and takes:
-        raise QpsError.single(
-            codes.NO_ANSWER,
-            requirement.span,
-            f"`{takes[0]}` takes what is left of {name} up to its very limit, so that it is never "
-            "below it",
-            hint="write `<=`",
-        )
-
-
-def _refuse_endless(
-    streams: StreamDemands,
-    loads: Mapping[str, Formula],
-    limits: Mapping[str, Formula],
-    expressions: ExpressionLowering,
-) -> None:
-    """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
-    for elastic in expressions.elastic.values():
-        for name, demand in streams.demands.items():
-            if demand.queueing is None or elastic.symbol not in loads[name].symbols:
-                continue
-            if name in limits and compare("<", expressions.put_in(limits[name]), ONE):
-                continue
-            raise QpsError.single(
-                codes.NO_ANSWER,
-                elastic.span,
-                f"`{elastic.name}` takes all that is left of {name}, and what waits for it then "
-                "waits without end",
-                secondary=[Label(demand.queueing.span, "here it is said how it waits")],
-                hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
-            )
-
-
 def _settled_rates(
     streams: StreamDemands, expressions: ExpressionLowering, put_in: Substitution
 ) -> tuple[Calibration, ...]:
@@ -461,63 +343,3 @@ def _settled_rates(
 
 def _as_it_is(expr: Formula) -> Formula:
     return expr
-
-
-def _average(
-    expressions: ExpressionLowering, streams: StreamDemands, results: list[StreamResult]
-) -> None:
-    """Count what the walks came to kind by kind, where parameters have values for each kind."""
-    if not expressions.mixtures:
-        return
-    mean, most = expressions.averaged, expressions.largest
-    of_items = {symbol for symbol, of in expressions.mixtures.items() if not of.of_users}
-    for result in results:
-        result.latency = [part.of_kinds(most) for part in result.latency]
-        result.losses = averaged_losses(result.losses, mean)
-        for index, visit in result.visits.items():
-            service, batch = mean(visit.service), mean(visit.batch)
-            longest, widest = most(visit.service), most(visit.batch)
-            known = (longest or service, widest or batch) if longest or widest else None
-            result.visits[index] = replace(visit, service=service, batch=batch, most=known)
-    for demand in streams.demands.values():
-        demand.parts = {by: [mean(load) for load in loads] for by, loads in demand.parts.items()}
-        demand.servers, demand.count = mean(demand.servers), mean(demand.count)
-        demand.background = [mean(load) for load in demand.background]
-        demand.carried = [mean(rate) for rate in demand.carried]
-        demand.visits = [
-            replace(
-                visit,
-                rate=share * rate,
-                flows=share * flows,
-                service=service,
-                batch=batch,
-                is_varied=any(symbol in of_items for symbol in _sizes(visit)),
-            )
-            for visit in demand.visits
-            for share, (rate, flows, service, batch) in kind_by_kind(
-                (visit.rate, visit.flows, visit.service, visit.batch), expressions.mixtures
-            )
-        ]
-    _rewrite(mean, results)
-
-
-def _sizes(visit: Visit) -> frozenset[Formula]:
-    return visit.service.symbols | visit.batch.symbols
-
-
-def _rewrite(change: Callable[[Formula], Formula], results: list[StreamResult]) -> None:
-    """Change every formula that the walk of the streams left."""
-    for result in results:
-        result.latency = [part.changed(change) for part in result.latency]
-        result.losses = [
-            replace(
-                part,
-                value=change(part.value),
-                restored=part.restored and change(part.restored),
-            )
-            for part in result.losses
-        ]
-        result.queues = [replace(part, value=change(part.value)) for part in result.queues]
-        result.passes = {name: change(share) for name, share in result.passes.items()}
-        result.rate = change(result.rate)
-        result.throughput = change(result.throughput)

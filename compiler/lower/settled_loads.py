@@ -1,0 +1,145 @@
+"""Loads of all resources, once elastic parameters have taken what is left of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.closed import Closed
+from qps.compiler.lower.comparing import compare
+from qps.compiler.lower.elastic import SettledParameter, settle
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_targets import Targets
+from qps.compiler.lower.stream_demands import StreamDemands
+from qps.engine.formulas import ONE, Formula, number, total
+from qps.engine.points import Point
+from qps.engine.remembering import remembered
+from qps.engine.substitution import Substitution
+
+
+class SettledLoads(Struct, frozen=True, kw_only=True):
+    """All loads, what elastic parameters come to, and the closed streams with these.
+
+    `put_in` puts rates of closed streams and elastic parameters into what was walked.
+    """
+
+    resources: dict[str, ResourceLoad]
+    elastic: tuple[SettledParameter, ...]
+    closed: Closed
+    put_in: Substitution
+
+
+def settled_loads(
+    stated: Mapping[str, Formula],
+    streams: StreamDemands,
+    expressions: ExpressionLowering,
+    targets: Targets,
+    closed: Closed,
+) -> SettledLoads:
+    """Return all loads once elastic parameters have taken what is left of what is `stated`."""
+    at_rates = Substitution(closed.values)
+    parts = {
+        name: {by: at_rates(total(loads)) for by, loads in demand.parts.items()}
+        for name, demand in streams.demands.items()
+    }
+    unsettled = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
+    aims = {name: targets.of(name) for name in unsettled}
+    limits: dict[str, Formula] = {}
+    for name in unsettled if expressions.elastic else ():
+        for requirement in targets.requirements_of(name):
+            _refuse_strict(requirement, name, stated[name], expressions)
+        limits[name] = targets.limit_of(name) or aims[name]
+    _refuse_endless(streams, stated, limits, expressions)
+    parameters = list(expressions.elastic.values())
+    signs = partial(_signs, expressions)
+    left, settled = settle(
+        unsettled | closed.asked, limits, parameters, signs, stated=stated, beside=closed.beside
+    )
+    values = {one.parameter.symbol: one.value for one in settled}
+    if values:
+        closed = closed.changed(Substitution(values))
+    put_in = Substitution(closed.values | values)
+    loads = left | closed.loads_beside(left)
+    resources = {
+        name: ResourceLoad(
+            name=name,
+            load=loads[name],
+            parts={by: put_in(part) for by, part in parts[name].items()},
+            span=demand.span,
+            unsettled=unsettled[name],
+            target=aims[name],
+            throughput=put_in(total(demand.carried)) if demand.carried else None,
+            count=demand.count,
+            port_of=demand.port_of,
+            open_load=closed.open_loads.get(name),
+            is_never_full=demand.offered is not None and not demand.background,
+        )
+        for name, demand in streams.demands.items()
+    }
+    return SettledLoads(resources=resources, elastic=settled, closed=closed, put_in=put_in)
+
+
+def unsettled_loads(streams: StreamDemands) -> dict[str, Formula]:
+    """Return the loads of all resources, with what is still to be settled in them."""
+    return {
+        name: total(total(loads) for loads in demand.parts.values())
+        for name, demand in streams.demands.items()
+    }
+
+
+def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:
+    """Return the signs of a formula at some populations of the range."""
+    low, high = expressions.configuration.low, expressions.configuration.high
+    values = expressions.values_in(formula).items()
+    ends = low, Fraction(2 * low + high, 3), high
+    return tuple(_sign_at(formula, (expressions.population, number(at)), *values) for at in ends)
+
+
+@remembered
+def _sign_at(formula: Formula, *values: tuple[Formula, Formula]) -> int | None:
+    return Point(dict(values)).sign(formula)
+
+
+def _refuse_strict(
+    requirement: ir.Requirement, name: str, load: Formula, expressions: ExpressionLowering
+) -> None:
+    """Refuse a limit that must not be reached of a load that an elastic parameter fills up."""
+    takes = [e.name for e in expressions.elastic.values() if e.symbol in load.symbols]
+    if requirement.strict and takes:
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            requirement.span,
+            f"`{takes[0]}` takes what is left of {name} up to its very limit, so that it is never "
+            "below it",
+            hint="write `<=`",
+        )
+
+
+def _refuse_endless(
+    streams: StreamDemands,
+    loads: Mapping[str, Formula],
+    limits: Mapping[str, Formula],
+    expressions: ExpressionLowering,
+) -> None:
+    """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
+    for elastic in expressions.elastic.values():
+        for name, demand in streams.demands.items():
+            if demand.queueing is None or elastic.symbol not in loads[name].symbols:
+                continue
+            if name in limits and compare("<", expressions.put_in(limits[name]), ONE):
+                continue
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                elastic.span,
+                f"`{elastic.name}` takes all that is left of {name}, and what waits for it then "
+                "waits without end",
+                secondary=[Label(demand.queueing.span, "here it is said how it waits")],
+                hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
+            )
