@@ -16,8 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.lower.closed import ClosedNetwork
+from qps.compiler.lower.closed_cycle import Cycle
 from qps.compiler.lower.closed_stations import ClosedStation, SharedStation
-from qps.compiler.lower.cycles import Cycle
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 1000))

@@ -17,10 +17,12 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.beside_users import asked_of, refuse_within, stations_beside
 from qps.compiler.lower.closed import Closed, ClosedNetwork, ClosedStream
+from qps.compiler.lower.closed_cycle import Cycle
 from qps.compiler.lower.closed_pools import holding
 from qps.compiler.lower.closed_ranks import by_ranks
 from qps.compiler.lower.closed_stations import SharedStation
-from qps.compiler.lower.cycles import SHARED_ERROR, SHARED_TOLD, Closing, Cycle, Loads, refused
+from qps.compiler.lower.cycles import Closing, Loads, refused
+from qps.compiler.lower.cycles_known import SHARED_ERROR, SHARED_TOLD
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation

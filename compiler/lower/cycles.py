@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.closed import Alone, ClosedNetwork, ClosedStream, Limit
+from qps.compiler.lower.closed_cycle import Cycle
 from qps.compiler.lower.closed_forks import (
     WAY,
     Path,
@@ -27,38 +27,17 @@ from qps.compiler.lower.closed_forks import (
     path_of,
     refuse_forks,
 )
-from qps.compiler.lower.closed_pools import Holding, Pools, pools_of
+from qps.compiler.lower.closed_pools import Holding, pools_of
 from qps.compiler.lower.closed_stations import ClosedStation
 from qps.compiler.lower.comparing import compare
+from qps.compiler.lower.cycles_known import CycleKnown
 from qps.compiler.lower.flows import ClosedSource, Demand, StreamResult
 from qps.compiler.lower.forked_stations import Fork, Own
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import speeds_of
-from qps.compiler.lower.queueing import Visit
-from qps.compiler.quantities.certainty import Certainty, approximation, together
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
-from qps.engine.networks.forked_numbers import FORKED_ERROR
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
-
-POOLS_ERROR = 0.1
-POOLS_TOLD = "rates within 10 %, response times beyond the knee within 20 %"
-SHARED_ERROR = 0.2
-SHARED_TOLD = "rates within 10 %, response times within 20 %"
-
-
-class Cycle(Struct, frozen=True, kw_only=True):
-    """What a cycle of a closed stream is made of, with its waits at machines of its own."""
-
-    name: str
-    jobs: Formula
-    delay: Formula
-    stations: tuple[ClosedStation, ...]
-    pools: Pools
-    limits: tuple[Limit, ...]
-    own_waits: Mapping[str, Formula]
-    overlapping: tuple[str, ...]
-    forks: tuple[Fork, ...] = ()
-    often: Mapping[str, Formula]
 
 
 class Loads(Struct, frozen=True):
@@ -153,10 +132,13 @@ class Closing:
     def _own(self, name: str) -> Own:
         """Return a machine of each holder's own that is visited in calls made together."""
         station = self._station(name)
-        often = self._visits(name, station.copies)
-        is_several = station.servers is self._demands[name].servers
-        served = station.demand if is_several else station.demand * self._demands[name].servers
-        return Own(served, often)
+        return Own(self._served(station), self._visits(name, station.copies))
+
+    def _served(self, station: ClosedStation) -> Formula:
+        """Return how long a cycle is served at a station: on one of its cores at a time."""
+        servers = self._demands[station.resource].servers
+        is_several = station.servers is servers
+        return station.demand if is_several else station.demand * servers
 
     def _refuse_with_forks(self, forks: Sequence[Fork], stations: Sequence[ClosedStation]) -> None:
         """Refuse what is not told together with calls that are made together."""
@@ -229,7 +211,7 @@ class Closing:
             visits=visits,
             pools=pools,
             alone={name: self._alone(name, w, time) for name, w in cycle.own_waits.items()},
-            known=together(self._known(cycle.overlapping, limits), known),
+            known=together(self._known.within(limits), known),
         )
 
     def _shared(self, limit: Limit, rates: Mapping[Formula, Formula]) -> Limit:
@@ -257,109 +239,19 @@ class Closing:
                 station.open_load,
                 ONE,
             )
-        servers = self._demands[name].servers
-        is_several = station.servers is servers
-        service = station.demand if is_several else station.demand * servers
+        service = self._served(station)
         return Alone(station=station, service=service, wait=wait, open_wait=open_wait)
 
-    def _known(self, overlapping: Sequence[str], limits: Sequence[Limit]) -> Certainty:
-        """Return how the waits are known, besides what each station does to it."""
-        found = []
-        if self._is_in_parts:
-            found.append(
-                approximation(
-                    f"of `{self._result.name}` a part of a request may be under way: between whole "
-                    "numbers what they come to is on a line"
-                )
-            )
-        shared = [limit.resource for limit in limits if limit.is_shared]
-        if shared:
-            told = listed(shared, "or")
-            found.append(approximation(f"where {told} is full, all there are slowed alike"))
-        if overlapping:
-            told = listed(list(overlapping), "and")
-            found.append(approximation(f"a cycle is at {told} at once, and waits at one by one"))
-        found += self._pools_known()
-        if self.cycle.forks:
-            found.append(
-                approximation(
-                    f"calls that `{self._result.name}` makes together take as long as the slowest "
-                    f"of independent times: within {FORKED_ERROR:.0%}",
-                    error=FORKED_ERROR,
-                )
-            )
-        if self._result.losses:
-            name = self._stream.name
-            found.append(approximation(f"whose request of `{name}` is lost thinks again at once"))
-        differing = [visit.resource for visit in self._result.visits.values() if self._mixes(visit)]
-        if differing:
-            told = listed(list(dict.fromkeys(differing)), "and")
-            found.append(
-                approximation(f"visits of {told} by items of several kinds count as equal")
-            )
-        if self._own_several:
-            told = listed(self._own_several, "and")
-            found.append(approximation(f"items at the own {told} of each holder count as at any"))
-        return together(*found)
-
-    def _pools_known(self) -> list[Certainty]:
-        """Return how it is known what is waited for pools, and while some of them are held."""
-        pools, found = self.cycle.pools, []
-        if pools.held:
-            told = listed([one.resource for pool in pools.held for one in pool.every], "and")
-            found.append(
-                approximation(
-                    f"what goes on while {told} is held counts as in balance at each number of "
-                    f"items: {POOLS_TOLD}",
-                    error=POOLS_ERROR,
-                )
-            )
-        if pools.mixed:
-            told = listed(list(pools.mixed), "and")
-            found.append(
-                approximation(f"{told} is visited while a pool is held, and as if it were not")
-            )
-        return found
-
-    def _mixes(self, visit: Visit) -> bool:
-        """Return whether items of several kinds are served there as first comes first."""
-        queueing = self._demands[visit.resource].queueing
-        is_insensitive = queueing is None or queueing.traits.is_insensitive
-        return visit.most is not None and not is_insensitive
-
     @property
-    def _own_several(self) -> list[str]:
-        """The stations of which each holder has its own, and several items there.
-
-        Those of one holder never meet those of another: there are as many classes as machines. So
-        it is with pairs: each has two machines of its own, which it shares with others.
-        """
-        whose = self._stream.flows_from
-        if isinstance(whose, ir.EachPair):
-            starts = (leg.node for leg in self._stream.legs if isinstance(leg, ir.Visit))
-            whose = whose.node or next(starts)
-        return [
-            station.resource
-            for station in self.cycle.stations
-            if station.copies is not ONE
-            and any(
-                visit.place.name == whose
-                for visit in self._result.visits.values()
-                if visit.resource == station.resource
-            )
-        ]
-
-    @property
-    def _is_in_parts(self) -> bool:
-        """Return whether less than a whole item may be under way, at some population."""
-        expressions = self._expressions
-        jobs = expressions.put_in(self.cycle.jobs)
-        low, high = expressions.configuration.low, expressions.configuration.high
-        for at in {low, min(low + 1, high), high}:
-            known = Substitution({expressions.population: number(at)})(jobs).exact
-            if known is None or known.denominator > 1:
-                return True
-        return False
+    def _known(self) -> CycleKnown:
+        """What tells how the waits of a cycle are known."""
+        return CycleKnown(
+            stream=self._stream,
+            result=self._result,
+            cycle=self.cycle,
+            demands=self._demands,
+            expressions=self._expressions,
+        )
 
     def _others_at(self, name: str) -> list[ir.Stream]:
         """Return the other closed streams that are at a resource."""
