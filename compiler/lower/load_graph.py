@@ -114,12 +114,18 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     @property
     def asked(self) -> Formula:
         """What is at its target where it saturates: who waits for an answer asks for no more."""
-        return self.load if self.open_load is None or self.target is not ONE else self.open_load
+        return self.asked_at(self.target)[0]
 
     @property
     def asked_known(self) -> Certainty:
         """How it is known what is at its target where it saturates."""
-        return self.known if self.asked is self.load else self.open_known
+        return self.asked_at(self.target)[1]
+
+    def asked_at(self, limit: Formula) -> tuple[Formula, Certainty]:
+        """Return what is at a limit of the load where it is too much, and how that is known."""
+        if self.open_load is None or limit is not ONE:
+            return self.load, self.known
+        return self.open_load, self.open_known
 
 
 class Calibration(Struct, frozen=True, kw_only=True):

@@ -104,12 +104,7 @@ def _promised(
 
 
 def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:
-    measure, known = resource.load, resource.known
-    if limit is ONE and resource.open_load is not None:
-        measure, known = (
-            resource.open_load,
-            resource.open_known,
-        )  # who waits for an answer asks for no more
+    measure, known = resource.asked_at(limit)
     return Criterion(
         name=f"{resource.name}.load",
         measure=measure,
