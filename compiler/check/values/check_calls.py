@@ -33,9 +33,12 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.syntax import ast
 from qps.engine.operations import BY_NAME
+
+ConditionOf = Callable[[ast.Expr, Scope], ir.Condition | None]
 
 _OF_NAMES = ("count", "members", "share", "saturation")
 LANGUAGE_FUNCTIONS = frozenset(
@@ -55,15 +58,20 @@ _FOREIGN = {
 
 
 class CallChecker(Struct, frozen=True, kw_only=True):
-    """Checks calls; `value` checks their arguments and the bodies of functions."""
+    """Checks calls; `value` checks their arguments and the bodies of functions.
+
+    Only one that `may_ask` takes questions of changed models, and of samples of them.
+    """
 
     sink: Sink
     definitions: Definitions
     arithmetic: Arithmetic
     cases: CaseChecker
     value: ValueOf
+    condition: ConditionOf
     wrong_dimension: Callable[[Value, Dimension, str], None]
     traces: TraceChecker
+    may_ask: bool
 
     def call(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return the value of a call."""
@@ -82,6 +90,8 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         if word == "quantile":
             return self._quantile(expr, scope)
         declared = lookup(scope.module, expr.name)
+        if word == "probability" and declared is None:
+            return self._probability(expr, scope)
         trace = trace_of(scope.module, expr.name) if declared is None else None
         if trace is not None:
             return self.traces.call(trace, expr, scope)
@@ -251,6 +261,41 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         is_link = isinstance(owner.declaration, ast.Link)
         by, kind = ("stream", ast.Stream) if is_link else _BY_COMPONENT
         return self._share((names[0], by, kind), resource, expr.span, scope)
+
+    def _probability(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return `probability(voice.latency <= 230 ms)`, of numbers that are not known."""
+        if Allowed.ANSWERS not in scope.allowed or not self.may_ask:
+            self.sink.report(
+                codes.MISPLACED,
+                expr.span,
+                "how likely something is, only expectations ask",
+                hint="a requirement says `voice.latency <= 230 ms with 95 % certainty`",
+            )
+            return None
+        if len(expr.arguments) != 1:
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                "`probability` takes one condition",
+                hint="such as `probability(voice.latency <= 230 ms) >= 95 % with N = 20`",
+            )
+            return None
+        condition = self.condition(expr.arguments[0], scope)
+        if condition is None:
+            return None
+        sides = tuple(operands_of(condition))
+        if any(isinstance(part, ir.Changed) for side in sides for part in parts_of(side)):
+            self.sink.report(
+                codes.MISPLACED,
+                expr.span,
+                "what a probability is of has no `with` of its own",
+                hint="write it behind the claim: `probability(…) >= 95 % with N = 20`",
+            )
+            return None
+        # It is an answer, whatever it is of: nothing but a claim can name it.
+        value = ir.Sum((*sides, ir.Measured(ir.MeasureKind.LARGEST, "")))
+        chance = ir.Chance(value=value, changes=(), condition=condition)
+        return leaf(chance, DIMENSIONLESS, expr.span)
 
     def _quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.declarations import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.instances import sink_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import is_uncertain, uncertain_names
@@ -40,7 +40,6 @@ from qps.compiler.check.values.values import (
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.quantities.unit_binding import Divisor, advice, of_either
 from qps.compiler.syntax import ast
@@ -126,8 +125,10 @@ class ExpressionChecker:
             arithmetic=self._arithmetic,
             cases=self._cases,
             value=self.value,
+            condition=self.condition,
             wrong_dimension=self.wrong_dimension,
             traces=self.traces,
+            may_ask=changes is not None,
         )
         self.arguments = self._calls.arguments
         self._uncertain = UncertainChecker(
@@ -334,9 +335,7 @@ class ExpressionChecker:
                 base, exponent = self.value(expr.base, scope), self.value(expr.exponent, scope)
                 return self._arithmetic.power(expr, base, exponent)
             case ast.Call():
-                is_own = lookup(scope.module, expr.name) is not None
-                asks = expr.name.text == "probability" and not is_own
-                return (self._probability if asks else self._calls.call)(expr, scope)
+                return self._calls.call(expr, scope)
             case ast.Conditional():
                 return self._conditional(expr, scope)
             case ast.Changed():
@@ -405,41 +404,6 @@ class ExpressionChecker:
         if value is not None:
             self._compared.append(value)
         return value
-
-    def _probability(self, expr: ast.Call, scope: Scope) -> Value | None:
-        """Return `probability(voice.latency <= 230 ms)`, of numbers that are not known."""
-        if Allowed.ANSWERS not in scope.allowed or self.changes is None:
-            self.sink.report(
-                codes.MISPLACED,
-                expr.span,
-                "how likely something is, only expectations ask",
-                hint="a requirement says `voice.latency <= 230 ms with 95 % certainty`",
-            )
-            return None
-        if len(expr.arguments) != 1:
-            self.sink.report(
-                codes.ARGUMENT_COUNT,
-                expr.span,
-                "`probability` takes one condition",
-                hint="such as `probability(voice.latency <= 230 ms) >= 95 % with N = 20`",
-            )
-            return None
-        condition = self.condition(expr.arguments[0], scope)
-        if condition is None:
-            return None
-        sides = tuple(operands_of(condition))
-        if any(isinstance(part, ir.Changed) for side in sides for part in parts_of(side)):
-            self.sink.report(
-                codes.MISPLACED,
-                expr.span,
-                "what a probability is of has no `with` of its own",
-                hint="write it behind the claim: `probability(…) >= 95 % with N = 20`",
-            )
-            return None
-        # It is an answer, whatever it is of: nothing but a claim can name it.
-        value = ir.Sum((*sides, ir.Measured(ir.MeasureKind.LARGEST, "")))
-        chance = ir.Chance(value=value, changes=(), condition=condition)
-        return leaf(chance, DIMENSIONLESS, expr.span)
 
     def _changed(self, expr: ast.Changed, scope: Scope) -> Value | None:
         if Allowed.ANSWERS not in scope.allowed or self.changes is None:
