@@ -14,7 +14,9 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
+from qps.compiler.syntax.parse import parse
 
 WITHIN = NormalDist().inv_cdf(0.975)
 BETWEEN = NormalDist().inv_cdf(0.95)
@@ -224,3 +226,11 @@ def test_a_sum_with_a_number_below_zero_stays_a_sum() -> None:
     assert uncertain_in(spec) == {}
     (parameter,) = [one for one in spec.model.parameters if one.name == "x"]
     assert parameter.value == ir.Constant(Fraction(2))
+
+
+def test_one_of_several_is_made_of_its_values_and_weights() -> None:
+    parsed = parse(Source("one.qps", "let a = one of [2 ms weight (w), 4 ms]")).value
+    assert parsed is not None
+    (declared,) = parsed.every(ast.Let)
+    told = [part.span.text for part in ast.operands(declared.value)]
+    assert told == ["2 ms", "w", "4 ms"]

@@ -273,7 +273,8 @@ def operands(expr: Expr) -> tuple[Expr, ...]:
         case Around(middle=one, half_width=other) | Between(low=one, high=other):
             return (one, other)
         case OneOf(choices=choices):
-            return tuple(choice.value for choice in choices)
+            weighed = ((choice.value, choice.weight) for choice in choices)
+            return tuple(part for pair in weighed for part in pair if part is not None)
     return ()
 
 
