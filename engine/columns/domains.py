@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from qps.engine.columns.on_floats import ONE_OVER_E
+from qps.engine.networks.forked_networks import OWN
 
 Formula = Any  # of those that are built of this table
 _ONE_OVER_E = Fraction(ONE_OVER_E[0])
@@ -191,14 +192,27 @@ def class_rate(classes: Formula, _of: Formula, *told: Formula) -> Domain | None:
 
 def class_open_wait(classes: Formula, *told: Formula) -> Domain | None:
     """Return for what there is a wait beside several classes; nothing of an unknown number."""
-    count = classes.exact
-    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+    return _of_classes(classes, told, beside=0)
+
+
+def _of_classes(classes: Formula, told: tuple[Formula, ...], *, beside: int) -> Domain | None:
+    """Return for what there is a network whose stations have so many operands besides."""
+    count = _count_of(classes, told)
+    if count is None:
         return None
     needed = [Needed(number) for number in told]
-    for place in range(2 * int(count), len(told) - 2, int(count) + 3):
+    for place in range(2 * count, len(told) - 2, count + 3 + beside):
         needed.append(Needed(told[place] - 1))
         needed.append(Needed(told[place + 2], is_zero_out=True))
     return tuple(needed)
+
+
+def _count_of(classes: Formula, told: tuple[Formula, ...]) -> int | None:
+    """Return how many classes are told of; None where that is not known, or is no number."""
+    count = classes.exact
+    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+        return None
+    return int(count)
 
 
 class_wait = class_rate
@@ -206,14 +220,8 @@ class_wait = class_rate
 
 def class_quantile(classes: Formula, _of: Formula, level: Formula, *told: Formula) -> Domain | None:
     """Return for what there is a quantile of a cycle of a class."""
-    count = classes.exact
-    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
-        return None
-    needed = [*share(level), *(Needed(number) for number in told)]
-    for place in range(2 * int(count), len(told) - 2, int(count) + 5):
-        needed.append(Needed(told[place] - 1))
-        needed.append(Needed(told[place + 2], is_zero_out=True))
-    return tuple(needed)
+    needed = _of_classes(classes, told, beside=2)
+    return None if needed is None else (*share(level), *needed)
 
 
 def nested_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
@@ -237,10 +245,6 @@ def nested_time(_which: Formula, *told: Formula) -> Domain | None:
 nested_wait = nested_time
 
 
-_OWN = -2
-"""The kind of a machine of one's own (`engine/networks/forked_networks.py`)."""
-
-
 def forked_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | None:
     """Return for what there is a rate of a closed network with calls made together."""
     if any(kind.exact is None for kind in told[::6]):
@@ -251,7 +255,7 @@ def forked_rate(customers: Formula, think: Formula, *told: Formula) -> Domain | 
         if kind.exact == 0:
             needed += [Needed(servers - 1), Needed(load), Needed(copies, is_zero_out=True)]
             needed.append(Needed(often, is_zero_out=True))
-        if kind.exact == _OWN:
+        if kind.exact == OWN:
             needed.append(Needed(often, is_zero_out=True))
         if kind.exact <= 0:
             needed.append(Needed(asked))
@@ -268,10 +272,10 @@ forked_wait = forked_time
 
 def shared_wait(classes: Formula, _which: Formula, *told: Formula) -> Domain | None:
     """Return for what there is a wait beside classes that share pools."""
-    count = classes.exact
-    if count is None or count < 1 or count.denominator != 1 or len(told) < 2 * count:
+    count = _count_of(classes, told)
+    if count is None:
         return None
-    size, first = 4 + 2 * int(count), 2 * int(count)
+    size, first = 4 + 2 * count, 2 * count
     if any(kind.exact is None for kind in told[first::size]):
         return None
     needed = [Needed(one) for one in told[:first]]
