@@ -22,8 +22,7 @@ from typing import NamedTuple
 from qps.engine.networks import class_networks
 from qps.engine.networks.class_networks import Network, Place
 from qps.engine.networks.class_numbers import found_of, on_lines
-from qps.engine.networks.closed_quantiles import of_moments, open_found
-from qps.engine.queues.queue_numbers import erlang_c
+from qps.engine.networks.closed_quantiles import of_moments, of_queue, open_found, pairs_of
 
 BESIDE = 2
 """Operands of a station besides those of `class_networks`.
@@ -49,8 +48,7 @@ class Visited(NamedTuple):
     @property
     def pairs(self) -> float:
         """The mean number of ordered pairs of visits of a cycle."""
-        whole = floor(self.often)
-        return whole * (whole - 1 + 2 * self.part)
+        return pairs_of(self.often)
 
     def alike(self, copies: float) -> float:
         """Return the mean number of ordered pairs to one copy, each visit with itself too."""
@@ -129,12 +127,12 @@ def moments(
     mean = 0.0
     for at, visit in there.items():
         place, wait = network.places[at], waits[at]
-        asked, often, spare = place.asked[k], visit.often, place.servers - place.load
+        asked, often = place.asked[k], visit.often
         service = asked / often
         stay = service * (1 + wait)
         mean += often * stay
         found, again, once = _found(network, k, at, visit)
-        open_first, open_all = open_found(place.servers, place.load, wait)
+        _, open_all = open_found(place.servers, place.load, wait)
         alike = visit.alike(place.copies) * service**2 * open_all
         if visit.shares:
             busy = sum(rate * one for rate, one in zip(rates, place.asked, strict=True) if one)
@@ -144,12 +142,11 @@ def moments(
             variance += own - found + again
             third += 2 * own**2 / (often * stay)
         else:
-            chance = erlang_c(place.servers, place.load)
             again += alike - often * service**2 * open_all
-            variance += asked * service * (1 + wait / spare + open_first) + again
-            third += 2 * asked * service**2 * (1 + wait / spare**2)
-            third += 2 * asked * service**2 * open_first * (2 - chance) / spare
-            third += 3 * service / spare * again
+            second, more_skewed = of_queue(
+                asked, service, place.servers, place.load, wait=wait, again=again
+            )
+            variance, third = variance + second, third + more_skewed
         either = visit.part * (1 - visit.part)
         variance += either * stay**2
         third += either * (4 - 2 * visit.part) * stay**3

@@ -80,13 +80,18 @@ class Place(Struct, frozen=True, kw_only=True):
     @property
     def pairs(self) -> float:
         """The mean number of ordered pairs of visits of a cycle, at all copies."""
-        whole = floor(self.visits)
-        return whole * (whole - 1 + 2 * (self.visits - whole))
+        return pairs_of(self.visits)
 
     @property
     def ratio(self) -> float:
         """What a cycle asks of one server of a copy, were these one that is so often as fast."""
         return self.asked / self.all / self.servers
+
+
+def pairs_of(visits: float) -> float:
+    """Return the mean number of ordered pairs of visits, so many a cycle: as evenly as may be."""
+    whole = floor(visits)
+    return whole * (whole - 1 + 2 * (visits - whole))
 
 
 def closed_quantile(level: float, customers: float, think: float, *told: float) -> float:
@@ -187,17 +192,16 @@ def _moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, 
     for place, wait in zip(places, waits, strict=True):
         part = min(place.often, 1.0)  # of who comes
         own = place.asked * place.service
-        open_first, open_all = open_found(place.servers, place.load, wait)
+        _, open_all = open_found(place.servers, place.load, wait)
         again = place.service**2 * open_all * place.pairs / place.all
         if place.shares:
             load = min((rate * place.asked / place.all + place.load) / place.servers, 1.0)
             variance += own * (1 + wait) ** 2 + (2 * own * open_all + again) / (2 - load)
         else:
-            spare, chance = place.servers - place.load, erlang_c(place.servers, place.load)
-            variance += own * (1 + wait / spare + open_first) + again
-            third += 2 * own * place.service * (1 + wait / spare**2)
-            third += 2 * own * place.service * open_first * (2 - chance) / spare
-            third += 3 * place.service / spare * again
+            second, more_skewed = of_queue(
+                place.asked, place.service, place.servers, place.load, wait=wait, again=again
+            )
+            variance, third = variance + second, third + more_skewed
         variance += (1 - part) / part * (place.asked * (1 + wait)) ** 2
     queues = [not place.shares for place in places]
     second, more_skewed = _spread(found, think, places, queues)
@@ -212,6 +216,23 @@ def _moments(found: int, think: float, places: Sequence[Place]) -> tuple[float, 
     if all(queues):
         return mean, deviation, third / deviation**3
     return mean, deviation, 2 * deviation / mean
+
+
+def of_queue(
+    asked: float, service: float, servers: float, load: float, *, wait: float, again: float
+) -> tuple[float, float]:
+    """Return variance and third cumulant of the time at a station, for how many are found there.
+
+    A cycle asks so much of it, and a visit a `service`; that waits so many services. `again` is the
+    variance of what one visit waits for as another one does.
+    """
+    spare, chance = servers - load, erlang_c(servers, load)
+    first, _ = open_found(servers, load, wait)
+    own = asked * service
+    third = 2 * own * service * (1 + wait / spare**2)
+    third += 2 * own * service * first * (2 - chance) / spare
+    third += 3 * service / spare * again
+    return own * (1 + wait / spare + first) + again, third
 
 
 def open_found(servers: float, load: float, wait: float) -> tuple[float, float]:

@@ -1,6 +1,8 @@
 // How long a cycle of one class takes at the stations of a closed network of several: quantiles; `engine/class_quantiles.py`
 // tells how. A station is visited so `often`, and `shares` or queues.
 
+import { ofQueue, openFound, pairsOf } from "./closed_quantiles.js";
+
 const BESIDE = 2, STEP = 1e-2, MOST_COPIES = 4;
 
 // `networkOf` reads operands, `found` solves a network, `onLines` tells what lies between whole numbers; the first bounds other values.
@@ -32,19 +34,18 @@ function moments(found, erlangC, k, network, there) {
   if (queues.length < there.length) [, third] = spread(found, k, whole, queues);
   for (const visit of there) {
     const { place, at, often, shares } = visit, { servers, load: open, copies } = place, asked = place.asked[k], wait = waits[at][k];
-    const spare = servers - open, service = asked / often, stay = service * (1 + wait), [all, again, once] = foundAt(found, k, network, visit);
-    const chance = erlangC(servers, open), first = (chance * (1 - chance)) / spare ** 2, openFound = first + (wait * open) / servers / spare;
-    const alike = alikeOf(often, copies) * service ** 2 * openFound;
+    const service = asked / often, stay = service * (1 + wait), [all, again, once] = foundAt(found, k, network, visit);
+    const openly = service ** 2 * openFound(erlangC, place, wait), alike = alikeOf(often, copies) * openly;
     mean += often * stay;
     if (shares) {
       const busy = rates.reduce((sum, rate, j) => sum + (place.asked[j] ? rate * place.asked[j] : 0), 0), load = Math.min((busy / copies + open) / servers, 1);
-      const own = often * stay ** 2 + (all + alike + often * (once + service ** 2 * openFound)) / (2 - load);
+      const own = often * stay ** 2 + (all + alike + often * (once + openly)) / (2 - load);
       variance += own - all + again;
       third += (2 * own ** 2) / (often * stay);
     } else {
-      const more = again + alike - often * service ** 2 * openFound;
-      variance += asked * service * (1 + wait / spare + first) + more;
-      third += 2 * asked * service ** 2 * (1 + wait / spare ** 2 + (first * (2 - chance)) / spare) + (3 * service * more) / spare;
+      const [own, skewed] = ofQueue(erlangC, asked, service, place, wait, again + alike - often * openly);
+      variance += own;
+      third += skewed;
     }
     const part = often - Math.floor(often), either = part * (1 - part);
     variance += either * stay ** 2;
@@ -53,8 +54,6 @@ function moments(found, erlangC, k, network, there) {
   const deviation = Math.sqrt(variance), cubed = deviation ** 3;
   return [mean, deviation, cubed ? third / cubed : 0];
 }
-
-function pairsOf(often) { return Math.floor(often) * (2 * often - Math.floor(often) - 1); }
 
 function alikeOf(often, copies) { return often + pairsOf(often) / copies; }
 

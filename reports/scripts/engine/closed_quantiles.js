@@ -59,16 +59,31 @@ function moments(waits, erlangC, found, think, places) {
   let [variance, third] = spread(waits, found, think, places, (place) => !place.shares);
   places.forEach((place, k) => {
     const { asked, servers, load, all, visits, often, service, shares } = place, wait = each[k], part = Math.min(often, 1);
-    const spare = servers - load, busy = Math.min(((rate * asked) / all + load) / servers, 1), chance = erlangC(servers, load), own = asked * service;
-    const first = (chance * (1 - chance)) / spare ** 2, open = first + (wait * load) / servers / spare, whole = Math.floor(visits);
-    const again = (service ** 2 * open * whole * (2 * visits - whole - 1)) / all;
-    variance += shares ? own * (1 + wait) ** 2 + (2 * own * open + again) / (2 - busy) : own * (1 + wait / spare + first) + again;
-    third += 2 * own * service * (1 + wait / spare ** 2 + (first * (2 - chance)) / spare) + (3 * service * again) / spare;
+    const busy = Math.min(((rate * asked) / all + load) / servers, 1), own = asked * service;
+    const open = openFound(erlangC, place, wait), again = (service ** 2 * open * pairsOf(visits)) / all, queued = ofQueue(erlangC, asked, service, place, wait, again);
+    variance += shares ? own * (1 + wait) ** 2 + (2 * own * open + again) / (2 - busy) : queued[0];
+    third += queued[1];
     variance += ((1 - part) / part) * (asked * (1 + wait)) ** 2;
     if (shares) variance += (spread(waits, found, think, places, (one) => one === place)[0] * (1 + 1 / visits)) / (2 - busy);
   });
   const deviation = Math.sqrt(variance), isQueued = places.every(({ shares }) => !shares);
   return [mean, deviation, isQueued ? third / deviation ** 3 : (2 * deviation) / mean];
+}
+
+// The mean number of ordered pairs of visits, so many a cycle.
+export function pairsOf(visits) { return Math.floor(visits) * (2 * visits - Math.floor(visits) - 1); }
+
+// The variance of what a visit waits for open traffic at a copy, in services, and that of whether it waits at all for it.
+export function openFound(erlangC, { servers, load }, wait) {
+  return waitsAtAll(erlangC(servers, load), servers - load) + (wait * load) / servers / (servers - load);
+}
+
+function waitsAtAll(chance, spare) { return (chance * (1 - chance)) / spare ** 2; }
+
+// Variance and third cumulant of the time at a station where all wait in turn, `again` that of what visits wait for alike.
+export function ofQueue(erlangC, asked, service, { servers, load }, wait, again) {
+  const spare = servers - load, chance = erlangC(servers, load), first = waitsAtAll(chance, spare), own = asked * service;
+  return [own * (1 + wait / spare + first) + again, 2 * own * service * (1 + wait / spare ** 2 + (first * (2 - chance)) / spare) + (3 * service * again) / spare];
 }
 
 // The variance of what is waited at some places for those who are found, and a third cumulant.
