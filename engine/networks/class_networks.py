@@ -8,8 +8,10 @@ class asks of it, on one server, over all copies.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import floor, inf, isfinite, prod
+from math import floor, inf, prod
 from typing import NamedTuple, TypeVar
+
+from qps.engine.networks.closed_networks import on_line
 
 _Value = TypeVar("_Value")
 
@@ -84,7 +86,8 @@ def between(
                 network._replace(customers=_with(network.customers, k, floor(customers) + more))
                 for more in (0.0, 1.0)
             ]
-            return _on_line(value, ends, customers - floor(customers))
+            low, high = (between(value, end) for end in ends)
+            return float(on_line(low, high, customers - floor(customers)))
     for i, place in enumerate(network.places):
         if place.servers != floor(place.servers):
             whole, part = floor(place.servers), place.servers - floor(place.servers)
@@ -95,19 +98,9 @@ def between(
         else:
             continue
         ends = [network._replace(places=_with(network.places, i, one)) for one in either]
-        return _on_line(value, ends, part, in_parts=in_parts)
+        low, high = (between(value, end, in_parts=in_parts) for end in ends)
+        return float(on_line(low, high, part))
     return value(network)
-
-
-def _on_line(
-    value: Callable[[Network], float],
-    ends: Sequence[Network],
-    part: float,
-    *,
-    in_parts: bool = False,
-) -> float:
-    low, high = (between(value, end, in_parts=in_parts) for end in ends)
-    return low + part * (high - low) if isfinite(low) and isfinite(high) else max(low, high)
 
 
 def _with(values: tuple[_Value, ...], place: int, value: _Value) -> tuple[_Value, ...]:

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qps.engine.networks.class_networks import Network, Place, between, is_exact, network_of
 from qps.engine.networks.class_states import States, states_of
-from qps.engine.networks.closed_numbers import Several
+from qps.engine.networks.closed_numbers import Several, alone
 from qps.engine.networks.linearizer import linearized
-from qps.engine.queues.queue_numbers import erlang_c
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,20 +152,13 @@ def _is_exact(inner: Network) -> bool:
 
 def _waits(network: Network) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
     """Return what classes wait, and open visits, at each station."""
-    alone = [_alone(place) for place in network.places]
+    without = [alone(place.servers, place.load) for place in network.places]
     inner, among = _waited_for(network)
     own, beside = (_exactly if _is_exact(inner) else linearized)(inner)
-    waits = [(wait,) * len(network.think) for wait in alone]
+    waits = [(wait,) * len(network.think) for wait in without]
     for at, i in enumerate(among):
-        waits[i], alone[i] = own[at], beside[at]
-    return tuple(waits), tuple(alone)
-
-
-def _alone(place: Place) -> float:
-    """Return the wait where there are no closed customers."""
-    if place.load >= place.servers:
-        return inf
-    return erlang_c(place.servers, place.load) / (place.servers - place.load)
+        waits[i], without[i] = own[at], beside[at]
+    return tuple(waits), tuple(without)
 
 
 # -- exactly -------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.engine.networks.closed_networks import on_line
 from qps.engine.networks.nested_networks import OWN, SPEED, places_of
 
 BEFORE = 4
@@ -128,9 +129,7 @@ def between(value: Callable[[Shared], float], network: Shared) -> float:
         first, last = (
             between(value, network._replace(groups=(*before, end, *after))) for end in (low, high)
         )
-        if not (isfinite(first) and isfinite(last)):
-            return max(first, last)
-        return first + part * (last - first)
+        return float(on_line(first, last, part))
     return value(network)
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import ceil, floor, inf, nan
 from typing import Any, NamedTuple
 
+from qps.engine.networks.closed_numbers import alone
 from qps.engine.networks.linearizer import Linearizer, one_by_one
 from qps.engine.networks.nested_networks import (
     SPEED,
@@ -26,7 +27,6 @@ from qps.engine.networks.nested_networks import (
 from qps.engine.networks.nested_numbers import MOST_PLACES
 from qps.engine.networks.paced_stays import Stays, stays_at
 from qps.engine.networks.shared_networks import Shared, between, held_alone, merged, shared_of
-from qps.engine.queues.queue_numbers import erlang_c
 
 _MOST_TURNS, _ENOUGH = 60, 1e-12
 _FIRST_ONE = 1e-9
@@ -98,16 +98,9 @@ def solved(network: Shared) -> Found:
     for one in every(stuck):
         found.times[one.at] = tuple(inf if n else 0.0 for n in never)
         if isinstance(one, Station) and not one.speeds:
-            found.open_waits[one.at] = _alone(one.servers, one.load)
+            found.open_waits[one.at] = alone(one.servers, one.load)
     rates = tuple(0.0 if n else rate for n, rate in zip(never, found.rates, strict=True))
     return found._replace(rates=rates)
-
-
-def _alone(servers: float, load: float) -> float:
-    """Return what open visits wait at a station where no customers are."""
-    if load >= servers:
-        return inf
-    return float(erlang_c(servers, load) / (servers - load))
 
 
 def _places(network: Shared, shares: Sequence[float]) -> tuple[Place, ...]:
