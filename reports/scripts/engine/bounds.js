@@ -67,6 +67,20 @@ export function bent(row, { turn = NaN, rate = 0, atEnd = row.value } = {}) {
   return { ...row, bounds };
 }
 
+// What has no slopes in a box, and is told of a point to nine digits: else by `ends` of the least and the greatest of its parts, which
+// are null or NaN where nothing is known.
+export function atPointElse(ends) {
+  return (value) => (boxes, i) => {
+    const parts = boxes.program.parts[i], lows = parts.map((part) => boxes.low[part]), highs = parts.map((part) => boxes.high[part]);
+    boxes.leaveOpen(i);
+    const at = lows.every((low, k) => low === highs[k]) ? value(...lows) : null, found = at === null ? ends(value, lows, highs) : widened(at, at);
+    if (found && !found.some(Number.isNaN)) boxes.keep(i, found);
+  };
+}
+
+// What lies between two values that are off by roundings.
+export function widened(low, high) { return [low * (1 - 1e-9), high * (1 + 1e-9)]; }
+
 export function sorted(values, isZeroToo = false) {
   const all = isZeroToo ? [...values, 0] : values;
   return [Math.min(...all), Math.max(...all)];

@@ -1,8 +1,9 @@
 // Closed queueing networks with customers of several classes; `engine/class_numbers.py` tells how, and `engine/class_networks.py`
 // what they are told by. A place has the servers and the open load of a copy, copies, and what each class asks.
 
+import { atPointElse, widened } from "./bounds.js";
 import { classQuantile } from "./class_quantiles.js";
-import { ofSeveral, remembered } from "./closed.js";
+import { alone, ofSeveral, onLine, remembered } from "./closed.js";
 import { linearized } from "./linearizer.js";
 
 const MOST_STATES = 100000, MOST_POWERS = 400000;
@@ -34,8 +35,8 @@ export function classNumbers(erlangC, ofMoments) {
 // for more than all others at one copy (`engine/columns/class_bounds.py`).
 export const CLASS_BOUNDS = {
   class_rate: bounded(2, (best, worst, k) => {
-    const alone = best.think[k] + total(best.places.map(({ asked }) => asked[k]));
-    const most = Math.min(alone ? best.customers[k] / alone : Infinity, ...best.places.filter(({ asked }) => asked[k]).map((one) => one.copies * Math.max(one.servers - one.load, 0) / one.asked[k]));
+    const ownCycle = best.think[k] + total(best.places.map(({ asked }) => asked[k]));
+    const most = Math.min(ownCycle ? best.customers[k] / ownCycle : Infinity, ...best.places.filter(({ asked }) => asked[k]).map((one) => one.copies * Math.max(one.servers - one.load, 0) / one.asked[k]));
     const longest = worst.think[k] + total(worst.places.map(({ asked }, at) => (asked[k] ? asked[k] * (1 + longestWait(best, worst, at)) : 0)));
     return [longest ? Math.min(worst.customers[k] / longest, most) : 0, most];
   }),
@@ -44,36 +45,24 @@ export const CLASS_BOUNDS = {
     return [0, asked ? asked * (1 + longestWait(best, worst, 0)) : 0];
   }),
   class_open_wait: bounded(1, (best, worst) => [0, longestWait(best, worst, 0)]),
-  class_quantile: (value) => (boxes, i) => {
-    const lows = boxes.program.parts[i].map((part) => boxes.low[part]), at = boxes.program.parts[i].every((part, k) => lows[k] === boxes.high[part]) ? value(...lows) : NaN;
-    boxes.leaveOpen(i);
-    if (!Number.isNaN(at)) boxes.keep(i, [at * (1 - 1e-9), at * (1 + 1e-9)]);
-  },
+  class_quantile: atPointElse(() => null),
 };
 
 function bounded(before, ends) {
-  return (value) => (boxes, i) => {
-    const parts = boxes.program.parts[i], lows = parts.map((part) => boxes.low[part]), highs = parts.map((part) => boxes.high[part]);
-    boxes.leaveOpen(i);
-    if (lows.every((low, k) => low === highs[k])) {
-      const at = value(...lows);
-      boxes.keep(i, [at * (1 - 1e-9), at * (1 + 1e-9)]);
-      return;
-    }
+  return atPointElse((_, lows, highs) => {
     const [count] = lows, of = lows[before - 1], sides = { best: [], worst: [] };
-    if (count !== highs[0] || of !== highs[before - 1] || (before === 2 && !isOne(count, of))) return;
-    for (let at = before; at < parts.length; at++) {
-      if (!(lows[at] >= 0 && highs[at] < Infinity)) return;
+    if (count !== highs[0] || of !== highs[before - 1] || (before === 2 && !isOne(count, of))) return null;
+    for (let at = before; at < lows.length; at++) {
+      if (!(lows[at] >= 0 && highs[at] < Infinity)) return null;
       const own = at - before, kind = own < count ? 0 : own < 2 * count ? -1 : (own - 2 * count) % (count + 3);
       const isMore = kind === 0 || kind === 2; // customers, servers and copies
       sides.best.push(isMore ? Math.ceil(highs[at]) : lows[at]);
       sides.worst.push(isMore ? (kind === 2 && lows[at] < 1 ? lows[at] : Math.floor(lows[at])) : highs[at]);
     }
     const best = networkOf(count, sides.best), worst = networkOf(count, sides.worst);
-    if (!best || !worst || (!best.places.length && !(before === 2 && isOne(count, of)))) return;
-    const [low, high] = ends(best, worst, of - 1);
-    boxes.keep(i, [low * (1 - 1e-9), high * (1 + 1e-9)]);
-  };
+    if (!best || !worst || (!best.places.length && !(before === 2 && isOne(count, of)))) return null;
+    return widened(...ends(best, worst, of - 1));
+  });
 }
 
 function longestWait(best, worst, at) {
@@ -103,10 +92,7 @@ function between(value, network) {
 }
 
 function onLines(value, network, inParts) {
-  const line = (count, changed) => {
-    const whole = Math.floor(count), [low, high] = [whole, whole + 1].map((one) => onLines(value, { ...network, ...changed(one) }, inParts));
-    return Number.isFinite(low) && Number.isFinite(high) ? low + (count - whole) * (high - low) : Math.max(low, high);
-  };
+  const line = (count, changed) => onLine(count, (one) => onLines(value, { ...network, ...changed(one) }, inParts));
   const { customers, places } = network, at = (i, own) => ({ places: places.with(i, { ...places[i], ...own }) });
   const k = inParts ? -1 : customers.findIndex((one) => !Number.isInteger(one));
   if (k >= 0) return line(customers[k], (n) => ({ customers: customers.with(k, n) }));
@@ -153,7 +139,7 @@ function waitedFor({ customers, think: pauses, places }) {
 }
 
 function waitsOf(erlangC, network) {
-  const openWaits = network.places.map(({ servers, load }) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load)));
+  const openWaits = network.places.map(({ servers, load }) => alone(erlangC, servers, load));
   const waits = openWaits.map((wait) => network.customers.map(() => wait)), { inner, among } = waitedFor(network);
   const found = isExactly(inner) ? exactly(inner) : linearized(erlangC, inner);
   among.forEach((i, at) => {

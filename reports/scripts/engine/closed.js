@@ -77,18 +77,23 @@ export function stationsOf(customers, think, told) {
 
 // A value on lines between whole numbers of customers, servers and copies of several servers.
 export function between(value, customers, think, stations) {
-  const line = (count, at) => {
-    const whole = Math.floor(count), low = at(whole), high = at(whole + 1);
-    return Number.isFinite(low) && Number.isFinite(high) ? low + (count - whole) * (high - low) : Math.max(low, high);
-  };
-  if (!Number.isInteger(customers)) return line(customers, (n) => between(value, n, think, stations));
+  if (!Number.isInteger(customers)) return onLine(customers, (n) => between(value, n, think, stations));
   for (const [k, [asked, servers, load, copies]] of stations.entries()) {
     const changed = (one) => between(value, customers, think, stations.with(k, one));
-    if (!Number.isInteger(servers)) return line(servers, (c) => changed([asked, c, load, copies]));
-    if (servers >= SEVERAL && !Number.isInteger(copies)) return line(copies, (m) => changed([asked, servers, load, m]));
+    if (!Number.isInteger(servers)) return onLine(servers, (c) => changed([asked, c, load, copies]));
+    if (servers >= SEVERAL && !Number.isInteger(copies)) return onLine(copies, (m) => changed([asked, servers, load, m]));
   }
   return value(customers, think, stations);
 }
+
+// What lies between the values at the whole numbers on both sides of a count; an infinite one if one is.
+export function onLine(count, value) {
+  const whole = Math.floor(count), low = value(whole), high = value(whole + 1);
+  return Number.isFinite(low) && Number.isFinite(high) ? low + (count - whole) * (high - low) : Math.max(low, high);
+}
+
+// The wait where there are no closed customers.
+export function alone(erlangC, servers, load) { return load >= servers ? Infinity : erlangC(servers, load) / (servers - load); }
 
 function neverEnds([asked, servers, load]) { return asked > 0 && load >= servers; }
 
@@ -101,7 +106,7 @@ function nobodyWaits(customers, servers, load) {
 
 // The mean wait of an open visit at each station, in mean service times.
 function waitsOf(erlangC, customers, pause, stations) {
-  const waits = stations.map(([, servers, load]) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load)));
+  const waits = stations.map(([, servers, load]) => alone(erlangC, servers, load));
   const plain = [], several = [];
   let think = pause;
   stations.forEach(([asked, servers, load], k) => {

@@ -1,6 +1,7 @@
 // Closed networks with calls that are made together; `engine/forked_numbers.py` tells how, and `engine/forked_networks.py` what they
 // are told by: groups of six numbers, a kind first.
 
+import { atPointElse } from "./bounds.js";
 import { remembered } from "./closed.js";
 import { foundAndWaits } from "./linearizer.js";
 import { risingRoot } from "./roots.js";
@@ -48,20 +49,11 @@ export const FORKED_BOUNDS = {
 };
 
 function bounded(before, ends) {
-  return (value) => (boxes, i) => {
-    const parts = boxes.program.parts[i], lows = parts.map((part) => boxes.low[part]), highs = parts.map((part) => boxes.high[part]);
-    boxes.leaveOpen(i);
-    if (lows.every((low, k) => low === highs[k])) {
-      const found = value(...lows);
-      if (!Number.isNaN(found)) boxes.keep(i, [found * (1 - 1e-9), found * (1 + 1e-9)]);
-      return;
-    }
+  return atPointElse((value, lows, highs) => {
     const isFixed = (k) => k < before ? before === 3 && k === 0 : [0, GROUP - 1].includes((k - before) % GROUP);
-    if (lows.some((low, k) => (isFixed(k) ? low !== highs[k] : !(low >= 0 && highs[k] < Infinity)))) return;
-    if (!placesOf(lows.slice(before)) || !placesOf(highs.slice(before))) return;
-    const [low, high] = ends(value, lows, highs);
-    if (!Number.isNaN(low) && !Number.isNaN(high)) boxes.keep(i, [low, high]);
-  };
+    if (lows.some((low, k) => (isFixed(k) ? low !== highs[k] : !(low >= 0 && highs[k] < Infinity)))) return null;
+    return placesOf(lows.slice(before)) && placesOf(highs.slice(before)) ? ends(value, lows, highs) : null;
+  });
 }
 
 // -- what is told ----------------------------------------------------------------------------------------------------------------------

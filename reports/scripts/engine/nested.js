@@ -1,7 +1,8 @@
 // Closed networks with stations whose speed goes by how many are there, and with pools; `engine/nested_numbers.py` tells how, and
 // `engine/nested_networks.py` what they are told by: groups of five numbers, a kind first.
 
-import { convolved, dot, ofSeveral, remembered, sharesOf, singleServers, waitOf, weighed } from "./closed.js";
+import { atPointElse, widened } from "./bounds.js";
+import { alone as aloneAt, convolved, dot, ofSeveral, onLine, remembered, sharesOf, singleServers, waitOf, weighed } from "./closed.js";
 import { at, heldWithin, ownRates } from "./paced.js";
 
 export const SPEED = -1;
@@ -39,7 +40,7 @@ export function nestedNumbers(erlangC) {
 }
 
 function networks(erlangC) {
-  const alone = (servers, load) => (load >= servers ? Infinity : erlangC(servers, load) / (servers - load));
+  const alone = (servers, load) => aloneAt(erlangC, servers, load);
   const made = (customers, think, places, around) => new Solved(alone, solved, customers, think, places, around);
   const solved = (customers, think, places, around = [0, 1]) => remembered(`nested ${customers} ${think} ${around} ${nameOf(places)}`, () => made(customers, think, places, around));
   return { alone, made, solved };
@@ -75,19 +76,11 @@ export const NESTED_BOUNDS = {
 function grows(k) { return k < 2 ? (k ? -1 : 1) : [0, -1, 1, -1, 1][(k - 2) % GROUP]; }
 
 function bounded(before, ends) {
-  return (value) => (boxes, i) => {
-    const parts = boxes.program.parts[i], lows = parts.map((part) => boxes.low[part]), highs = parts.map((part) => boxes.high[part]);
-    boxes.leaveOpen(i);
-    if (lows.every((low, k) => low === highs[k])) {
-      const found = value(...lows);
-      if (!Number.isNaN(found)) boxes.keep(i, [found * (1 - 1e-9), found * (1 + 1e-9)]);
-      return;
-    }
-    if (lows.some((low, k) => k >= before && ((k - before) % GROUP ? !(low >= 0 && highs[k] < Infinity) : low !== highs[k]))) return;
-    if (!(lows[before - 2] >= 0 && lows[before - 1] >= 0) || !placesOf(lows.slice(before)) || !placesOf(highs.slice(before))) return;
-    const [low, high] = ends(value, lows, highs);
-    if (!Number.isNaN(low) && !Number.isNaN(high)) boxes.keep(i, [low * (1 - 1e-9), high * (1 + 1e-9)]);
-  };
+  return atPointElse((value, lows, highs) => {
+    if (lows.some((low, k) => k >= before && ((k - before) % GROUP ? !(low >= 0 && highs[k] < Infinity) : low !== highs[k]))) return null;
+    if (!(lows[before - 2] >= 0 && lows[before - 1] >= 0) || !placesOf(lows.slice(before)) || !placesOf(highs.slice(before))) return null;
+    return widened(...ends(value, lows, highs));
+  });
 }
 
 // Whether no speed in a box is above the last one of its station.
@@ -159,11 +152,6 @@ function between(value, customers, think, places) {
     if (found) return onLine(found.count, (n) => between(value, customers, think, places.with(k, found.changed(n))));
   }
   return value(customers, think, places);
-}
-
-function onLine(count, value) {
-  const whole = Math.floor(count), low = value(whole), high = value(whole + 1);
-  return Number.isFinite(low) && Number.isFinite(high) ? low + (count - whole) * (high - low) : Math.max(low, high);
 }
 
 function notWhole(place) {

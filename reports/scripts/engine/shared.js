@@ -1,7 +1,8 @@
 // Closed networks of several classes with speeds and pools that they share: `engine/shared_numbers.py` tells how, and
 // `engine/shared_networks.py` what they are told by: groups of numbers, of all classes and of each, a kind first.
 
-import { remembered } from "./closed.js";
+import { atPointElse, widened } from "./bounds.js";
+import { alone, onLine, remembered } from "./closed.js";
 import { Linearizer } from "./linearizer.js";
 import { every, MOST_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./nested.js";
 import { staysOf } from "./paced_stays.js";
@@ -46,21 +47,12 @@ export const SHARED_BOUNDS = {
 };
 
 function bounded(before, ends) {
-  return (value) => (boxes, i) => {
-    const parts = boxes.program.parts[i], lows = parts.map((part) => boxes.low[part]), highs = parts.map((part) => boxes.high[part]);
-    boxes.leaveOpen(i);
-    if (lows.every((low, k) => low === highs[k])) {
-      const found = value(...lows);
-      if (!Number.isNaN(found)) boxes.keep(i, [found * (1 - 1e-9), found * (1 + 1e-9)]);
-      return;
-    }
+  return atPointElse((value, lows, highs) => {
     const [classes, of] = lows, told = lows.slice(before), most = highs.slice(before), size = BEFORE + 2 * classes;
-    if (lows.some((low, k) => k < before && low !== highs[k]) || (ends.length && !isOne(of, classes))) return;
-    if (told.some((low, k) => k >= 2 * classes && (k - 2 * classes) % size === 0 && low !== most[k])) return;
-    if (!networkOf(classes, told) || !networkOf(classes, most)) return;
-    const [low, high] = ends(told, most, of - 1, classes);
-    boxes.keep(i, [low * (1 - 1e-9), high * (1 + 1e-9)]);
-  };
+    if (lows.some((low, k) => k < before && low !== highs[k]) || (ends.length && !isOne(of, classes))) return null;
+    if (told.some((low, k) => k >= 2 * classes && (k - 2 * classes) % size === 0 && low !== most[k])) return null;
+    return networkOf(classes, told) && networkOf(classes, most) ? widened(...ends(told, most, of - 1, classes)) : null;
+  });
 }
 
 function isOne(of, classes) { return Number.isInteger(of) && of >= 1 && of <= classes; }
@@ -108,8 +100,7 @@ function between(value, network) {
   for (const [k, one] of network.groups.entries()) {
     const name = notWhole(one, network.groups[k + 1]?.kind === SPEED);
     if (!name) continue;
-    const whole = Math.floor(one[name]), [low, high] = [whole, whole + 1].map((n) => between(value, { ...network, groups: network.groups.with(k, { ...one, [name]: n }) }));
-    return Number.isFinite(low) && Number.isFinite(high) ? low + (one[name] - whole) * (high - low) : Math.max(low, high);
+    return onLine(one[name], (n) => between(value, { ...network, groups: network.groups.with(k, { ...one, [name]: n }) }));
   }
   return value(network);
 }
@@ -131,7 +122,7 @@ function solved(erlangC, stays, network) {
   const found = settled(stays, { ...network, customers: network.customers.map((n, k) => (never[k] ? 0 : n)) }, own);
   for (const { at, within, speeds, servers, load } of every(stuck)) {
     found.times.set(at, never.map((one) => (one ? Infinity : 0)));
-    if (!within && !speeds.length) found.openWaits.set(at, load >= servers ? Infinity : erlangC(servers, load) / (servers - load));
+    if (!within && !speeds.length) found.openWaits.set(at, alone(erlangC, servers, load));
   }
   return { ...found, rates: found.rates.map((rate, k) => (never[k] ? 0 : rate)) };
 }
