@@ -312,6 +312,17 @@ def test_one_figure_may_be_asked_for(capsys: pytest.CaptureFixture[str], spec: P
     assert len(page) < len(whole)
 
 
+def test_figures_alone_tell_nothing_of_how_sure_the_answer_is(
+    capsys: pytest.CaptureFixture[str], spec: Path
+) -> None:
+    spec.write_text(REPORTED.replace("pace = 3 packet/s", "pace = 3 packet/s +- 10 %"))
+    assert "new-samples" in _report(capsys, spec)[3]
+    status, out, _, page = _report(capsys, spec, "--figure", "second")
+    assert (status, out) == (0, "1 figure written to out.html\n")
+    assert "Load against pace" in page
+    assert "new-samples" not in page
+
+
 def test_several_figures_may_be_asked_for_each_once(
     capsys: pytest.CaptureFixture[str], spec: Path
 ) -> None:

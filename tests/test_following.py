@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
+from math import pi, sin
 
 import pytest
 
@@ -102,3 +103,17 @@ def test_without_a_value_at_a_point_nothing_is_followed() -> None:
     assert near is not None
     assert near.bounds(0) is None
     assert narrowed(Interval(0.0, 1.0), None) == Interval(0.0, 1.0)
+
+
+def test_what_bends_one_way_and_then_the_other_keeps_its_slope() -> None:
+    """At both ends and in the middle it looks straight, and is not: slopes are -0.88 to 2.88."""
+
+    def value(x: float) -> float:
+        return x + 0.3 * sin(2 * pi * x)
+
+    found = followed(2.0, 3.0, lambda x: ((value(x), 0.0),))
+    assert found is not None
+    bounds = found.bounds(0)
+    assert bounds is not None
+    assert bounds.slow <= 1 - 0.6 * pi
+    assert bounds.steep >= 1 + 0.6 * pi

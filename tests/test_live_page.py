@@ -97,7 +97,7 @@ def solved(
     spec: Spec, start: dict[str, Any], picks: list[str], numbers: dict[str, tuple[str, str]]
 ) -> Solution:
     """Solve what the page was set to: parameters by `--set`, other numbers in the graph."""
-    parameters = {p.name for p in spec.model.parameters}
+    parameters = {p.name for p in spec.model.parameters if p.has_own_name}
     settings = [
         f"{name} = {text} {unit}" for name, (text, unit) in numbers.items() if name in parameters
     ]

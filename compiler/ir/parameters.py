@@ -111,3 +111,8 @@ class Parameter(Struct, frozen=True, kw_only=True):
     is_share: bool = False
     fitted: str | None = None
     is_own: bool = False
+
+    @property
+    def has_own_name(self) -> bool:
+        """False for one that was made of a number in another place: no change can name it."""
+        return self.span != self.value_span

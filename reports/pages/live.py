@@ -70,8 +70,7 @@ class LiveModel:
         self._bytes = 0
         self._is_cut_short = False
         self._dimensions: dict[Dimension, None] = dict.fromkeys(_ALWAYS_TOLD)
-        # Of one name, a declared parameter stands before what was made of its uncertain value.
-        self._parameters = {one.name: one for one in reversed(model.parameters)}
+        self._parameters = {parameter.name: parameter for parameter in model.parameters}
 
     @property
     def size(self) -> int:
@@ -435,8 +434,7 @@ class LiveModel:
                 "dimension": self._dimension(dimension),
                 "low": low,
                 "high": high,
-                # One that was made of a number in another place has no name that `--set` takes.
-                "parameter": declared is not None and declared.span != declared.value_span,
+                "parameter": declared is not None and declared.has_own_name,
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,

@@ -41,8 +41,13 @@ class Line(Struct, frozen=True, kw_only=True):
 
 
 class Histogram(Struct, frozen=True, kw_only=True):
-    """How the samples of an answer are spread, in the units of the picture's own view box."""
+    """How the samples of an answer are spread, in the units of the picture's own view box.
 
+    It is `height` high, its axis at `bottom`.
+    """
+
+    height: int
+    bottom: int
     title: str
     description: str
     x_label: str
@@ -118,6 +123,8 @@ def _histogram(view: SolveView, odds: Odds) -> Histogram:
             _line(x, view.largest_acceptable, f"as stated: {view.largest_acceptable:,}", 1)
         )
     return Histogram(
+        height=HEIGHT,
+        bottom=HEIGHT - BOTTOM,
         title=f"How many users are acceptable: {odds.samples:,} samples of what is not known",
         description="; ".join(odds_lines(view)),
         x_label=f"largest acceptable {name}{_end_of_range(view, odds)}",

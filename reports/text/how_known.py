@@ -12,6 +12,7 @@ from math import isfinite
 
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, Kind, together
+from qps.reports.text.quantities import first_words
 from qps.solver.answers.answer_certainty import answer_known, saturation_known
 from qps.solver.answers.solution import Solution, Verdict
 
@@ -143,11 +144,7 @@ _MOST_NAMED = 6
 def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str]) -> str:
     one, several = _WHAT[kind]
     is_or_are = f"are {several}" if len(names) > 1 else f"is {one}"
-    more = len(names) - _MOST_NAMED
-    shown = [f"`{name}`" for name in names[:_MOST_NAMED]]
-    shown += [f"{more} more"] * (more > 0)
-    *first, last = shown
-    subject = f"{', '.join(first)} and {last}" if first else last
+    subject = first_words([f"`{name}`" for name in names], _MOST_NAMED)
     return f"{subject} {is_or_are} ({_TRUTH[kind]}): {'; '.join(reasons)}."
 
 

@@ -9,7 +9,14 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.text.how_known import ALL_EXACT, because
-from qps.reports.text.quantities import joined_words, quantity, rounded_in, scale_of, users_text
+from qps.reports.text.quantities import (
+    first_words,
+    joined_words,
+    quantity,
+    rounded_in,
+    scale_of,
+    users_text,
+)
 from qps.reports.text.table import escaped
 from qps.solver.what_if.boundaries import Failure
 from qps.solver.what_if.inverse import Interval, InverseSolution
@@ -193,8 +200,7 @@ def _fails(failure: Failure) -> str:
 def _because(solution: InverseSolution) -> str:
     """Return what fails where no value will do: throughout, or from the least value on."""
     told = [_fails(failure) for failure in solution.fails]
-    more = len(told) - _MOST_REASONS
-    reasons = joined_words([*told[:_MOST_REASONS], f"{more} more"] if more > 0 else told)
+    reasons = first_words(told, _MOST_REASONS)
     if solution.fails_throughout:
         return f": {reasons}, whatever it is"
     return f": at each of them something fails, from the least on {reasons}" if told else ""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from qps.reports.text.answers import SolveView
-from qps.reports.text.quantities import joined_words, percent, users_text
+from qps.reports.text.quantities import first_words, joined_words, percent, users_text
 from qps.reports.text.table import Table
 from qps.solver.odds.told import Interval, Likely, Odds
 
@@ -55,9 +55,7 @@ def _approximated(odds: Odds) -> Iterator[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    """Return some of many names, and how many more there are."""
-    more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
-    return joined_words([*(f"`{name}`" for name in names[:_MOST_NAMED]), *more])
+    return first_words([f"`{name}`" for name in names], _MOST_NAMED)
 
 
 _MOST_TYPICAL = 5
@@ -67,11 +65,9 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
     """Return with what uncertain numbers are played; nothing where there are none."""
     if not uncertain:
         return ()
-    named = [f"`{name}`" for name in list(uncertain)[:_MOST_TYPICAL]]
-    left = len(uncertain) - len(named)
-    named += [f"{left} more"] if left else []
+    named = first_words([f"`{name}`" for name in uncertain], _MOST_TYPICAL)
     which = "value" if len(uncertain) == 1 else "values"
-    return (f"with the typical {which} of {joined_words(named)}, which nobody knows exactly",)
+    return (f"with the typical {which} of {named}, which nobody knows exactly",)
 
 
 def promised(odds: Odds) -> str:

@@ -230,3 +230,9 @@ def users_text(count: int) -> str:
 def joined_words(parts: Sequence[str]) -> str:
     """Return parts as a sentence lists them: `a, b and c`."""
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def first_words(parts: Sequence[str], most: int) -> str:
+    """Return the first of many parts, and how many more there are: `a, b and 3 more`."""
+    more = len(parts) - most
+    return joined_words([*parts[:most], *([f"{more} more"] if more > 0 else [])])

@@ -1,14 +1,16 @@
 """Bounds of what is an approximation itself: it is followed by its values, as nothing proves more.
 
-In a box that is no wider than an octave a value is taken to lie about those at both ends and in the
-middle, by no more than these differ; and its slope about those of both halves, by no more than
-these bend. What turns within a box shows there, or in one of its halves. Whatever rests on it is
-told to be an approximation (`compiler/lower/closing.py`).
+In a box that is no wider than an octave a value is taken to lie about those at both ends and at the
+quarters, by no more than these differ; and its slope about those of both halves and of quarters, by
+no more than these differ. What turns or bends the other way within a box shows there, or in one of
+its halves, whose points these are. Whatever rests on it is told to be an approximation
+(`compiler/lower/closing.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import isfinite
 
 from qps.engine.intervals import Interval
@@ -17,44 +19,49 @@ Point = tuple[tuple[float, float], ...]
 """Values at a point of what is followed, each with what it can be off by roundings."""
 
 _WIDEST = 0.5
+_PARTS = 4
 
 
 class Followed:
-    """What is followed over one box, from its values at three points."""
+    """What is followed over one box, from its values at both ends and at the quarters."""
 
-    def __init__(self, points: Sequence[Point], width: float) -> None:
+    def __init__(self, points: Sequence[Point], step: float) -> None:
         self._points = points
-        self._half = width / 2
+        self._step = step
 
     def bounds(self, place: int) -> Interval | None:
         """Return between which ends one of them is taken to lie; None where it has no value."""
-        (first, _), (middle, _), (last, _) = found = [point[place] for point in self._points]
-        off = max(error for _, error in found)
-        if not all(isfinite(value) for value in (first, middle, last, off)):
+        values = [point[place][0] for point in self._points]
+        off = max(point[place][1] for point in self._points)
+        if not all(map(isfinite, (*values, off))):
             return None
-        room = max(first, middle, last) - min(first, middle, last) + off
-        slopes = (middle - first) / self._half, (last - middle) / self._half
-        bend = abs(slopes[1] - slopes[0]) + 2 * off / self._half
+        room = max(values) - min(values) + off
+        first, _, middle, _, last = values
+        half = 2 * self._step
+        halves = (middle - first) / half, (last - middle) / half
+        bend = abs(halves[1] - halves[0]) + 2 * off / half
+        quarters = [(later - value) / self._step for value, later in pairwise(values)]
+        turn = max(quarters) - min(quarters)
         return Interval(
-            min(first, middle, last) - room,
-            max(first, middle, last) + room,
-            min(slopes) - bend,
-            max(slopes) + bend,
+            min(values) - room,
+            max(values) + room,
+            min(min(halves) - bend, min(quarters) - turn),
+            max(max(halves) + bend, max(quarters) + turn),
         )
 
 
 def followed(low: float, high: float, at: Callable[[float], Point]) -> Followed | None:
-    """Return what is followed over a box; None over one so wide that three points tell too little.
+    """Return what is followed over a box; None over one so wide that few points tell too little.
 
     `at` tells the values at a point.
     """
     width = high - low
     if not 0 < width <= _WIDEST * max(abs(low), abs(high)):
         return None
-    middle = low + width / 2
-    if not low < middle < high:
+    points = [low, *(low + width * part / _PARTS for part in range(1, _PARTS)), high]
+    if not all(one < later for one, later in pairwise(points)):
         return None
-    return Followed([at(low), at(middle), at(high)], width)
+    return Followed([at(point) for point in points], width / _PARTS)
 
 
 def narrowed(known: Interval, near: Interval | None) -> Interval:

@@ -3,7 +3,7 @@
 
 import { atPointElse, widened } from "./bounds.js";
 import { classQuantile } from "./class_quantiles.js";
-import { alone, ofSeveral, onLine, remembered } from "./closed.js";
+import { ofSeveral, onLine, remembered, waitAlone } from "./closed.js";
 import { linearized } from "./linearizer.js";
 
 const MOST_STATES = 100000, MOST_POWERS = 400000;
@@ -139,7 +139,7 @@ function waitedFor({ customers, think: pauses, places }) {
 }
 
 function waitsOf(erlangC, network) {
-  const openWaits = network.places.map(({ servers, load }) => alone(erlangC, servers, load));
+  const openWaits = network.places.map(({ servers, load }) => waitAlone(erlangC, servers, load));
   const waits = openWaits.map((wait) => network.customers.map(() => wait)), { inner, among } = waitedFor(network);
   const found = isExactly(inner) ? exactly(inner) : linearized(erlangC, inner);
   among.forEach((i, at) => {

@@ -93,7 +93,7 @@ export function onLine(count, value) {
 }
 
 // The wait where there are no closed customers.
-export function alone(erlangC, servers, load) { return load >= servers ? Infinity : erlangC(servers, load) / (servers - load); }
+export function waitAlone(erlangC, servers, load) { return load >= servers ? Infinity : erlangC(servers, load) / (servers - load); }
 
 function neverEnds([asked, servers, load]) { return asked > 0 && load >= servers; }
 
@@ -106,7 +106,7 @@ function nobodyWaits(customers, servers, load) {
 
 // The mean wait of an open visit at each station, in mean service times.
 function waitsOf(erlangC, customers, pause, stations) {
-  const waits = stations.map(([, servers, load]) => alone(erlangC, servers, load));
+  const waits = stations.map(([, servers, load]) => waitAlone(erlangC, servers, load));
   const plain = [], several = [];
   let think = pause;
   stations.forEach(([asked, servers, load], k) => {

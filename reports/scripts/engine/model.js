@@ -61,6 +61,12 @@ export class Model {
     const numbers = new Map(start.numbers.map((i) => [this.record(i).name, exactNumber(this.record(i))]));
     return { start: index, shape: start.shape, picks: [...start.picks], numbers, mode: null };
   }
+
+  // Tells of which numbers a setting has others than its start.
+  changedIn({ start, numbers }) {
+    const usual = this.setting(start).numbers;
+    return (name) => numbers.has(name) && !(usual.has(name) && isEqual(numbers.get(name), usual.get(name)));
+  }
 }
 
 export function exactNumber(record) { return record.value.map(BigInt); }

@@ -2,7 +2,7 @@
 // `engine/nested_networks.py` what they are told by: groups of five numbers, a kind first.
 
 import { atPointElse, widened } from "./bounds.js";
-import { alone as aloneAt, convolved, dot, ofSeveral, onLine, remembered, sharesOf, singleServers, waitOf, weighed } from "./closed.js";
+import { convolved, dot, ofSeveral, onLine, remembered, sharesOf, singleServers, waitAlone, waitOf, weighed } from "./closed.js";
 import { at, heldWithin, ownRates } from "./paced.js";
 
 export const SPEED = -1;
@@ -40,7 +40,7 @@ export function nestedNumbers(erlangC) {
 }
 
 function networks(erlangC) {
-  const alone = (servers, load) => aloneAt(erlangC, servers, load);
+  const alone = (servers, load) => waitAlone(erlangC, servers, load);
   const made = (customers, think, places, around) => new Solved(alone, solved, customers, think, places, around);
   const solved = (customers, think, places, around = [0, 1]) => remembered(`nested ${customers} ${think} ${around} ${nameOf(places)}`, () => made(customers, think, places, around));
   return { alone, made, solved };

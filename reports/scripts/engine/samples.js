@@ -1,7 +1,7 @@
 // Numbers that nobody knows: many values of each, drawn together. What each may be is as in `reports/pages/live_spreads.py`.
 
 import { Impossible, judged, refuseOutOfBounds } from "./answers.js";
-import { exactOf, isEqual } from "./fractions.js";
+import { exactOf } from "./fractions.js";
 import { Run } from "./model.js";
 import { QUEUES } from "./queues.js";
 import { Undecided } from "./search.js";
@@ -59,17 +59,11 @@ function drawnOnce(model, start, count, seed) {
   return kept.get(key);
 }
 
-// Tells which numbers a reader has set: these are known, be it at the value that they typically have.
-export function settingOf(model, { start, numbers }) {
-  const usual = model.setting(start).numbers;
-  return (name) => numbers.has(name) && !(usual.has(name) && isEqual(numbers.get(name), usual.get(name)));
-}
-
-// Samples of what is not known in a setting; what a reader has set is known.
+// Samples of what is not known in a setting; what a reader has set is known, be it at the value that it typically has.
 export class Samples {
   constructor(model, setting, count, seed) {
     Object.assign(this, { model, setting, count, seed });
-    const start = model.starts[setting.start], isSet = settingOf(model, setting);
+    const start = model.starts[setting.start], isSet = model.changedIn(setting);
     this.values = drawnOnce(model, start, count, seed);
     const namesOf = (numbers) => numbers.flatMap((one) => model.record(one).map(([name]) => name)).filter((name) => !isSet(name));
     this.names = new Map(Object.entries(start.uncertain ?? {}).map(([mode, numbers]) => [mode, namesOf(numbers)]));

@@ -2,7 +2,7 @@
 // `engine/shared_networks.py` what they are told by: groups of numbers, of all classes and of each, a kind first.
 
 import { atPointElse, widened } from "./bounds.js";
-import { alone, onLine, remembered } from "./closed.js";
+import { onLine, remembered, waitAlone } from "./closed.js";
 import { Linearizer } from "./linearizer.js";
 import { every, MOST_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./nested.js";
 import { staysOf } from "./paced_stays.js";
@@ -122,7 +122,7 @@ function solved(erlangC, stays, network) {
   const found = settled(stays, { ...network, customers: network.customers.map((n, k) => (never[k] ? 0 : n)) }, own);
   for (const { at, within, speeds, servers, load } of every(stuck)) {
     found.times.set(at, never.map((one) => (one ? Infinity : 0)));
-    if (!within && !speeds.length) found.openWaits.set(at, alone(erlangC, servers, load));
+    if (!within && !speeds.length) found.openWaits.set(at, waitAlone(erlangC, servers, load));
   }
   return { ...found, rates: found.rates.map((rate, k) => (never[k] ? 0 : rate)) };
 }

@@ -136,6 +136,12 @@ function legendOf(series, stacked) {
     line.name));
 }
 
+// The value of a line at a place, and between which ends its fan lies there.
+export function valueTold(line, y, index) {
+  const tell = y.tellValue ?? y.tell;
+  return `${tell(line.values[index])}${line.fan?.told(index, tell) ?? ""}`;
+}
+
 // The values of all lines at a place, by pointer or by keys; a rule shows the place.
 function readoutOf(svg, rule, across, x, y, series) {
   const tell = (index) => {
@@ -143,7 +149,7 @@ function readoutOf(svg, rule, across, x, y, series) {
     rule.setAttribute("x1", across.at(place));
     rule.setAttribute("x2", across.at(place));
     rule.setAttribute("visibility", "visible");
-    const values = series.map((line) => `${line.name} ${(y.tellValue ?? y.tell)(line.values[index])}${line.fan?.told(index, y.tellValue ?? y.tell) ?? ""}`);
+    const values = series.map((line) => `${line.name} ${valueTold(line, y, index)}`);
     return `${x.label} ${(x.tellValue ?? x.tell)(place)}: ${values.join(", ")}`;
   };
   return {

@@ -3,7 +3,7 @@
 import { inParenthesis, turned } from "../engine/known.js";
 import { roundStep } from "../common/axis.js";
 import { number, percent, whole } from "../common/format.js";
-import { lineChart } from "./line_chart.js";
+import { lineChart, valueTold } from "./line_chart.js";
 import { hasTarget, isPlanned } from "./sentences.js";
 
 function populationAxis(column, populations) {
@@ -37,7 +37,7 @@ function tableOf(x, y, series) {
   const chosen = [...x.values.keys()].filter((i) => i % every === 0 || i === x.values.length - 1);
   return {
     head: [x.label, ...series.map((line) => line.name)],
-    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => (y.tellValue ?? y.tell)(line.values[i]) + (line.fan?.told(i, y.tellValue ?? y.tell) ?? ""))]),
+    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => valueTold(line, y, i))]),
   };
 }
 

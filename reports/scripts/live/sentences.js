@@ -2,7 +2,6 @@
 
 import { reduced } from "../engine/fractions.js";
 import { inParenthesis, knownAt, usersKnown } from "../engine/known.js";
-import { exactNumber } from "../engine/model.js";
 import { decimalOf, number, percent, quoted, toldApart, toldBeyond, whole } from "../common/format.js";
 
 export function answerOf(column) {
@@ -101,11 +100,9 @@ function changesOf(column) {
   model.selects.forEach((select, i) => {
     if (setting.picks[i] !== start.picks[i]) sets.push(`${select.name}=${select.choices[setting.picks[i]]}`);
   });
-  const stated = new Map(start.numbers.map((i) => [model.record(i).name, exactNumber(model.record(i))]));
+  const isChanged = model.changedIn(setting);
   for (const [name, value] of setting.numbers) {
-    const before = stated.get(name);
-    if (before && before[0] * value[1] === value[0] * before[1]) continue;
-    const record = column.graph.numbers.find((one) => one.name === name);
+    const record = isChanged(name) && column.graph.numbers.find((one) => one.name === name);
     if (!record) continue;
     const text = `${decimalOf(inUnit(record, value))}${record.unit ? ` ${record.unit}` : ""}`;
     if (record.parameter) sets.push(`${name}=${text}`);

@@ -1,7 +1,7 @@
 // How sure the answer is, live: where numbers of the spec are not known, the page draws samples of
 // them. A few while a reader moves something, more of them between frames.
 
-import { least, most, Samples, settingOf, valueAt } from "../engine/samples.js";
+import { least, most, Samples, valueAt } from "../engine/samples.js";
 import { quotient } from "../engine/fractions.js";
 import { exactNumber } from "../engine/model.js";
 import { colour, draw, fill, make, table } from "../common/dom.js";
@@ -55,7 +55,7 @@ export class Sure {
     const back = make("button", { type: "button", class: "quiet", on: { click: () => this.forget(column, record) } }, "not known again");
     field.refresh = () => {
       const value = inUnit(record, column.run.numbers.get(record.name));
-      const isSet = settingOf(column.model, column.setting)(record.name);
+      const isSet = column.model.changedIn(column.setting)(record.name);
       note.replaceChildren(...(isSet ? [`as if known: ${number(quotient(...value))}${unit} `, back] : [told]));
       field.slider.setAttribute("aria-valuetext", `${number(quotient(...value))}${unit}; ${isSet ? "as if known" : `not known, ${told}`}`);
     };

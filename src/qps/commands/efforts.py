@@ -17,9 +17,8 @@ _LEAST_CERTAINTY, _MOST_CERTAINTY = 0.5, 0.999
 
 def precision_of(text: str) -> float:
     """Read a share, such as `2 %`."""
-    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(%?)\s*", text, re.ASCII)
-    value = float(found[1]) / (100 if found[2] else 1) if found else 0.0
-    if not _LEAST_PRECISION <= value <= _MOST_PRECISION:
+    value = _number_of(text, "%")
+    if value is None or not _LEAST_PRECISION <= value <= _MOST_PRECISION:
         raise complain(
             f"`--precision` takes a share from 0.01 % to 50 %, not `{text[:20]}`",
             "such as `--precision '2 %'`",
@@ -29,9 +28,8 @@ def precision_of(text: str) -> float:
 
 def seconds_of(text: str) -> float:
     """Read how long to play at most."""
-    found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?\s*", text, re.ASCII)
-    value = float(found[1]) if found else 0.0
-    if not 0 < value <= _MOST_SECONDS:
+    value = _number_of(text, "s")
+    if value is None or not 0 < value <= _MOST_SECONDS:
         raise complain(
             f"`--seconds` takes a time from above 0 to {_MOST_SECONDS:,} s, not `{text[:20]}`",
             "such as `--seconds 60`",
@@ -54,11 +52,17 @@ def sampling_of(arguments: Namespace) -> Sampling:
 
 def certainty_of(text: str) -> float:
     """Read with what certainty a population is promised, such as `95 %`."""
-    found = re.fullmatch(r"\s*(\d{1,3}(?:\.\d{1,6})?)\s*(%?)\s*", text, re.ASCII)
-    value = float(found[1]) / (100 if found[2] else 1) if found else 0.0
-    if not _LEAST_CERTAINTY <= value <= _MOST_CERTAINTY:
+    value = _number_of(text, "%", digits=3)
+    if value is None or not _LEAST_CERTAINTY <= value <= _MOST_CERTAINTY:
         raise complain(
             f"`--sure` takes a certainty from 50 % to 99.9 %, not `{text[:20]}`",
             "such as `--sure '95 %'`",
         )
     return value
+
+
+def _number_of(text: str, unit: str, *, digits: int = 6) -> float | None:
+    """Read a number of so many digits at most, with a unit or without; None where it is none."""
+    pattern = rf"\s*(\d{{1,{digits}}}(?:\.\d{{1,6}})?)\s*({unit}?)\s*"
+    found = re.fullmatch(pattern, text, re.ASCII)
+    return float(found[1]) / (100 if found[2] == "%" else 1) if found else None

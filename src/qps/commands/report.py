@@ -113,16 +113,16 @@ def _simulated(found: Solved) -> SimulatedSection:
 def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
     """Return every configuration that was asked for; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
-    wanted = [(spec, scenario) for spec in specs for scenario in scenarios]
-    for spec, scenario in wanted:
-        settings = tuple(arguments.set)
-        set_up = spec.with_machines_of(settings)
-        refuse_certainty_asked(set_up.model, set_up.configuration(scenario, settings))
+    settings = tuple(arguments.set)
+    set_up = [spec.with_machines_of(settings) for spec in specs]
+    wanted = [(spec, scenario) for spec in set_up for scenario in scenarios]
+    for spec, scenario in wanted:  # before any is solved, which may take long
+        refuse_certainty_asked(spec.model, spec.configuration(scenario, settings))
     return [
         solved_spec(
             spec,
             scenario,
-            tuple(arguments.set),
+            settings,
             advice=arguments.advice and index == 0,
             sampling=Sampling(),
         )
@@ -140,7 +140,14 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
         (spec.model, draw(runner, figure)) for figure in _figures(spec.model, arguments.figure)
     ]
     scenario = arguments.scenario[0] if arguments.scenario else None
-    found = solved_spec(spec, scenario, tuple(arguments.set), advice=False, sampling=Sampling())
+    found = solved_spec(
+        spec,
+        scenario,
+        tuple(arguments.set),
+        advice=False,
+        sampling=Sampling(),
+        how_sure=False,  # figures alone do not show it
+    )
     live = live_page((), figures)
     page = page_view(
         spec.model, found.configuration, found.view, found.solution, (), figures, live,

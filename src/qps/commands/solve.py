@@ -25,13 +25,16 @@ def run(arguments: Namespace) -> Exit:
     if arguments.given is not None:
         raise complain("`--given` belongs to `--for`", "name what to solve for: `--for power`")
     found = solved(arguments)
+    answered = found.solution.largest_acceptable
     if arguments.sure is not None:
-        if found.odds is None:
+        odds = found.view.odds
+        if odds is None:
             raise complain(
                 "`--sure` asks how sure the answer is, and every number of the spec is certain",
                 "say how far off one may be: `param reply = 80 kB/request +- 10 %`",
             )
-        found = replace(found, view=promised_view(found.view, found.odds))
+        found = replace(found, view=promised_view(found.view, odds))
+        answered = odds.promise.largest
     if arguments.format == "json":
         print_json(as_json(found.view))
     else:
@@ -40,9 +43,6 @@ def run(arguments: Namespace) -> Exit:
         warnings = found.warnings if markdown else ()  # a terminal shows them beside the answer
         text = solve_text(found.view, found.solution, title, warnings, markdown=markdown)
         sys.stdout.write(text)
-    answered = found.solution.largest_acceptable
-    if arguments.sure is not None and found.odds is not None:
-        answered = found.odds.promise.largest
     return Exit.NO if answered is None else Exit.YES
 
 

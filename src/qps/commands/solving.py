@@ -18,7 +18,7 @@ from qps.reports.text.answers import SolveView
 from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.told import Odds, Sampling
+from qps.solver.odds.told import Sampling
 from qps.solver.what_if.advice import advise
 
 
@@ -29,7 +29,6 @@ class Solved(Struct, frozen=True, kw_only=True):
     configuration: Configuration
     solution: Solution
     view: SolveView
-    odds: Odds | None = None
     warnings: tuple[Diagnostic, ...] = ()
 
 
@@ -51,8 +50,9 @@ def solved_spec(
     *,
     advice: bool,
     sampling: Sampling,
+    how_sure: bool = True,
 ) -> Solved:
-    """Solve a spec as a scenario and settings change it."""
+    """Solve a spec as a scenario and settings change it, and tell how sure the answer is."""
     spec = spec.with_machines_of(settings)
     configuration = spec.configuration(scenario, settings)
     model, found = spec.model, None
@@ -67,7 +67,8 @@ def solved_spec(
             advice = False  # each change would have a promise of its own
             plain = without_certainty(spec.model)
             of_slopes = replace(solve_model(plain, configuration), at=solution.at)
-        found = odds(plain, configuration, of_slopes, sampling)
+        if how_sure:
+            found = odds(plain, configuration, of_slopes, sampling)
     else:
         solution = solve_model(model, configuration)
     helping = advise(model, configuration, solution) if advice else ()
@@ -77,6 +78,5 @@ def solved_spec(
         configuration=configuration,
         solution=solution,
         view=view,
-        odds=found,
         warnings=tuple(spec.warnings),
     )
