@@ -89,7 +89,7 @@ def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:
 def test_what_is_played_says_that_it_is_typical() -> None:
     spec = spec_of()
     configuration = spec.configuration()
-    told = typically_played(lower(spec.model, configuration), 100, configuration)
+    told = typically_played(lower(spec.model, configuration), 100, spec.model, configuration)
     assert told.remarks == ("with the typical value of `cost`, which nobody knows exactly",)
     certain = spec.configuration(settings=("cost = 1 ms/request",))
-    assert typically_played(lower(spec.model, certain), 100, certain).remarks == ()
+    assert typically_played(lower(spec.model, certain), 100, spec.model, certain).remarks == ()

@@ -22,10 +22,17 @@ class Measure(Struct, frozen=True):
 
 
 class Promised(Struct, frozen=True):
-    """Up to which population a requirement holds with its certainty, of so many samples."""
+    """Up to which population a requirement holds with its certainty, of so many samples.
 
-    population: int
+    `population` is None where nobody asks for that.
+    """
+
+    population: int | None
     samples: int
+
+
+UNASKED = Promised(None, 0)
+"""Of a requirement where only values are asked for: it judges nothing."""
 
 
 class Requirement(Struct, frozen=True, kw_only=True):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
 from qps.compiler.diagnostics import codes
@@ -10,13 +14,39 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 
 def asks_for_certainty(model: ir.Model) -> ir.Requirement | None:
     """Return a requirement that must hold with a certainty, and of which no promise was found."""
+    return next((one for one in with_certainty(model) if one.promised is None), None)
+
+
+def with_certainty(model: ir.Model) -> Iterator[ir.Requirement]:
+    """Yield the requirements that must hold with a certainty, of all modes."""
     of_modes = (requirement for mode in model.modes for requirement in mode.requirements)
-    asking = (
-        requirement
-        for requirement in (*model.requirements, *of_modes)
-        if requirement.certainty is not None and requirement.promised is None
+    for requirement in (*model.requirements, *of_modes):
+        if requirement.certainty is not None:
+            yield requirement
+
+
+def as_stated(model: ir.Model, configuration: Configuration) -> ir.Model:
+    """Return a model whose values can be told: requirements that ask for certainty judge nothing.
+
+    No value of a spec rests on them: such a requirement is no axis of quality, and leaves elastic
+    parameters what they have. Itself where every number is certain.
+    """
+    asks = model.once(asks_for_certainty) is not None and uncertain_in(configuration)
+    return model.once(_asking_nothing) if asks else model
+
+
+def _asking_nothing(model: ir.Model) -> ir.Model:
+    modes = (
+        replace(mode, requirements=tuple(map(_unasked, mode.requirements))) for mode in model.modes
     )
-    return next(asking, None)
+    every = tuple(map(_unasked, model.requirements))
+    return replace(model, requirements=every, modes=tuple(modes))
+
+
+def _unasked(requirement: ir.Requirement) -> ir.Requirement:
+    if requirement.certainty is None or requirement.promised is not None:
+        return requirement
+    return replace(requirement, promised=ir.UNASKED)
 
 
 def refuse_certainty_asked(model: ir.Model, configuration: Configuration) -> None:

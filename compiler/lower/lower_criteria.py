@@ -36,6 +36,8 @@ def criteria_of(
     resources = measured.resources
     bounded: set[str] = set()
     for requirement in requirements:
+        if requirement.promised == ir.UNASKED:
+            continue
         if requirement.promised is not None:
             known = both_known(requirement.measure, expressions, measured, in_series)
             stated.append(
@@ -83,6 +85,7 @@ def _promised(
 
     It is known as the measure is: what is judged too mildly is promised to too many.
     """
+    assert promised.population is not None, "what nobody asks for is no criterion"
     told = approximation(f"{requirement.name}: told by {promised.samples:,} samples")
     both = (one if requirement.at_most else opposite(one) for one in known)
     plain, in_series = (together(one, told) for one in both)

@@ -47,7 +47,12 @@ def _implies(one: ir.Requirement, other: ir.Requirement) -> bool:
     """Return whether a requirement is at least as tight as one on the same measure.
 
     Numbers tell that; limits that parameters state may move, and ideals make axes of their own.
+    What holds with the numbers as they are stated need not with certainty, and the other way.
     """
+    if (one.certainty is None) is not (other.certainty is None):
+        return False
+    if (one.certainty or 0) < (other.certainty or 0):
+        return False
     limit, its_limit = one.limit.expr, other.limit.expr
     if not isinstance(limit, ir.Constant) or not isinstance(its_limit, ir.Constant):
         return False

@@ -70,6 +70,14 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
     return (f"with the typical {which} of {named}, which nobody knows exactly",)
 
 
+def unplayed_remark(asking: Sequence[str]) -> tuple[str, ...]:
+    """Return which requirements playing typical values tells nothing of; nothing for none."""
+    if not asking:
+        return ()
+    are = "is" if len(asking) == 1 else "are"
+    return (f"one value of each number tells nothing of certainty: {_some(asking)} {are} unjudged",)
+
+
 def promised(odds: Odds) -> str:
     """Return what can be promised: `95 % sure of at least 6,931`."""
     sure = percent(odds.promise.certainty)

@@ -23,6 +23,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_o
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -37,6 +38,7 @@ from qps.solver.answers.answering import all_criteria, certified_answer
 from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest, report_beyond
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
+from qps.solver.odds.promising import promising
 
 if TYPE_CHECKING:
     from qps.solver.claims.sampled_claims import SampledClaims
@@ -250,7 +252,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         key = self._key(configuration)
         known = self._graphs.get(key)
         if known is None:
-            known = self._graphs[key] = lower(self.model, configuration)
+            model = as_stated(self.model, configuration)
+            known = self._graphs[key] = lower(model, configuration)
         return known
 
     def _chance(
@@ -274,8 +277,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     @cached_property
     def _samples(self) -> SampledClaims:
         from qps.solver.claims.sampled_claims import SampledClaims  # noqa: PLC0415 - needs numpy
+        from qps.solver.odds.promises import without_certainty  # noqa: PLC0415
 
-        return SampledClaims(model=self.model)
+        return SampledClaims(model=without_certainty(self.model))
 
     def _key(self, configuration: Configuration) -> object:
         return configuration.key(self._usual)
@@ -296,9 +300,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     def _answer(self, configuration: Configuration) -> tuple[int, Certainty]:
         """Return the largest acceptable population, 0 for none, and how it is known."""
         key = self._key(configuration)
-        graphs = self._in_each_mode(configuration)
-        self._note_answer(graphs)
+        self._note_answer(self._in_each_mode(configuration))
         if key not in self._answers:
+            graphs = self._judged_in_each_mode(configuration)
             answers = [certified_answer(graph) for graph in graphs]
             every = (failure for answer in answers for failure in answer.failures)
             known = largest_known(every, configuration.low)
@@ -308,6 +312,13 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
                 self._beyond += beyond_measured(graph, largest)
                 self._note_unsaid(graph, largest)
         return self._answers[key]
+
+    def _judged_in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:
+        """Return graphs with all that the answer is judged by: what is promised with certainty."""
+        model = promising(self.model, configuration)
+        if model is self.model:
+            return self._in_each_mode(configuration)
+        return [lower(model, settled) for settled in in_each_mode(model, configuration)]
 
     def _in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:
         return [self._graph(settled) for settled in in_each_mode(self.model, configuration)]

@@ -92,16 +92,17 @@ class Model:
         """
         from qps.reports.text.view import solve_view  # noqa: PLC0415
         from qps.solver.answers.worst_mode import solve_model  # noqa: PLC0415
+        from qps.solver.odds.promising import promising  # noqa: PLC0415
         from qps.solver.what_if.advice import advise  # noqa: PLC0415
 
         settings = _as_texts(set)
         spec = self.spec.with_machines_of(settings)
         configuration = spec.configuration(scenario, settings)
-        solution = solve_model(spec.model, configuration)
-        found = advise(spec.model, configuration, solution) if advice else ()
-        return solve_view(
-            spec.model, configuration, solution, tuple(settings), found, spec.warnings
-        )
+        model = promising(spec.model, configuration)
+        solution = solve_model(model, configuration)
+        is_sampled = model is not spec.model  # each change would have a promise of its own
+        found = advise(model, configuration, solution) if advice and not is_sampled else ()
+        return solve_view(model, configuration, solution, tuple(settings), found, spec.warnings)
 
     def solve_for(
         self,

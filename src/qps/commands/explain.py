@@ -10,6 +10,7 @@ from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.kept_specs import load
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
+from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.explaining import explain
@@ -19,6 +20,7 @@ from qps.reports.text.view import as_json
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
+from qps.solver.odds.promising import promising
 
 
 def run(arguments: Namespace) -> Exit:
@@ -31,11 +33,11 @@ def run(arguments: Namespace) -> Exit:
     if arguments.name in drawn:
         return _explain_figure(spec, drawn[arguments.name], arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
-    graph = lower(spec.model, configuration)
+    graph = lower(as_stated(spec.model, configuration), configuration)
     at = arguments.at
     if at is None:
         # What users need may differ by mode: then the worst one is what the answer is about.
-        solution = solve_model(spec.model, configuration)
+        solution = solve_model(promising(spec.model, configuration), configuration)
         graph, at = solution.graph, solution.at
     elif not graph.low <= at <= graph.high:
         raise complain(

@@ -101,7 +101,9 @@ def _simulated(found: Solved) -> SimulatedSection:
     from qps.simulation.crew import Effort, simulate  # noqa: PLC0415
 
     effort, at = Effort(levels=levels_asked(found.model)), found.solution.at
-    told = simulate(typically_played(found.solution.graph, at, found.configuration), effort)
+    told = simulate(
+        typically_played(found.solution.graph, at, found.model, found.configuration), effort
+    )
     numbers = compared(found.solution.graph, told)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",

@@ -11,11 +11,13 @@ from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.efforts import precision_of, seconds_of
 from qps.commands.kept_specs import load
 from qps.commands.progress import Progress
+from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
+from qps.compiler.lower.certainty_asked import as_stated, with_certainty
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
-from qps.reports.text.odds_text import typical_remark
+from qps.reports.text.odds_text import typical_remark, unplayed_remark
 from qps.reports.text.simulated_text import simulation_text, simulation_view
 from qps.reports.text.text import title_of
 from qps.reports.text.view import as_json
@@ -24,6 +26,7 @@ from qps.simulation.crew import Effort, simulate
 from qps.simulation.played import Played
 from qps.simulation.playing import played
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.promising import promising
 
 
 def run(arguments: Namespace) -> Exit:
@@ -42,7 +45,7 @@ def run(arguments: Namespace) -> Exit:
     )
     with Progress(total=1, quiet=arguments.quiet, unit=None, label="playing") as progress:
         told = simulate(
-            typically_played(graph, at, configuration),
+            typically_played(graph, at, spec.model, configuration),
             effort,
             lambda share: progress.advance(share - progress.done),
         )
@@ -59,10 +62,14 @@ def run(arguments: Namespace) -> Exit:
     return Exit.YES if all(one.is_right for one in found) else Exit.NO
 
 
-def typically_played(graph: LoadGraph, at: int, configuration: Configuration) -> Played:
+def typically_played(
+    graph: LoadGraph, at: int, model: ir.Model, configuration: Configuration
+) -> Played:
     """Return what is to be played; of numbers that are not known it says that they are typical."""
-    found = played(graph, at)
-    told = typical_remark(uncertain_in(configuration))
+    found, uncertain = played(graph, at), uncertain_in(configuration)
+    told = typical_remark(uncertain)
+    if uncertain:
+        told += unplayed_remark([one.name for one in with_certainty(model)])
     return replace(found, remarks=(*found.remarks, *told))
 
 
@@ -73,10 +80,10 @@ def _asked(spec: Spec, configuration: Configuration, arguments: Namespace) -> tu
     """
     at: int | None = arguments.at
     if at is None or spec.model.modes:
-        solution = solve_model(spec.model, configuration)
+        solution = solve_model(promising(spec.model, configuration), configuration)
         graph, at = solution.graph, solution.at if at is None else at
     else:
-        graph = lower(spec.model, configuration)
+        graph = lower(as_stated(spec.model, configuration), configuration)
     if not graph.low <= at <= graph.high:
         raise complain(
             f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"

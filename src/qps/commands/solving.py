@@ -18,6 +18,7 @@ from qps.reports.text.answers import SolveView
 from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Sampling
 from qps.solver.what_if.advice import advise
 
@@ -58,9 +59,9 @@ def solved_spec(
     model, found = spec.model, None
     if uncertain_in(configuration):
         from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs, and it needs numpy
-        from qps.solver.odds.promises import with_promises, without_certainty  # noqa: PLC0415
+        from qps.solver.odds.promises import without_certainty  # noqa: PLC0415
 
-        model = with_promises(model, configuration, sampling)
+        model = promising(model, configuration, sampling)
         solution = solve_model(model, configuration)
         plain, of_slopes = spec.model, solution
         if model is not spec.model:

@@ -1,0 +1,128 @@
+"""Specs whose requirements ask for certainty: what all that is asked of them answers."""
+
+from __future__ import annotations
+
+import json
+from math import exp, isclose
+from pathlib import Path
+from statistics import NormalDist
+
+import pytest
+
+import qps
+from qps.cli import main
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec, check_source
+from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.figure_lines import draw
+from qps.solver.claims.judging import Claims
+
+SPEC = """
+users N in 1..100_000
+param cost = lognormal(1 ms/request, 0.2)
+param calls = 1 in 0.1..10
+machine server { cpu 1 core }
+component work { cpu cost }
+topology { node web = server; node db = server; link wire = lan between web, db }
+stream replies in all {
+  traffic N * calls * 1 request/s, 1 kB/request
+  at web { work }
+  over wire
+  at db { }
+}
+network lan { switched; rate 1 Gbit/s }
+"""
+CERTAIN = SPEC + "require { web.cpu.load <= 80 % with 95 % certainty }\n"
+WAITING = SPEC + "queueing cpu mm1\nrequire { replies.latency <= 10 ms with 95 % certainty }\n"
+
+
+def checked(text: str) -> Spec:
+    found = check_source(Source("spec.qps", text))
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def promised(certainty: float = 0.95, calls: float = 1.0) -> float:
+    """Return up to how many users the load is 80 % with certainty, in closed form."""
+    return 0.8 / (1e-3 * exp(0.2 * NormalDist().inv_cdf(certainty)) * calls)
+
+
+def claimed(text: str) -> list[ClaimResult]:
+    return list(Claims(ClaimRunner(model=checked(text).model), None).results())
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("largest_acceptable >= 500", promised()),
+        ("largest_acceptable >= 200 with calls = 2", promised(calls=2)),
+        # What is measured needs no certainty: it is that of the numbers as they are stated.
+        ("web.cpu.load <= 50 % with N = 400", 0.4),
+        # In a sample all is certain: quantiles of the answer are those that solve tells.
+        ("largest_acceptable.p50 >= 500", promised(0.5)),
+        ("probability(web.cpu.load <= 80 %) >= 90 % with N = 576", 0.95),
+        # Where every number is certain, it is a requirement like others.
+        ("largest_acceptable >= 300 with cost = 2 ms/request", 400),
+    ],
+)
+def test_claims_are_judged(claim: str, told: float) -> None:
+    (found,) = claimed(CERTAIN + f'expect one {{ {claim}; source "us" }}')
+    assert isclose(found.compared[0].value, told, rel_tol=5e-3), found
+
+
+def test_a_claim_on_the_answer_says_that_samples_told_it() -> None:
+    answer, load = claimed(
+        CERTAIN
+        + 'expect one { largest_acceptable >= 500; web.cpu.load <= 1 with N = 9; source "" }'
+    )
+    assert any("10,000 samples" in reason for reason in answer.known.reasons)
+    assert load.known.is_exact
+
+
+def test_figures_and_explanations_are_those_without_certainty() -> None:
+    figure = "figure f { over N in 1..600; line replies.latency }"
+    certain, plain = (
+        draw(ClaimRunner(model=spec.model), spec.model.figures[0])
+        for spec in map(checked, (CERTAIN + figure, SPEC + figure))
+    )
+    assert certain.curves == plain.curves
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> str:
+    path = tmp_path / "spec.qps"
+    path.write_text(WAITING)
+    return str(path)
+
+
+def text_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def answer_of(capsys: pytest.CaptureFixture[str], spec: str, *flags: str) -> int:
+    told = text_of(capsys, "solve", spec, "--no-advice", "--format", "json", *flags)
+    answer: int = json.loads(told)["largest_acceptable"]
+    return answer
+
+
+def test_explain_tells_a_value_at_what_is_promised(
+    waiting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = answer_of(capsys, waiting)
+    assert f"at N = {answer:,}" in text_of(capsys, "explain", waiting, "replies.latency")
+    told = text_of(capsys, "explain", waiting, "replies.latency", "--at", str(answer - 9))
+    assert f"at N = {answer - 9:,}" in told
+
+
+def test_playing_says_what_it_does_not_judge(
+    waiting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = text_of(capsys, "simulate", waiting, "--at", "300", "--precision", "50 %")
+    assert "`replies.latency <= 10 ms with 95 % certainty` is unjudged" in told
+
+
+def test_python_answers_what_solve_does(waiting: str, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = answer_of(capsys, waiting)
+    assert qps.load(waiting).solve().largest_acceptable == answer
