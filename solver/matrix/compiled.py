@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from qps.compiler import ir
 from qps.engine.formulas import Formula
@@ -125,7 +125,8 @@ class CompiledMatrix:
 
     `words` are all texts that a row may hold (what limits, what is the bottleneck, the reasons);
     rows hold their numbers. `quantiles` are the levels of all that are asked for of the answer,
-    `sampled` has a row for each sample of each row, where numbers are not known.
+    `sampled` has a row for each sample of each row, where numbers are not known; `sample_solver`
+    makes of it what solves these.
     """
 
     model: ir.Model
@@ -137,6 +138,7 @@ class CompiledMatrix:
     has_running_cost: bool
     quantiles: tuple[Fraction, ...] = ()
     sampled: CompiledMatrix | None = None
+    sample_solver: Callable[[CompiledMatrix], Callable[[int, int], list[Any]]] | None = None
 
     @cached_property
     def known(self) -> ColumnsKnown:

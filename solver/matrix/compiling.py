@@ -34,6 +34,7 @@ from qps.solver.matrix.guards import guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.mode_programs import compiled_mode
+from qps.solver.matrix.quantiles import Drawing
 from qps.solver.matrix.questions import (
     Asking,
     Question,
@@ -42,8 +43,8 @@ from qps.solver.matrix.questions import (
 )
 from qps.solver.matrix.structure import Group, Structure, configured, structure_of
 
-DrawnOf = Callable[[ir.Model, ir.Matrix], ir.Axis | None]
-"""Draws what is not known in the rows of a matrix, as one more axis; None where all is known."""
+DrawnOf = Callable[[ir.Model, ir.Matrix], Drawing | None]
+"""Draws what is not known in the rows of a matrix; None where all is known."""
 
 
 def compile_matrix(
@@ -60,11 +61,12 @@ def compile_matrix(
     if asking is not None and any(isinstance(p.value, ir.Uncertain) for p in model.parameters):
         refuse_asking(asking)
     question = question_of(matrix, claims)
-    quantiles, sampled = quantiles_asked(question), None
+    quantiles, sampled, drawing = quantiles_asked(question), None, None
     if quantiles:
         assert drawn is not None, "quantiles of what is drawn nowhere"
-        axis = drawn(model, matrix)
-        sampled = None if axis is None else compile_matrix(model, _sampled(matrix, axis))
+        drawing = drawn(model, matrix)
+    if drawing is not None:
+        sampled = compile_matrix(model, _sampled(matrix, drawing.axis))
     blocks = []
     for axes in matrix.blocks:
         structure = structure_of(model, matrix, axes)
@@ -88,6 +90,7 @@ def compile_matrix(
         has_running_cost=running,
         quantiles=quantiles,
         sampled=sampled,
+        sample_solver=None if drawing is None else drawing.solver,
     )
 
 

@@ -1,7 +1,8 @@
 """Quantiles of the answer of each row, where numbers of the spec are not known.
 
 A row is solved once more for each sample: they are rows of a matrix with what is drawn as its last
-axis, so that those of one row stand together.
+axis, so that those of one row stand together. They are solved as those of an answer are, by what is
+handed in with what is drawn.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from fractions import Fraction
 from math import floor, nan
 
 import numpy as np
+from msgspec import Struct
 
+from qps.compiler import ir
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.layout import joined
@@ -20,6 +23,20 @@ from qps.solver.matrix.row_block import NONE, RowBlock
 
 QuantilesOf = Callable[[Index], Mapping[Fraction, Floats]]
 """The quantiles of some rows, by their levels: rows are told by their values along the axes."""
+
+Solved = Callable[[int, int], list[RowBlock]]
+"""Solves the samples from one to another, the second not included."""
+
+
+class Drawing(Struct, frozen=True, kw_only=True):
+    """What is not known in the rows of a matrix: samples as one more axis, and what solves them.
+
+    `solver` is a function of a module, to be sent to other processes.
+    """
+
+    axis: ir.Axis
+    solver: Callable[[CompiledMatrix], Solved]
+
 
 _TOGETHER = 65_536
 """Samples that are solved in one go."""
@@ -32,7 +49,7 @@ class Quantiles:
         self,
         compiled: CompiledMatrix,
         sampled: CompiledMatrix,
-        solved: Callable[[int, int], list[RowBlock]],
+        solved: Solved,
     ) -> None:
         self._levels = compiled.quantiles
         self._blocks = compiled.blocks

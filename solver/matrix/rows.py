@@ -53,11 +53,11 @@ class MatrixSolver:
             for block in self.compiled.blocks
         ]
         self._modes = [mode.name for mode in self.compiled.model.modes]
-        sampled = self.compiled.sampled
+        sampled, solver = self.compiled.sampled, self.compiled.sample_solver
         self._quantiles = (
             None
-            if sampled is None
-            else Quantiles(self.compiled, sampled, MatrixSolver(sampled).row_blocks)
+            if sampled is None or solver is None
+            else Quantiles(self.compiled, sampled, solver(sampled))
         )
 
     def _word(self, word: str) -> int:

@@ -13,7 +13,9 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.solver.matrix.quantiles import Drawing
 from qps.solver.odds.draws import drawn_axis, uncertain_numbers
+from qps.solver.odds.sampling import samples_of_rows
 from qps.solver.odds.told import SEED
 
 _SAMPLES = 1000
@@ -21,7 +23,7 @@ _SAMPLES = 1000
 _MOST = 2**63 - 1
 
 
-def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> ir.Axis | None:
+def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> Drawing | None:
     """Return samples of all that is not known in the rows of a matrix; None where all is known.
 
     What an axis sets is known. QpsError where the rows differ in what is not known.
@@ -51,7 +53,7 @@ def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> ir.Axis | None:
             "each; 2^63 - 1 can be counted",
             hint="take wider steps, or fewer axes",
         )
-    return drawn_axis(left, model, _SAMPLES, SEED)
+    return Drawing(axis=drawn_axis(left, model, _SAMPLES, SEED), solver=samples_of_rows)
 
 
 def _refuse_other(model: ir.Model, settled: Configuration, axis: ir.Axis) -> None:

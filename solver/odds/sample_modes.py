@@ -20,6 +20,7 @@ from qps.solver.matrix.bottlenecks import resources_of
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND
+from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import OneByOne, Refusal
 from qps.solver.matrix.prepared import (
@@ -77,7 +78,11 @@ class Met:
 
 @dataclass(kw_only=True)
 class SampleModeSolver(ModeSolver):
-    """Solves samples of one mode; `most` are to be, `drawn` tells what was drawn for each."""
+    """Solves samples of one mode: the last axis; `drawn` tells what was drawn for each.
+
+    `most` are to be solved for each value of the other axes. Without `met` the answers alone are
+    told. `surfaces` are those of the configurations that were asked for last.
+    """
 
     most: int
     drawn: Mapping[str, Floats]
@@ -91,6 +96,7 @@ class SampleModeSolver(ModeSolver):
         verdict = self.verdicts(index, count)
         is_sound = verdict == SOUND
         rows = self.prepared(index, count)
+        self._forget_all_but(index)
         one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
         with np.errstate(all="ignore"):
             firsts = {
@@ -103,6 +109,11 @@ class SampleModeSolver(ModeSolver):
             first = self._first_of_quick(rows, quick, end)
             for own in firsts.values():
                 first = np.minimum(first, own)
+            limit = np.maximum(first - 1, mode.low)
+            self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
+            found = self._nothing_but(verdict, one_by_one, first, limit)
+            if self.met is None:
+                return found
             there = rows.at(sides_of(quick), np.minimum(first, mode.high).astype(float))
             failing = [
                 firsts[number] == first
@@ -112,35 +123,41 @@ class SampleModeSolver(ModeSolver):
                 for number, criterion in enumerate(mode.criteria)
             ]
             failing = [fails & (first <= mode.high) for fails in failing]
-            limit = np.maximum(first - 1, mode.low)
-            self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
-            self._note_met(rows, index, firsts, is_sound)
-            saturates = [self._saturation(rows, index, one) for one in mode.resources]
-            judgement = self._judgement(rows, index, saturates)
-            quality = np.full(count, np.nan)
+            self._note_met(self.met, rows, index, firsts, is_sound)
+            found.saturates = [self._saturation(rows, index, one) for one in mode.resources]
+            judgement = self._judgement(rows, index, found.saturates)
+            found.limited = rows.of_each(judgement.limiting(failing, resources_of(mode)))
+            found.bottleneck = rows.of_each(judgement.bottleneck())
             if mode.quality is not None and not self._is_long([mode.quality]):
                 told = rows.at([mode.quality], limit.astype(float))
-                quality = rows.column(told, mode.quality)
-            untold = np.full(count, np.nan)
-            return ModeAnswers(
-                verdict=verdict,
-                one_by_one=one_by_one,
-                first=first,
-                limited=rows.of_each(judgement.limiting(failing, resources_of(mode))),
-                at=limit,
-                loads=[untold for _ in mode.resources],
-                saturates=saturates,
-                not_below=[untold for _ in mode.resources],
-                from_start=np.zeros((len(mode.resources), count), dtype=bool),
-                stays_full=np.zeros(count, dtype=np.int64),
-                bottleneck=rows.of_each(judgement.bottleneck()),
-                quality=quality,
-                quality_at_limit=quality,
-                cost=untold,
-                running_cost=untold,
-                columns=[untold for _ in mode.columns],
-                comparisons=[(untold, untold) for _ in mode.comparisons],
-            )
+                found.quality = found.quality_at_limit = rows.column(told, mode.quality)
+            return found
+
+    def _nothing_but(
+        self, verdict: Ints, one_by_one: OneByOne, first: Ints, limit: Ints
+    ) -> ModeAnswers:
+        """Return where samples begin to fail, and nothing of all else."""
+        mode, count = self.mode, first.size
+        untold, nothing = np.full(count, np.nan), np.full(count, -1, dtype=np.int64)
+        return ModeAnswers(
+            verdict=verdict,
+            one_by_one=one_by_one,
+            first=first,
+            limited=nothing,
+            at=limit,
+            loads=[untold for _ in mode.resources],
+            saturates=[untold for _ in mode.resources],
+            not_below=[untold for _ in mode.resources],
+            from_start=np.zeros((len(mode.resources), count), dtype=bool),
+            stays_full=np.zeros(count, dtype=np.int64),
+            bottleneck=nothing,
+            quality=untold,
+            quality_at_limit=untold,
+            cost=untold,
+            running_cost=untold,
+            columns=[untold for _ in mode.columns],
+            comparisons=[(untold, untold) for _ in mode.comparisons],
+        )
 
     @property
     def assumed(self) -> Iterator[str]:
@@ -190,11 +207,9 @@ class SampleModeSolver(ModeSolver):
                 one_by_one.refused.setdefault(int(row), Refusal(criterion.name))
 
     def _note_met(
-        self, rows: Rows, index: Index, firsts: Mapping[int, Ints], is_sound: Any
+        self, met: Met, rows: Rows, index: Index, firsts: Mapping[int, Ints], is_sound: Any
     ) -> None:
-        if self.met is None:
-            return
-        at = self.met.population
+        at = met.population
         quick = [one for number, one in enumerate(self.mode.criteria) if number not in firsts]
         values = rows.at(sides_of(quick), float(at))
         for number, criterion in enumerate(self.mode.criteria):
@@ -203,7 +218,7 @@ class SampleModeSolver(ModeSolver):
             else:
                 margin = np.broadcast_to(margin_of(criterion, values), (rows.count,))
                 is_met = (margin < 0) | ((margin == 0) & (not criterion.is_strict))
-            self.met.note(criterion.name, index[0][is_sound], is_met[is_sound])
+            met.note(criterion.name, index[-2][is_sound], is_met[is_sound])
 
     # -- resources -----------------------------------------------------------------------
 
@@ -289,26 +304,46 @@ class SampleModeSolver(ModeSolver):
         if self.most == 1:
             return told(rows)
         found = np.empty(rows.count)
-        for member in np.unique(index[-1]):
-            mine = np.flatnonzero(index[-1] == member)
-            key = kind, name, int(member)
+        numbers = self._numbers(index)
+        for number in np.unique(numbers).tolist():
+            mine = np.flatnonzero(numbers == number)
+            key = kind, name, number
             if key not in self.surfaces:
-                few, some = self._few(int(member))
+                few, some = self._few(number)
                 self.surfaces[key] = fitted(self._drawn(few), told(some))
-            values = self._drawn(index[0][mine])
+            values = self._drawn(index[-2][mine])
             found[mine] = self.surfaces[key](values, mine.size)
         return found
+
+    def _numbers(self, index: Index) -> Ints:
+        """Return the configuration that each sample is of: a number for all but what is drawn."""
+        *axes, _, members = self._along.counts
+        numbers = joined([*axes, members], [*index[:-2], index[-1]])
+        return np.broadcast_to(numbers, index[-1].shape)
+
+    def _samples_of(self, number: int, samples: Ints) -> Index:
+        """Return some samples of a configuration as rows."""
+        *axes, _, members = self._along.counts
+        *of_axes, member = indices([*axes, members], np.full(samples.size, number, dtype=np.int64))
+        return *of_axes, samples, member
+
+    def _forget_all_but(self, index: Index) -> None:
+        """Keep no surfaces of rows of which nobody asks: there may be any number of them."""
+        members = self._along.counts[-1]
+        asked = set(np.unique(self._numbers(index) // members).tolist())
+        for key in [key for key in self.surfaces if key[-1] // members not in asked]:
+            del self.surfaces[key]
 
     def _drawn(self, samples: Ints) -> dict[str, Floats]:
         return {name: column[samples] for name, column in self.drawn.items()}
 
-    def _few(self, member: int) -> tuple[Ints, Rows]:
+    def _few(self, number: int) -> tuple[Ints, Rows]:
         """Return the samples that surfaces are fitted to: the first that can be, whoever asks."""
         count = points_for(len(self.drawn))
         first = np.arange(min(_FOR_A_POINT * count, self.most), dtype=np.int64)
-        index = first, np.full(first.size, member, dtype=np.int64)
-        few = first[self.verdicts(index, first.size) == SOUND][:count]
-        return few, self.prepared((few, np.full(few.size, member, dtype=np.int64)), few.size)
+        verdicts = self.verdicts(self._samples_of(number, first), first.size)
+        few = first[verdicts == SOUND][:count]
+        return few, self.prepared(self._samples_of(number, few), few.size)
 
     def _is_long(self, outputs: Sequence[int] | set[int] | frozenset[int]) -> bool:
         """Return whether all samples together would take long to tell of some operations."""
@@ -339,6 +374,6 @@ class SampleModeSolver(ModeSolver):
         own = operands[servers[0] :: servers[1]]
         first = np.zeros(1, dtype=np.int64)
         with np.errstate(all="ignore"):
-            rows = self.prepared((first, first), 1)
+            rows = self.prepared(tuple(first for _ in self._along.counts), 1)
             values = rows.at(own, float(self.mode.low))
         return all(bool(np.all(values[number] == 1)) for number in own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -84,30 +84,33 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
 
 @dataclass
 class SampleSolver(MatrixSolver):
-    """Solves samples; few of those that have a load graph of their own."""
+    """Solves samples, the last axis of a matrix; few of those with a load graph of their own.
+
+    Without `met` nothing but the answers is told.
+    """
 
     near: Near = field(kw_only=True)
-    met: Met = field(kw_only=True)
+    met: Met | None = field(kw_only=True)
 
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group: by floats."""
-        (axis,) = self.compiled.blocks[number].structure.axes
-        return [self._solver(mode, axis, axis.count) for mode in group.modes]
+        axes = self.compiled.blocks[number].structure.axes
+        return [self._solver(mode, axes, axes[-1].count) for mode in group.modes]
 
     def solvers_alone(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a sample that no other is solved with."""
-        (axis,) = self.compiled.blocks[number].structure.axes
-        return [self._solver(mode, axis, 1) for mode in group.modes]
+        axes = self.compiled.blocks[number].structure.axes
+        return [self._solver(mode, axes, 1) for mode in group.modes]
 
-    def _solver(self, mode: CompiledMode, axis: ir.Axis, most: int) -> SampleModeSolver:
-        drawn = {one.name: numbers_of(one) for one in axis.parameters}
+    def _solver(self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int) -> SampleModeSolver:
+        drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
         return SampleModeSolver(
-            mode, (axis,), None, most=most, drawn=drawn, near=self.near, met=self.met
+            mode, axes, None, most=most, drawn=drawn, near=self.near, met=self.met
         )
 
     def solve_alone(self, rows: RowBlock, number: int, row: int) -> None:
         """Answer a sample by a load graph of its own, if it is one of the first."""
-        if int(rows.index[0][row]) < MOST_ALONE:
+        if int(rows.index[-1][row]) < MOST_ALONE:
             super().solve_alone(rows, number, row)
         else:
             rows.texts[row] = _ALONE
@@ -117,6 +120,11 @@ class SampleSolver(MatrixSolver):
         others = (solvers for known in self._others.values() for _, solvers in known)
         for solvers in (*self._solvers.values(), *others):
             yield from solvers  # type: ignore[misc]
+
+
+def samples_of_rows(sampled: CompiledMatrix) -> Callable[[int, int], list[RowBlock]]:
+    """Return what solves the samples of all rows of a matrix, the last axis of another one."""
+    return SampleSolver(sampled, near=Near(None, {}), met=None).row_blocks
 
 
 def solved_for(
@@ -154,11 +162,11 @@ class _Maker:
     """Solves stretches of samples, one after the other."""
 
     def __init__(self, compiled: CompiledMatrix, near: Near, at: int) -> None:
-        met = Met(population=at, samples=compiled.size)
-        self._solver = SampleSolver(compiled, near=near, met=met)
+        self._met = Met(population=at, samples=compiled.size)
+        self._solver = SampleSolver(compiled, near=near, met=self._met)
 
     def __call__(self, start: int, stop: int) -> _Part:
-        solver = self._solver
+        solver, met = self._solver, self._met
         (rows,) = solver.row_blocks(start, stop)
         reasons = {start + row: text for row, text in rows.texts.items()}
         reasons |= {
@@ -170,7 +178,7 @@ class _Maker:
             limits=rows.limited,
             bottlenecks=rows.bottleneck,
             words=tuple(rows.words),
-            met={name: column[start:stop] for name, column in solver.met.columns.items()},
+            met={name: column[start:stop] for name, column in met.columns.items()},
             reasons=reasons,
             alone=int(rows.one_by_one.sum()),
             assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
