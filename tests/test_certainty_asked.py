@@ -73,6 +73,22 @@ def test_what_asks_for_no_certainty_is_judged_by_the_numbers_as_they_are_stated(
     assert answer_known(found).kind is Kind.UPPER_BOUND  # as wherever something is judged mildly
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("web.cpu.load <= 82 %; web.cpu.load <= 90 % with 95 % certainty", 0.9 / cost_at(0.95)),
+        ("web.cpu.load <= 60 %; web.cpu.load <= 90 % with 95 % certainty", 600),
+        ("web.cpu.load <= 80 % with 60 % certainty; web.cpu.load <= 90 % with 95 % certainty", 648),
+        ("web.cpu.load <= 80 % with 95 % certainty; web.cpu.load <= 90 % with 60 % certainty", 576),
+    ],
+)
+def test_a_tighter_limit_implies_no_other_that_is_to_be_met_more_surely(
+    asked: str, answer: float
+) -> None:
+    found = solved(spec_of(f"require {{ {asked} }}"))
+    assert isclose(found.largest_acceptable or 0, answer, rel_tol=5e-3)
+
+
 def test_a_target_is_no_limit_of_a_sample() -> None:
     spec = spec_of("target cpu 70 %\nrequire { web.cpu.load <= 98 % with 60 % certainty }")
     assert solved(spec).largest_acceptable == 700

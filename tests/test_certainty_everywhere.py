@@ -11,12 +11,15 @@ import pytest
 
 import qps
 from qps.cli import main
+from qps.commands.diff import compared
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
+from qps.reports.text.difference_text import difference_text
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
+from qps.solver.what_if.difference import ChangeKind
 
 SPEC = """
 users N in 1..100_000
@@ -126,3 +129,37 @@ def test_playing_says_what_it_does_not_judge(
 def test_python_answers_what_solve_does(waiting: str, capsys: pytest.CaptureFixture[str]) -> None:
     answer = answer_of(capsys, waiting)
     assert qps.load(waiting).solve().largest_acceptable == answer
+
+
+def test_a_difference_is_one_of_what_is_promised() -> None:
+    """What moves the answer is the spread alone, or a number, and what is left is all else."""
+    surer = CERTAIN.replace("lognormal(1 ms/request, 0.2)", "lognormal(1 ms/request, 0.1)")
+    other = surer.replace("calls = 1", "calls = 2").replace("1 kB/request", "2 kB/request")
+    found, view = compared(checked(CERTAIN), checked(other))
+    answers = [promised(), 0.8 / (2e-3 * exp(0.1 * NormalDist().inv_cdf(0.95)))]
+    told = [one.largest_acceptable or 0 for one in (found.old, found.new)]
+    assert told == pytest.approx(answers, rel=5e-3)
+    moved = {one.name: one for one in found.changes}
+    assert moved["calls"].alone == pytest.approx(-promised() / 2, rel=5e-3)
+    spread = 0.8 / (1e-3 * exp(0.1 * NormalDist().inv_cdf(0.95))) - promised()
+    assert moved["cost"].alone == pytest.approx(spread, rel=0.02)
+    assert moved["replies.byte_per_request"].kind is ChangeKind.FIXED
+    assert moved["formulas"].alone == 0
+    assert sum(one.share or 0 for one in found.changes) == pytest.approx(told[1] - told[0])
+    assert view.odds is not None
+    assert view.odds.fewer > 0.99
+    assert "in all else" in difference_text(view)
+
+
+def test_a_requirement_that_asks_for_more_is_all_else() -> None:
+    found, _ = compared(checked(CERTAIN), checked(CERTAIN.replace("95 %", "99 %")))
+    (moved,) = found.changes
+    assert moved.kind is ChangeKind.FORMULAS
+    assert moved.alone == pytest.approx(promised(0.99) - promised(), rel=0.03)
+
+
+def test_a_requirement_that_asks_for_certainty_is_held_against_one_that_does_not() -> None:
+    plain = CERTAIN.replace(" with 95 % certainty", "")
+    assert compared(checked(plain), checked(CERTAIN))[0].users == pytest.approx(
+        promised() - 800, abs=3
+    )

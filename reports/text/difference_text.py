@@ -131,7 +131,7 @@ def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
 
 def changes_table(changes: Sequence[AssumptionChange]) -> Table:
     """Return what changed, and what each change moves the answer by."""
-    is_shared = len(moving(changes)) <= MOST_SHARED
+    is_shared = _is_shared(changes)
     moved = "in all else" if any(c.kind is ChangeKind.FORMULAS for c in changes) else "0"
     rows = tuple(
         (
@@ -157,7 +157,16 @@ def _effects(change: AssumptionChange, moved: str, *, is_shared: bool) -> tuple[
 
 def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
     """Return the changes that can be made alone: how arrivals wait is part of the formulas."""
-    return [change for change in changes if change.kind is not ChangeKind.DISCIPLINE]
+    return [change for change in changes if change.kind not in _IN_ALL_ELSE]
+
+
+_IN_ALL_ELSE = (ChangeKind.DISCIPLINE, ChangeKind.FIXED)
+
+
+def _is_shared(changes: Sequence[AssumptionChange]) -> bool:
+    """Return whether shares are told: they need many answers."""
+    moved = moving(changes)
+    return len(moved) <= MOST_SHARED and any(one.share is not None for one in moved)
 
 
 def change_name(change: AssumptionChange) -> str:
@@ -237,7 +246,7 @@ def remark_of(view: DifferenceView) -> str:
     if not view.changes:
         return "No number, option or formula that the answer rests on has changed."
     parts = ["In users. alone: the old spec with this change only; one by one: in this order"]
-    if len(moving(view.changes)) <= MOST_SHARED:
+    if _is_shared(view.changes):
         parts.append("share: the mean over all orders (Shapley)")
     text = "; ".join(parts) + "."
     if any(change.alone is None or change.step is None for change in moving(view.changes)):

@@ -7,7 +7,7 @@ formulas). The answer with some of the changes made is that of the old spec with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from itertools import combinations
 from math import factorial
@@ -19,6 +19,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.certainty_asked import as_stated
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import Dimension
@@ -29,6 +30,11 @@ from qps.solver.answers.worst_mode import solve_model
 
 MOST_SHARED = 8
 """Changes up to which Shapley values are computed: they need 2^n answers."""
+_MOST_SAMPLED = 4
+"""The same, where each answer is what samples promise."""
+
+Promising = Callable[[ir.Model, Configuration], ir.Model]
+"""Finds what is promised by requirements that ask for certainty."""
 
 
 class ChangeKind(StrEnum):
@@ -39,6 +45,8 @@ class ChangeKind(StrEnum):
     RANGE = "range"
     DISCIPLINE = "discipline"
     FORMULAS = "formulas"
+    FIXED = "fixed"
+    """A number that is no parameter, where samples tell the answer: it is part of the formulas."""
 
 
 class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "unit"}):
@@ -83,17 +91,28 @@ class Side(Struct, frozen=True):
     configuration: Configuration
 
 
-def difference(old: Side, new: Side) -> Difference:
-    """Return what differs between two specs, and how much of the answer each change explains."""
+def difference(old: Side, new: Side, promising: Promising | None = None) -> Difference:
+    """Return what differs between two specs, and how much of the answer each change explains.
+
+    Where requirements ask for certainty, `promising` finds what can be promised, of each answer on
+    the way as well.
+    """
     before, after = (_assumptions(side) for side in (old, new))
-    bench = _Bench(old=old, new=new, before=before, after=after)
+    is_sampled = any(as_stated(s.model, s.configuration) is not s.model for s in (old, new))
+    bench = _Bench(
+        old=old,
+        new=new,
+        before=before,
+        after=after,
+        promising=promising if is_sampled else None,
+    )
     changes = _changes(old, new, before, after, bench)
     return Difference(
-        old=solve_model(old.model, old.configuration),
-        new=solve_model(new.model, new.configuration),
+        old=solve_model(bench.judged(old), old.configuration),
+        new=solve_model(bench.judged(new), new.configuration),
         added=tuple(a for name, a in after.items() if name not in before),
         removed=tuple(a for name, a in before.items() if name not in after),
-        changes=(*_explained(changes, bench), *_disciplines(old, new)),
+        changes=(*_told(changes, bench), *_disciplines(old, new)),
     )
 
 
@@ -128,14 +147,19 @@ def _written(queueing: ir.Queueing | None) -> str:
     return queueing.written
 
 
-def _graphs(side: Side) -> list[LoadGraph]:
-    return [lower(side.model, c) for c in in_each_mode(side.model, side.configuration)]
+def _graphs(model: ir.Model, configuration: Configuration) -> list[LoadGraph]:
+    return [lower(model, each) for each in in_each_mode(model, configuration)]
+
+
+def _as_stated(side: Side) -> list[LoadGraph]:
+    """Return graphs that tell values, whatever is promised."""
+    return _graphs(as_stated(side.model, side.configuration), side.configuration)
 
 
 def _assumptions(side: Side) -> dict[str, Assumption]:
     """Return all numbers of all modes, by name."""
     found: dict[str, Assumption] = {}
-    for graph in _graphs(side):
+    for graph in _as_stated(side):
         found |= {name: a for name, a in graph.assumptions.items() if name not in found}
     return found
 
@@ -168,18 +192,18 @@ def _changes(
         )
     for name, there in after.items():
         here = before.get(name)
-        if here is not None and here.value != there.value:
+        if here is not None and (here.value != there.value or bench.spreads_otherwise(name)):
             found.append(
                 AssumptionChange(
                     name=name,
-                    kind=ChangeKind.NUMBER,
+                    kind=ChangeKind.FIXED if bench.is_fixed(name) else ChangeKind.NUMBER,
                     before=here.text,
                     after=there.text,
                     dimension=there.dimension,
                     values=(in_floats(here.value), in_floats(there.value)),
                 )
             )
-    if bench.formulas_differ([change.name for change in found]):
+    if bench.formulas_differ([one.name for one in found if one.kind is not ChangeKind.FIXED]):
         found.append(AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS))
     return found
 
@@ -204,9 +228,36 @@ class _Bench(Struct, kw_only=True):
     new: Side
     before: dict[str, Assumption]
     after: dict[str, Assumption]
+    promising: Promising | None = None
+    """Where samples tell the answers."""
     _lowered: dict[object, list[LoadGraph]] = field(default_factory=dict)
     _answers: dict[frozenset[str], int | None] = field(default_factory=dict)
     _relowered: frozenset[str] | None = None
+
+    def judged(self, side: Side) -> ir.Model:
+        """Return the model of a side with all that its answer is judged by."""
+        if self.promising is None:
+            return side.model
+        return self.promising(side.model, side.configuration)
+
+    def is_fixed(self, name: str) -> bool:
+        """Return whether a number cannot be set where samples are drawn: it is no parameter.
+
+        Nor can a number that is fitted to a table with others be taken from them.
+        """
+        if self.promising is None:
+            return False
+        values = [side.configuration.parameters.get(name) for side in (self.old, self.new)]
+        return None in values or any(
+            isinstance(one, ir.Uncertain) and isinstance(one.distribution, ir.Fitted)
+            for one in values
+        )
+
+    def spreads_otherwise(self, name: str) -> bool:
+        """Return whether a number is more or less certain than it was, and that is asked for."""
+        values = [side.configuration.parameters.get(name) for side in (self.old, self.new)]
+        spreads = [one.distribution if isinstance(one, ir.Uncertain) else None for one in values]
+        return self.promising is not None and spreads[0] != spreads[1]
 
     def answer(self, made: frozenset[str], changes: Sequence[AssumptionChange]) -> int | None:
         """Return the largest acceptable population, 0 for none; None where it cannot be said."""
@@ -227,7 +278,7 @@ class _Bench(Struct, kw_only=True):
             graphs = self._lower(made, changes)
         except QpsError:
             return True
-        there = _graphs(self.new)
+        there = _graphs(self.judged(self.new), self.new.configuration)
         moved = [self._with_numbers(graph, made, changes) for graph in graphs]
         return [_essence(graph) for graph in moved] != [_essence(graph) for graph in there]
 
@@ -248,7 +299,8 @@ class _Bench(Struct, kw_only=True):
         if key not in self._lowered:
             side = self.new if is_new else self.old
             configuration = changed(side.configuration, settings)
-            self._lowered[key] = _graphs(replace(side, configuration=configuration))
+            own = replace(side, configuration=configuration)
+            self._lowered[key] = _graphs(self.judged(own), configuration)
         return self._lowered[key]
 
     def _setting(self, change: AssumptionChange, *, is_made: bool) -> ir.Change | None:
@@ -258,7 +310,12 @@ class _Bench(Struct, kw_only=True):
             return ir.SetOption(change.name, side.configuration.options[change.name], _span(side))
         if change.kind is ChangeKind.RANGE:
             return ir.SetPopulation(side.configuration.low, side.configuration.high, _span(side))
-        if change.name in self._decided():
+        if change.kind is not ChangeKind.NUMBER:
+            return None
+        value = side.configuration.parameters.get(change.name)
+        if self.promising is not None and isinstance(value, ir.Uncertain):
+            return ir.SetParameter(change.name, value, _span(side))
+        if self.promising is not None or change.name in self._decided():
             constant = ir.Constant((self.after if is_made else self.before)[change.name].fraction)
             return ir.SetParameter(change.name, constant, _span(side))
         return None
@@ -266,7 +323,7 @@ class _Bench(Struct, kw_only=True):
     def _decided(self) -> frozenset[str]:
         """Return the parameters that a condition of either spec asks for."""
         if self._relowered is None:
-            graphs = [graph for side in (self.old, self.new) for graph in _graphs(side)]
+            graphs = [graph for side in (self.old, self.new) for graph in _as_stated(side)]
             self._relowered = frozenset().union(*(graph.decided for graph in graphs))
         return self._relowered
 
@@ -299,9 +356,18 @@ def _essence(graph: LoadGraph) -> object:
 # -- how much each explains ------------------------------------------------------------------
 
 
+def _told(changes: Sequence[AssumptionChange], bench: _Bench) -> Iterator[AssumptionChange]:
+    """Yield changes with what each moves the answer by; those of the formulas move that."""
+    moving = [change for change in changes if change.kind is not ChangeKind.FIXED]
+    explained = iter(_explained(moving, bench))
+    for change in changes:
+        yield change if change.kind is ChangeKind.FIXED else next(explained)
+
+
 def _explained(changes: Sequence[AssumptionChange], bench: _Bench) -> tuple[AssumptionChange, ...]:
     """Return changes with what each moves the answer by."""
     names = [change.name for change in changes]
+    most = MOST_SHARED if bench.promising is None else _MOST_SAMPLED
 
     def answer(made: frozenset[str]) -> int | None:
         return bench.answer(made, changes)
@@ -315,7 +381,7 @@ def _explained(changes: Sequence[AssumptionChange], bench: _Bench) -> tuple[Assu
                 change,
                 alone=_minus(answer(frozenset([change.name])), start),
                 step=_minus(answer(frozenset(names[: index + 1])), before),
-                share=_shapley(change.name, names, answer) if len(names) <= MOST_SHARED else None,
+                share=_shapley(change.name, names, answer) if len(names) <= most else None,
             )
         )
     return tuple(found)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from msgspec.structs import replace
+
 from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.revision import spec_at
@@ -12,6 +14,7 @@ from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.difference_text import DifferenceView, difference_text, difference_view
 from qps.reports.text.view import as_json, solve_view
+from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Sampling
 from qps.solver.what_if.difference import Difference, Side, difference
 
@@ -47,7 +50,7 @@ def compared(
         Side(one.model, one.configuration(scenario, settings))
         for one in (spec.with_machines_of(settings) for spec in (old, new))
     )
-    found = difference(before, after)
+    found = difference(before, after, promising)
     views = [
         solve_view(side.model, side.configuration, solution, settings)
         for side, solution in ((before, found.old), (after, found.new))
@@ -55,6 +58,8 @@ def compared(
     odds = None
     if uncertain_in(before.configuration) or uncertain_in(after.configuration):
         from qps.solver.odds.differences import difference_odds  # noqa: PLC0415 - needs numpy
+        from qps.solver.odds.promises import without_certainty  # noqa: PLC0415
 
-        odds = difference_odds(before, after, Sampling())
+        plain = [replace(side, model=without_certainty(side.model)) for side in (before, after)]
+        odds = difference_odds(plain[0], plain[1], Sampling())
     return found, difference_view(found, views[0], views[1], odds)
