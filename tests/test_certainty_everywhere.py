@@ -163,3 +163,32 @@ def test_a_requirement_that_asks_for_certainty_is_held_against_one_that_does_not
     assert compared(checked(plain), checked(CERTAIN))[0].users == pytest.approx(
         promised() - 800, abs=3
     )
+
+
+@pytest.mark.parametrize("asked", [("--for", "calls", "--given", "N=300"), ("--carry", "300")])
+def test_what_is_turned_round_says_that_values_are_typical(
+    asked: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "spec.qps"
+    path.write_text(CERTAIN.replace(" with 95 % certainty", ""))
+    assert "with the typical value of `cost`" in text_of(capsys, "solve", str(path), *asked)
+    told = text_of(capsys, "solve", str(path), *asked, "--format", "json")
+    assert json.loads(told)["typical"] == ["cost"]
+    told = text_of(capsys, "solve", str(path), *asked, "--set", "cost = 1 ms/request")
+    assert "typical" not in told
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (("--for", "calls", "--given", "N=300"), "`qps solve --set 'calls = …'` tells how many"),
+        (("--for", "web.cpu", "--given", "N=300"), "`qps solve` tells how many users"),
+        (("--carry", "300"), "`qps solve` tells how many users it holds for"),
+        (("--carry", "300", "--sure", "95 %"), "leave it out, or ask `qps solve --sure '95 %'`"),
+    ],
+)
+def test_what_cannot_be_turned_round_with_certainty_says_what_can_be_asked(
+    asked: tuple[str, ...], why: str, waiting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", waiting, *asked]) == 2
+    assert why in capsys.readouterr().err

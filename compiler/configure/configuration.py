@@ -195,6 +195,17 @@ def uncertain_in(configuration: Configuration) -> Mapping[str, ir.Uncertain]:
     return {name: value for name, value in parameters if isinstance(value, ir.Uncertain)}
 
 
+def uncertain_in_any_mode(
+    model: ir.Model, configuration: Configuration
+) -> Mapping[str, ir.Uncertain]:
+    """Return the parameters of which the value in force is not known, in one mode or another."""
+    return {
+        name: value
+        for each in in_each_mode(model, configuration)
+        for name, value in uncertain_in(in_force(each)).items()
+    }
+
+
 def _beneath(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
     """Return a configuration with changes made to it, and then the explicit ones once more."""
     for change in (*changes, *configuration.explicit):

@@ -49,22 +49,22 @@ def _unasked(requirement: ir.Requirement) -> ir.Requirement:
     return replace(requirement, promised=ir.UNASKED)
 
 
-def refuse_certainty_asked(model: ir.Model, configuration: Configuration) -> None:
+def refuse_certainty_asked(model: ir.Model, configuration: Configuration, hint: str = "") -> None:
     """Raise a QpsError where a requirement asks for certainty, and numbers are not certain.
 
     Where every number is, it holds for certain or not at all: it is a requirement like others.
     """
     asking = model.once(asks_for_certainty)
     if asking is not None and uncertain_in(configuration):
-        refuse_asking(asking)
+        refuse_asking(asking, hint)
 
 
-def refuse_asking(asking: ir.Requirement) -> None:
-    """Raise a QpsError: a question is put that is not answered by samples."""
+def refuse_asking(asking: ir.Requirement, hint: str = "") -> None:
+    """Raise a QpsError: a question is put that is not answered by samples; else `hint` is asked."""
     raise QpsError.single(
         codes.NO_ANSWER,
         asking.span,
         f"`{asking.name}` is a matter of samples, and this question is not answered by samples",
-        hint="`qps solve` tells how many users it holds for; where all numbers are certain "
-        "(`--set 'name = value'`) it is a requirement like others",
+        hint=f"{hint or '`qps solve` tells how many users it holds for'}; "
+        "where all numbers are certain (`--set 'name = value'`) it is a requirement like others",
     )

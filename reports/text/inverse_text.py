@@ -9,6 +9,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.text.how_known import ALL_EXACT, because
+from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.quantities import (
     first_words,
     joined_words,
@@ -67,6 +68,7 @@ class InverseView(Struct, frozen=True, kw_only=True):
     fails: tuple[Failure, ...]
     fails_throughout: bool
     known: Certainty
+    typical: tuple[str, ...]
 
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
@@ -89,6 +91,7 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
         fails=solution.fails,
         fails_throughout=solution.fails_throughout,
         known=solution.known,
+        typical=solution.typical,
     )
 
 
@@ -111,8 +114,11 @@ def _interval_view(interval: Interval) -> IntervalView:
 
 def inverse_text(solution: InverseSolution, *, markdown: bool = False) -> str:
     """Return the answer in words, and below it how it is known."""
-    answer, known = inverse_answer(solution), inverse_known_line(solution)
-    return f"**{escaped(answer)}**\n\n{escaped(known)}\n" if markdown else f"{answer}\n{known}\n"
+    answer = inverse_answer(solution)
+    said = [inverse_known_line(solution), *typical_lines(solution.typical)]
+    if markdown:
+        return f"**{escaped(answer)}**\n\n{escaped(' '.join(said))}\n"
+    return "".join(f"{line}\n" for line in (answer, *said))
 
 
 _IN_TRUTH = {

@@ -70,6 +70,14 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
     return (f"with the typical {which} of {named}, which nobody knows exactly",)
 
 
+def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
+    """Return that an answer is one of typical values; nothing where every number is known."""
+    return tuple(
+        f"This is {remark}: `qps solve --sure` tells how sure an answer is."
+        for remark in typical_remark(uncertain)
+    )
+
+
 def unplayed_remark(asking: Sequence[str]) -> tuple[str, ...]:
     """Return which requirements playing typical values tells nothing of; nothing for none."""
     if not asking:

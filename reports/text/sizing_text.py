@@ -20,6 +20,7 @@ from qps.reports.text.how_known import (
     marked,
     marked_value,
 )
+from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.ports import by_their_switch
 from qps.reports.text.quantities import (
     in_percent,
@@ -102,6 +103,7 @@ class SizingView(Struct, frozen=True, kw_only=True):
     mends_known: Certainty
     growth: Growth | None
     known: Certainty
+    typical: tuple[str, ...]
 
 
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
@@ -119,6 +121,7 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         mends_known=sizing.mends_known,
         growth=sizing.growth,
         known=sizing.known,
+        typical=sizing.typical,
     )
 
 
@@ -160,7 +163,7 @@ def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
     head = f"{printable(title)}: what {users_text(sizing.at)} take{'s' * (sizing.at == 1)}"
     answer = sizing_answer(sizing)
     table = _table(sizing)
-    known = sizing_known(sizing)
+    known = [*sizing_known(sizing), *typical_lines(sizing.typical)]
     if markdown:
         said = escaped(" ".join(known))
         return joined([f"### {head}", f"**{escaped(answer)}**", table.as_markdown(), said])

@@ -7,9 +7,7 @@ from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
     changed,
-    in_each_mode,
-    in_force,
-    uncertain_in,
+    uncertain_in_any_mode,
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -71,8 +69,5 @@ def _refuse_other(model: ir.Model, settled: Configuration, axis: ir.Axis) -> Non
 
 def _unknown(model: ir.Model, configuration: Configuration) -> dict[str, ir.Distribution]:
     """Return all that is not known in any mode, by the parameters that have it."""
-    return {
-        name: value.distribution
-        for each in in_each_mode(model, configuration)
-        for name, value in uncertain_in(in_force(each)).items()
-    }
+    unknown = uncertain_in_any_mode(model, configuration)
+    return {name: value.distribution for name, value in unknown.items()}

@@ -18,7 +18,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.configuration import Configuration, uncertain_in_any_mode
+from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
 from qps.engine.formulas import number as number_of
@@ -72,6 +73,8 @@ class InverseSolution(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
     ports: Mapping[str, str] = field(default_factory=dict)
     """The ports of switches, with the link that each is a port of."""
+    typical: tuple[str, ...] = ()
+    """The other numbers that nobody knows exactly: it is told with their typical values."""
 
 
 def solve_for(
@@ -82,6 +85,9 @@ def solve_for(
     QpsError where there is no such number, where a condition depends on it, or where what it
     gives carries the population but not a smaller one.
     """
+    trying = f"`qps solve --set '{name} = …'` tells how many users a value carries"
+    is_set = any(parameter.name == name for parameter in model.parameters)
+    refuse_certainty_asked(model, configuration, trying if is_set else "")
     refuse_outside(model, configuration, population)
     number = unknown_of(model, configuration, name, population)
     excesses = [
@@ -114,6 +120,7 @@ def solve_for(
         fails_throughout=bool(throughout),
         known=together(judged.known(is_none=not found), found_at.known, below),
         ports=number.graphs[0].ports,
+        typical=tuple(one for one in uncertain_in_any_mode(model, configuration) if one != name),
     )
 
 

@@ -16,9 +16,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.configure.configuration import (
+    Configuration,
+    in_each_mode,
+    in_force,
+    uncertain_in_any_mode,
+)
 from qps.compiler.configure.fold import Folder
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
@@ -60,6 +66,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
 
     QpsError where the population lies outside its range.
     """
+    refuse_certainty_asked(model, configuration)
     refuse_outside(model, configuration, population)
     modes = [_Mode(model, each, population) for each in in_each_mode(model, configuration)]
     needed: dict[str, Needed] = {}
@@ -96,6 +103,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
         ports=modes[0].ports,
+        typical=tuple(uncertain_in_any_mode(model, configuration)),
     )
 
 

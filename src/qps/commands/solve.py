@@ -18,6 +18,11 @@ from qps.reports.text.view import as_json
 
 def run(arguments: Namespace) -> Exit:
     """Solve one spec, or turn the question round."""
+    if arguments.sure is not None and (arguments.carry, arguments.solve_for) != (None, None):
+        raise complain(
+            "`--sure` promises a number of users; `--for` and `--carry` take typical values",
+            "leave it out, or ask `qps solve --sure '95 %'` with what they tell",
+        )
     if arguments.carry is not None:
         return _carry(arguments)
     if arguments.solve_for is not None:
