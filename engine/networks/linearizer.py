@@ -175,7 +175,8 @@ def _waiting(servers: float, load: float) -> Wait:
 
     if servers == 1:
         return lambda held: (load + held) / (1 - load)
-    found, waits, steepest = found_and_waits(servers, load)
+    *points, steepest = found_and_waits(servers, load)
+    found, waits = (np.array(one) for one in points)
 
     def wait_of(held: Any) -> Any:
         beyond = np.maximum(held - found[-1], 0.0)

@@ -41,7 +41,7 @@ class Followed:
         halves = (middle - first) / half, (last - middle) / half
         bend = abs(halves[1] - halves[0]) + 2 * off / half
         quarters = [(later - value) / self._step for value, later in pairwise(values)]
-        turn = max(quarters) - min(quarters)
+        turn = (max(quarters) - min(quarters)) / 3
         return Interval(
             min(values) - room,
             max(values) + room,
