@@ -143,13 +143,15 @@ class Fitted(Distribution, frozen=True, kw_only=True):
 
     Together they have a multivariate t distribution: each is its `mean` and so many (`weights`) of
     numbers that are standard normal, all of these over one root of chi-squared over `freedom`.
-    `table` says which are drawn together.
+    `table` says which are drawn together. In one more run all of them are off once more, by one
+    factor: `noise` is its standard deviation.
     """
 
     mean: Fraction
     weights: tuple[float, ...]
     freedom: int
     table: str
+    noise: float = 0.0
 
     @property
     def typical(self) -> Fraction:

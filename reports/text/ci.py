@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from qps.compiler.diagnostics.render import printable
+from qps.reports.text.coverage_text import coverage_lines
 from qps.reports.text.table import Table
 from qps.reports.text.verdicts import (
     NOTHING_UNTESTED,
@@ -23,7 +24,7 @@ from qps.reports.text.verdicts import (
     summary,
     within,
 )
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_results import ClaimResult, Coverage, Verdict
 
 MOST_CHARACTERS = 65_536
 """What a comment on a pull request holds on GitHub."""
@@ -66,6 +67,7 @@ class Tested(Struct, frozen=True, kw_only=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     wrong: tuple[Wrong, ...] = ()
     untested: Untested = NOTHING_UNTESTED
+    coverages: tuple[Coverage, ...] = ()
 
 
 def claims_junit(tested: Tested) -> str:
@@ -199,6 +201,7 @@ def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
     is_well = not failing and not wrong
     mark = "✓" if is_well else "✗"
     text = f"### {mark} qps test: {summary(results, tested.untested)}\n"
+    text += "".join(f"\n{line}\n" for line in coverage_lines(tested.coverages).splitlines())
     shown = [
         _Rows("not tested", "mistakes", wrong_table(wrong)),
         _Rows("", "claims that fail", claims_table(failing)),

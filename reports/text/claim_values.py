@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec.structs import asdict
+
 from qps.reports.text.ci import Tested
 from qps.reports.text.verdicts import summary, tally, within
 from qps.reports.text.view import as_json
-from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_results import ClaimResult, Coverage
 
 
 def claims_json(tested: Tested) -> object:
@@ -26,9 +28,14 @@ def claims_json(tested: Tested) -> object:
             "unanswered": tested.untested.claims,
             "summary": summary(results, tested.untested),
             "expectations": [_entry(result) for result in results],
+            "coverage": [_coverage(one) for one in tested.coverages],
             "wrong": tested.wrong,
         }
     )
+
+
+def _coverage(one: Coverage) -> dict[str, object]:
+    return {**asdict(one), "chance": one.chance if one.count else None}
 
 
 def _entry(result: ClaimResult) -> dict[str, object]:
@@ -54,6 +61,7 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "fitted": result.fitted,
         "missed": result.missed,
         "counted": result.counted,
+        "interval": result.interval,
         "half_width": None if result.near is None else result.near.half_width,
         "not_told": None if result.near is None else result.near.why,
         "known": result.known,

@@ -8,10 +8,11 @@ from math import isfinite
 from msgspec import Struct
 
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.reports.text.coverage_text import coverage_lines, interval_heading, interval_text
 from qps.reports.text.how_known import claims_known_line, marked, marked_value
 from qps.reports.text.quantities import quantity, with_interval
 from qps.reports.text.table import Table, joined
-from qps.solver.claims.claim_results import ClaimResult, Side, Verdict
+from qps.solver.claims.claim_results import ClaimResult, Coverage, Side, Verdict
 
 MARKS = {
     Verdict.HOLDS: "ok",
@@ -161,6 +162,7 @@ def claims_text(
     results: Sequence[ClaimResult],
     untested: Untested = NOTHING_UNTESTED,
     *,
+    coverages: Sequence[Coverage] = (),
     quiet: bool = False,
 ) -> str:
     """Return every claim with what was claimed and predicted, what is fitted, and a count."""
@@ -169,11 +171,13 @@ def claims_text(
     reasons = [reason.as_text("") for reason in grounds(told)]
     known = claims_known_line([result.known for result in told])
     told_table = table.as_text("") if table.rows else ""
-    return joined([told_table, known, *reasons, summary(results, untested)])
+    covered = "" if quiet else coverage_lines(coverages)
+    return joined([told_table, known, covered, *reasons, summary(results, untested)])
 
 
 def claims_table(results: Sequence[ClaimResult]) -> Table:
     """Return claims as a table, one row each."""
+    intervals = interval_heading(results)
     rows = tuple(
         (
             mark(result),
@@ -182,11 +186,13 @@ def claims_table(results: Sequence[ClaimResult]) -> Table:
             predicted(result),
             "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
             within(result),
+            *([interval_text(result, _quantity)] if intervals else []),
             f"{result.file}:{result.line}",
         )
         for result in results
     )
-    headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
+    shown = (intervals,) if intervals else ()
+    headings = ("", "claim", "claimed", "predicted", "difference", "within", *shown, "place")
     return Table(headings, rows, frozenset([4, 5]))
 
 

@@ -43,6 +43,52 @@ class Near(Struct, frozen=True, kw_only=True):
     why: str | None = None
 
 
+class PredictionInterval(Struct, frozen=True, kw_only=True):
+    """Between which values, in base units, one more run lies with a probability.
+
+    What was measured is on a `side` of it: 0 is within, -1 below, 1 above. `rank` is how likely
+    one more run is lower.
+    """
+
+    probability: float
+    least: float
+    most: float
+    rank: float
+    side: int
+
+
+class Coverage(Struct, frozen=True, kw_only=True):
+    """How many values of an observation lie within their prediction intervals, and how many beside.
+
+    `without` are those that nothing uncertain moves, which have none. `as_many` is how likely as
+    many to either side are outside, and `as_far` how likely one is as far outside, where the spec
+    is right and all that it says of what is uncertain; told of so many `draws`. The values of a
+    table to which numbers were fitted (`is_fitted`) are none that these have not seen.
+    """
+
+    observation: str
+    file: str
+    probability: float
+    inside: int
+    above: int
+    below: int
+    without: int
+    as_many: float
+    as_far: float
+    draws: int
+    is_fitted: bool
+
+    @property
+    def count(self) -> int:
+        """How many values have an interval."""
+        return self.inside + self.above + self.below
+
+    @property
+    def chance(self) -> float:
+        """How likely chance tells both so odd: twice the lesser, as two questions were asked."""
+        return min(1.0, 2 * max(min(self.as_many, self.as_far), 1 / self.draws))
+
+
 class ClaimResult(Struct, frozen=True, kw_only=True):
     """A claim and what the model says of it.
 
@@ -73,6 +119,8 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
     """How the prediction is known; for a condition, how its sides are."""
     missed: str | None = None
+    interval: PredictionInterval | None = None
+    """Of a measured value: by what it is judged where numbers of the spec are uncertain."""
     near: Near | None = None
     """What was simulated: of a claim of the kind `simulated`, unless nobody played it."""
     is_published: bool = False
@@ -144,6 +192,7 @@ def value_result(
     holds: bool | None,
     place: tuple[str, int] | None = None,
     known: Certainty = EXACT,
+    interval: PredictionInterval | None = None,
 ) -> ClaimResult:
     """Return the result of a claimed value."""
     file, line = place or (span.source.label, span.line)
@@ -163,6 +212,7 @@ def value_result(
         note=stated.note,
         text=" ".join(span.text.split()),
         known=known,
+        interval=interval,
     )
 
 

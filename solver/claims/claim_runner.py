@@ -89,7 +89,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
         The population stays a symbol where nothing sets it, and so does the parameter `free`.
         """
-        configuration, population = _settled(base, changes)
+        configuration, population = at_one_population(base, changes)
         graph = self._graph(configuration)
         settled = in_force(configuration)
         expressions = ExpressionLowering.of_graph(self.model, settled, graph)
@@ -113,7 +113,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def known(self, expr: ir.Expr, base: Configuration, changes: Sequence[ir.Change]) -> Certainty:
         """Return how an expression is known in the model as changed."""
-        configuration, population = _settled(base, changes)
+        configuration, population = at_one_population(base, changes)
         graph = self._graph(configuration)
         expressions = ExpressionLowering.of_graph(self.model, in_force(configuration), graph)
         # What names no population is the same at all of them.
@@ -192,7 +192,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def played(self, changes: Sequence[ir.Change], span: Span) -> tuple[object, LoadGraph, int]:
         """Return the model as changed as it is to be played, and what tells it from others."""
-        configuration, population = _settled(self._usual, changes)
+        configuration, population = at_one_population(self._usual, changes)
         graph = self._graph(configuration)
         if population is None and graph.low == graph.high:
             population = graph.low
@@ -204,7 +204,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
         """Return the names of all resources that are loaded in the model as changed."""
-        configuration, _ = _settled(base, changes)
+        configuration, _ = at_one_population(base, changes)
         graph = self._graph(configuration)
         return [name for name, resource in graph.resources.items() if resource.load is not ZERO]
 
@@ -333,7 +333,9 @@ def _with_values(lowered: Formula, values: Mapping[Formula, Formula]) -> Formula
     return substituted(lowered, values)
 
 
-def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configuration, int | None]:
+def at_one_population(
+    base: Configuration, changes: Sequence[ir.Change]
+) -> tuple[Configuration, int | None]:
     """Return the model as changed, and the one population to look at where one is set.
 
     One population is a point in the range, which stays as it is around it. A point that a

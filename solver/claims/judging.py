@@ -22,11 +22,20 @@ from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
-from qps.solver.claims.claim_results import ClaimResult, Side, condition_result, value_result
+from qps.solver.claims.claim_results import (
+    ClaimResult,
+    Coverage,
+    PredictionInterval,
+    Side,
+    condition_result,
+    value_result,
+)
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.simulating import Player, SimulatedClaims, is_alone
+from qps.solver.odds.told import PROBABILITY
 
 if TYPE_CHECKING:
+    from qps.solver.claims.prediction_intervals import PredictionIntervals
     from qps.solver.matrix.matrix_claims import Judge
 
 
@@ -43,6 +52,8 @@ class Claims(Struct, dict=True):
     runner: ClaimRunner
     player: Player | None = None
     """Who plays what is claimed of simulation; without one that is not judged."""
+    probability: float = PROBABILITY
+    """Of the prediction intervals by which measured rows are judged."""
 
     @property
     def _model(self) -> ir.Model:
@@ -205,7 +216,10 @@ class Claims(Struct, dict=True):
     def _row(self, observation: ir.Observation, row: ir.ObservedRow) -> list[ClaimResult]:
         base = base_configuration(self._model)
         results = []
-        for column, measured in zip(observation.measured, row.values, strict=True):
+        intervals = self._intervals_of(observation, row)
+        for column, measured, interval in zip(
+            observation.measured, row.values, intervals, strict=True
+        ):
             if measured is None:
                 continue
             self.runner.chosen.clear()
@@ -226,9 +240,32 @@ class Claims(Struct, dict=True):
                 holds=holds,
                 place=(observation.file, row.line),
                 known=self.runner.known(column.value.expr, base, row.changes),
+                interval=interval,
             )
             results.append(self._told(result, observation, asks=column.asks))
         return results
+
+    def _intervals_of(
+        self, observation: ir.Observation, row: ir.ObservedRow
+    ) -> Sequence[PredictionInterval | None]:
+        if not self._is_uncertain:
+            return [None] * len(row.values)
+        return self._intervals.of_row(observation, row)
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        """How many values lie within their prediction intervals, of all rows asked so far."""
+        return self._intervals.coverages if self._is_uncertain else ()
+
+    @cached_property
+    def _is_uncertain(self) -> bool:
+        return any(isinstance(one.value, ir.Uncertain) for one in self._model.parameters)
+
+    @cached_property
+    def _intervals(self) -> PredictionIntervals:
+        from qps.solver.claims.prediction_intervals import PredictionIntervals  # noqa: PLC0415 - needs numpy
+
+        return PredictionIntervals(model=self._model, probability=self.probability)
 
 
 def _results(claim: ir.Claim) -> int:

@@ -24,15 +24,16 @@ from qps.solver.odds.sampling import holding, solved_for
 from qps.solver.odds.told import SAMPLES, SEED
 
 _VARYING = (ir.Measured, ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
-_ANSWERS = (ir.MeasureKind.LARGEST, ir.MeasureKind.SATURATION)
+ANSWERS = (ir.MeasureKind.LARGEST, ir.MeasureKind.SATURATION)
 
 
-def _is_answer(part: ir.Expr) -> bool:
-    return isinstance(part, ir.Measured) and part.kind in _ANSWERS
+def is_answer(part: ir.Expr) -> bool:
+    """Return whether solving alone tells it: the largest population, or where it saturates."""
+    return isinstance(part, ir.Measured) and part.kind in ANSWERS
 
 
 def _is_of_users(part: ir.Expr) -> bool:
-    return isinstance(part, _VARYING) and not _is_answer(part)
+    return isinstance(part, _VARYING) and not is_answer(part)
 
 
 class SampledClaims(Struct, kw_only=True):
@@ -71,10 +72,10 @@ class SampledClaims(Struct, kw_only=True):
             name = self.model.population.name
             _fail(span, f"this depends on the number of users: say for how many, `with {name} = …`")
         model = self.model
-        if configuration.mode is None and not any(map(_is_answer, asked)):
+        if configuration.mode is None and not any(map(is_answer, asked)):
             model = replace(model, modes=())  # a measure is that of the model as it stands
         at = configuration.low if population is None else population
-        there = _in_its_range(configuration, span)
+        there = in_its_range(configuration, span)
         met, is_told = holding(model, there, axis, at, condition)
         if not is_told.any():
             _fail(span, "no sample of what is not known can be")
@@ -82,7 +83,7 @@ class SampledClaims(Struct, kw_only=True):
 
     def _sorted(self, configuration: Configuration, span: Span) -> Ints:
         axis = self.drawn(configuration, span)
-        found = solved_for(self.model, _in_its_range(configuration, span), axis, None)
+        found = solved_for(self.model, in_its_range(configuration, span), axis, None)
         told = found.largest[found.is_told]
         if not told.size:
             _fail(span, f"no sample can be: {next(iter(found.reasons.values()))}")
@@ -100,7 +101,7 @@ class SampledClaims(Struct, kw_only=True):
         return drawn_axis(numbers, self.model, SAMPLES, SEED)
 
 
-def _in_its_range(configuration: Configuration, span: Span) -> Configuration:
+def in_its_range(configuration: Configuration, span: Span) -> Configuration:
     """Return a configuration whose range no scenario of it narrows to one population."""
     return changed(configuration, [ir.SetPopulation(configuration.low, configuration.high, span)])
 

@@ -142,12 +142,17 @@ def _fitted(parameters: Sequence[tuple[str, ir.Fitted]], points: Floats) -> dict
     freedom = parameters[0][1].freedom
     weights = np.array([one.weights for _, one in parameters])
     means = np.array([[float(one.mean)] for _, one in parameters])
-    root = np.sqrt(chi_squared_quantile(points[:, -1], freedom) / freedom)
+    root = chi_squared_root(points, freedom)
     lengths = np.linalg.norm(weights, axis=1, keepdims=True)
     weights, means = weights / lengths, means / lengths
     drawn = means + weights @ normal_quantile(points[:, :-1]).T / root
     possible = _not_below_zero(drawn, weights @ weights.T) * lengths
     return {name: values for (name, _), values in zip(parameters, possible, strict=True)}
+
+
+def chi_squared_root(points: Floats, freedom: int) -> Floats:
+    """Return what a t distribution divides its normal numbers by: drawn by the last coordinate."""
+    return np.sqrt(chi_squared_quantile(points[:, -1], freedom) / freedom)
 
 
 def _not_below_zero(drawn: Floats, covariance: Floats) -> Floats:

@@ -83,11 +83,20 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
 
 
 @dataclass
-class SampleSolver(MatrixSolver):
-    """Solves samples, the last axis of a matrix; few of those with a load graph of their own.
+class FewAlone(MatrixSolver):
+    """Solves samples, the last axis of a matrix; few of those with a load graph of their own."""
 
-    Without `met` nothing but the answers is told.
-    """
+    def solve_alone(self, rows: RowBlock, number: int, row: int) -> None:
+        """Answer a sample by a load graph of its own, if it is one of the first."""
+        if int(rows.index[-1][row]) < MOST_ALONE:
+            super().solve_alone(rows, number, row)
+        else:
+            rows.texts[row] = _ALONE
+
+
+@dataclass
+class SampleSolver(FewAlone):
+    """Solves samples for their answers; without `met` nothing else is told."""
 
     near: Near = field(kw_only=True)
     met: Met | None = field(kw_only=True)
@@ -107,13 +116,6 @@ class SampleSolver(MatrixSolver):
         return SampleModeSolver(
             mode, axes, None, most=most, drawn=drawn, near=self.near, met=self.met
         )
-
-    def solve_alone(self, rows: RowBlock, number: int, row: int) -> None:
-        """Answer a sample by a load graph of its own, if it is one of the first."""
-        if int(rows.index[-1][row]) < MOST_ALONE:
-            super().solve_alone(rows, number, row)
-        else:
-            rows.texts[row] = _ALONE
 
     def modes(self) -> Iterator[SampleModeSolver]:
         """Yield the solvers of all modes that were asked."""
@@ -139,7 +141,7 @@ def solved_for(
     Without a `solution` they are judged where the range starts. The same for any number of workers.
     """
     at = configuration.low if solution is None else solution.at
-    compiled = compile_matrix(model, _matrix(model, configuration, axis, at))
+    compiled = compile_matrix(model, as_matrix(model, configuration, axis, at))
     near = _near(solution)
     starts = range(0, axis.count, _PART)
     ends = [min(start + _PART, axis.count) for start in starts]
@@ -252,13 +254,13 @@ def holding(
     condition: ir.Condition,
 ) -> tuple[Bools, Bools]:
     """Return in which samples a condition holds at a population, and which can be."""
-    matrix = replace(_matrix(model, configuration, axis, at), wanted=condition)
+    matrix = replace(as_matrix(model, configuration, axis, at), wanted=condition)
     solver = MatrixSolver(compile_matrix(model, matrix))
     (rows,) = solver.row_blocks(0, axis.count)
     return holds(rows, condition), rows.is_told
 
 
-def _matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:
+def as_matrix(model: ir.Model, configuration: Configuration, axis: ir.Axis, at: int) -> ir.Matrix:
     """Return the matrix of one configuration along what is drawn."""
     known = {scenario.name: scenario for scenario in model.scenarios}
     names = configuration.scenario.split(", ") if configuration.scenario else ()

@@ -118,6 +118,7 @@ class FitChecker(Part, frozen=True):
             mean=found.expr.value,
             weights=spread.weights[index],
             freedom=spread.freedom,
+            noise=spread.noise,
             table=f"{found.span.source.folder}\0{fit.file}\0{fit.resource}",
         )
         value = ir.Uncertain(found.expr.value, distribution, found.span)

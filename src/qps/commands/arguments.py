@@ -193,6 +193,13 @@ def _test(commands: _Commands) -> None:
         help="play for so long at most, for each configuration that claims are `simulated` of "
         "(default: 60)",
     )
+    command.add_argument(
+        "--interval",
+        metavar="PROBABILITY",
+        default="90 %",
+        help="of the intervals of what measured rows are predicted to be, where numbers are "
+        "uncertain (default: 90 %%)",
+    )
     _format(command, "text", "json", "markdown", "junit", "github")
 
 

@@ -12,6 +12,7 @@ _LEAST_PRECISION, _MOST_PRECISION = 1e-4, 0.5
 _MOST_SECONDS = 86_400
 _MOST_SAMPLES = 1_000_000
 _FEWEST_SAMPLES = 100
+_MOST_INTERVAL = 0.99
 _LEAST_CERTAINTY, _MOST_CERTAINTY = 0.5, 0.999
 
 
@@ -48,6 +49,17 @@ def sampling_of(arguments: Namespace) -> Sampling:
     sure = arguments.sure
     certainty = CERTAINTY if sure is None else certainty_of(sure)
     return Sampling(certainty=certainty, samples=count, seed=arguments.seed)
+
+
+def interval_of(text: str) -> float:
+    """Read with what probability an interval holds one more run, such as `90 %`."""
+    value = _number_of(text, "%", digits=3)
+    if value is None or not _LEAST_CERTAINTY <= value <= _MOST_INTERVAL:
+        raise complain(
+            f"`--interval` takes a probability from 50 % to 99 %, not `{text[:20]}`",
+            "such as `--interval '90 %'`",
+        )
+    return value
 
 
 def certainty_of(text: str) -> float:

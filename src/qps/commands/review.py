@@ -22,6 +22,7 @@ from qps.reports.text.difference_text import DifferenceView, difference_text
 from qps.reports.text.table import escaped
 from qps.simulation.player import player
 from qps.solver.answers.solution import SolverFault
+from qps.solver.odds.told import PROBABILITY
 
 _SHORT = 10
 """Digits of a commit that are told."""
@@ -31,7 +32,7 @@ def run(arguments: Namespace) -> Exit:
     """Test the specs, compare those that were moved since a revision, and print one comment."""
     since = _Since.of(arguments.revision)
     paths = specs_under(arguments.paths)
-    tested = tested_specs(paths, None, player())
+    tested = tested_specs(paths, None, player(), PROBABILITY)
     show(tested.diagnostics, arguments)
     moved = [_Moved.of(spec, before, since) for spec, before in since.moved(paths)]
     room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))

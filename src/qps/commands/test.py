@@ -13,7 +13,7 @@ from time import perf_counter
 from msgspec import Struct, field
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
-from qps.commands.efforts import seconds_of
+from qps.commands.efforts import interval_of, seconds_of
 from qps.commands.kept_specs import check_file
 from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
@@ -32,10 +32,11 @@ from qps.reports.text.ci import (
 from qps.reports.text.claim_values import claims_json
 from qps.reports.text.verdicts import Untested, claims_text
 from qps.simulation.player import player
-from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
+from qps.solver.odds.told import PROBABILITY
 
 
 def run(arguments: Namespace) -> Exit:
@@ -43,8 +44,9 @@ def run(arguments: Namespace) -> Exit:
     find = readers_of if arguments.readers else specs_under
     paths = find(arguments.paths)
     plays = player(seconds_of(arguments.seconds)) if arguments.simulate else None
+    probability = interval_of(arguments.interval)
     with Progress(total=len(paths), quiet=arguments.quiet, unit=None) as progress:
-        tested = tested_specs(paths, progress, plays)
+        tested = tested_specs(paths, progress, plays, probability)
     show(tested.diagnostics, arguments)
     if arguments.readers and not tested.results and not tested.wrong:
         if not arguments.quiet:
@@ -68,9 +70,14 @@ def status_of(tested: Tested) -> Exit:
     return Exit.NO if any(result.fails for result in tested.results) else Exit.YES
 
 
-def tested_specs(paths: Iterable[Path], progress: Progress | None, plays: Player | None) -> Tested:
+def tested_specs(
+    paths: Iterable[Path],
+    progress: Progress | None,
+    plays: Player | None,
+    probability: float,
+) -> Tested:
     """Test specs, each claim by itself: what is wrong with one takes no other away."""
-    testing = _Testing(progress=progress, player=plays)
+    testing = _Testing(progress=progress, player=plays, probability=probability)
     for number, path in enumerate(paths, 1):
         testing.file(path)
         testing.told(number, path)
@@ -80,6 +87,7 @@ def tested_specs(paths: Iterable[Path], progress: Progress | None, plays: Player
         diagnostics=tuple(testing.found),
         wrong=tuple(testing.wrong),
         untested=Untested(testing.unread, testing.unanswered),
+        coverages=tuple(testing.coverages),
     )
 
 
@@ -94,6 +102,8 @@ class _Testing(Struct, kw_only=True):
     unanswered: int = 0
     progress: Progress | None = None
     player: Player | None = None
+    probability: float = PROBABILITY
+    coverages: list[Coverage] = field(default_factory=list)
 
     def told(self, done: float, path: Path) -> None:
         """Tell how many specs are done, and which was at work."""
@@ -117,7 +127,8 @@ class _Testing(Struct, kw_only=True):
     def _claims(self, model: ir.Model, path: Path) -> None:
         runner = ClaimRunner(model=model)
         before = 0.0 if self.progress is None else self.progress.done
-        questions = list(Claims(runner, self.player).questions())
+        claims = Claims(runner, self.player, self.probability)
+        questions = list(claims.questions())
         for number, question in enumerate(questions):
             self.told(before + number / len(questions), path)
             begin = perf_counter()
@@ -134,6 +145,7 @@ class _Testing(Struct, kw_only=True):
             self.results += found
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
         self._tell(runner.warnings, path)
+        self.coverages += claims.coverages
 
     def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
         for diagnostic in found:
@@ -163,7 +175,12 @@ def _print(tested: Tested, arguments: Namespace) -> None:
         case _:
             if tested.results:
                 sys.stdout.write(
-                    claims_text(tested.results, tested.untested, quiet=arguments.quiet)
+                    claims_text(
+                        tested.results,
+                        tested.untested,
+                        coverages=tested.coverages,
+                        quiet=arguments.quiet,
+                    )
                 )
             if tested.wrong and tested.results:
                 sys.stdout.write("\nnot tested:\n" + wrong_table(tested.wrong).as_text(""))

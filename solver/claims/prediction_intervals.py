@@ -1,0 +1,194 @@
+"""Between which values one more run lies: what measured rows are judged by, one by one and in all.
+
+A row lies within the interval of its prediction or outside of it. What is not known of the spec is
+the same in all rows: where it is off, they are off together. So how odd it is that few lie within
+is no question of a binomial distribution: it is asked of the draws, each of which is a table that
+the spec might have measured (G. A. Barnard, discussion of Bartlett, J. R. Stat. Soc. B 25, 1963).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    in_force,
+    uncertain_in,
+)
+from qps.compiler.ir.parts import parts_of
+from qps.solver.claims.claim_results import Coverage, PredictionInterval
+from qps.solver.claims.claim_runner import at_one_population
+from qps.solver.claims.sampled_claims import in_its_range, is_answer
+from qps.solver.matrix.prepared import Bools, Floats, Ints
+from qps.solver.odds.draws import axis_of, uncertain_numbers
+from qps.solver.odds.sampled_values import SampledValues, sampled_values
+from qps.solver.odds.single_runs import RUNS, SingleRuns
+from qps.solver.odds.told import SEED
+
+_ALIKE = 1e-9
+"""Part of a value by which the ends of an interval differ where nothing uncertain moves it."""
+
+
+class _Held(Struct, kw_only=True):
+    """Of one table so far: how many values lie where, and in each draw how many would.
+
+    `tail` is the least probability of a value as far to its side, `tails` the same of each draw.
+    """
+
+    without: int = 0
+    inside: int = 0
+    above: int = 0
+    below: int = 0
+    tail: float = 1.0
+    drawn_above: Ints = field(default_factory=lambda: np.zeros(RUNS, dtype=np.int64))
+    drawn_below: Ints = field(default_factory=lambda: np.zeros(RUNS, dtype=np.int64))
+    tails: Floats = field(default_factory=lambda: np.ones(RUNS))
+    is_told: Bools = field(default_factory=lambda: np.ones(RUNS, dtype=bool))
+    is_fitted: bool = False
+
+
+class PredictionIntervals(Struct, kw_only=True):
+    """Tells the intervals of the rows of observations, and how many of these hold them."""
+
+    model: ir.Model
+    probability: float
+    _runs: SingleRuns = field(default_factory=lambda: SingleRuns(seed=SEED))
+    _held: dict[str, _Held] = field(default_factory=dict)
+
+    def of_row(
+        self, observation: ir.Observation, row: ir.ObservedRow
+    ) -> tuple[PredictionInterval | None, ...]:
+        """Return the interval of each measured column; None where nothing uncertain moves it.
+
+        So it is where the column is empty, and where nothing that was drawn can be.
+        """
+        base = base_configuration(self.model)
+        configuration, population = at_one_population(base, row.changes)
+        found = self._drawn(observation, configuration, population)
+        held = self._held.setdefault(observation.name, _Held())
+        held.is_fitted |= _is_fitted(observation, configuration)
+        intervals: list[PredictionInterval | None] = []
+        for i, measured in enumerate(row.values):
+            interval = None
+            if measured is not None and found is not None:
+                interval = self._interval(held, found.columns[i], found.is_told, float(measured))
+            held.without += measured is not None and interval is None
+            intervals.append(interval)
+        return tuple(intervals)
+
+    @property
+    def coverages(self) -> tuple[Coverage, ...]:
+        """How many values lie within their intervals, of each observation asked so far."""
+        observations = {one.name: one for one in self.model.observations}
+        return tuple(
+            _coverage(observations[name], held, self.probability)
+            for name, held in self._held.items()
+        )
+
+    def _drawn(
+        self, observation: ir.Observation, configuration: Configuration, population: int | None
+    ) -> SampledValues | None:
+        """Return what the columns of a row come to in draws; None where all is known."""
+        asked = [column.value for column in observation.measured]
+        parts = [part for value in asked for part in parts_of(value.expr)]
+        model = self.model
+        if not any(map(_is_of_requirements, parts)):
+            # A measure is that of the model as it stands: nothing is looked for that is required.
+            model = replace(model, modes=(), requirements=())
+        numbers = uncertain_numbers(model, configuration)
+        if not numbers or any(map(_is_of_samples, parts)):
+            return None
+        axis = axis_of(numbers, self._runs.values(numbers), model)
+        there = in_its_range(configuration, observation.span)
+        at = configuration.low if population is None else population
+        return sampled_values(model, there, axis, at, asked)
+
+    def _interval(
+        self, held: _Held, values: Floats, is_told: Bools, measured: float
+    ) -> PredictionInterval | None:
+        told = is_told & ~np.isnan(values)
+        if not told.any():
+            return None
+        sides = (1 - self.probability) / 2, (1 + self.probability) / 2
+        least, most = map(float, np.quantile(values[told], sides, method="inverted_cdf"))
+        if most - least <= _ALIKE * max(abs(least), abs(most)) or not np.isfinite(least):
+            return None
+        rank, *ranks = _ranks(np.array([measured]), values[told]), _ranks(values, values[told])
+        found = PredictionInterval(
+            probability=self.probability,
+            least=least,
+            most=most,
+            rank=float(rank[0]),
+            side=int(measured > most) - int(measured < least),
+        )
+        held.inside += found.side == 0
+        held.above += found.side > 0
+        held.below += found.side < 0
+        held.tail = min(held.tail, found.rank, 1 - found.rank)
+        held.is_told &= told
+        held.drawn_above += values > most
+        held.drawn_below += values < least
+        held.tails = np.minimum(held.tails, np.minimum(ranks[0], 1 - ranks[0]))
+        return found
+
+
+def _ranks(values: Floats, among: Floats) -> Floats:
+    """Return which share of some values is less than each; half of those that are equal count."""
+    order = np.sort(among)
+    both = np.searchsorted(order, values) + np.searchsorted(order, values, side="right")
+    return np.asarray(both / (2 * order.size))
+
+
+def _is_fitted(observation: ir.Observation, configuration: Configuration) -> bool:
+    """Return whether numbers were fitted to the very table."""
+    table = Path(observation.file).resolve()
+    uncertain = uncertain_in(in_force(configuration)).values()
+    fits = (one.distribution for one in uncertain if isinstance(one.distribution, ir.Fitted))
+    return any(table == Path(*one.table.split("\0")[:2]).resolve() for one in fits)
+
+
+def _is_of_requirements(part: ir.Expr) -> bool:
+    if isinstance(part, ir.Measured):
+        return is_answer(part) or part.kind is ir.MeasureKind.QUALITY
+    return isinstance(part, ir.Changed)
+
+
+def _is_of_samples(part: ir.Expr) -> bool:
+    """Return whether something is asked that samples tell of, or another configuration does."""
+    if isinstance(part, ir.Measured):
+        return part.level is not None
+    return isinstance(part, ir.Chance | ir.Changed)
+
+
+def _coverage(observation: ir.Observation, held: _Held, probability: float) -> Coverage:
+    told = held.is_told
+    return Coverage(
+        observation=observation.name,
+        file=observation.file,
+        probability=probability,
+        inside=held.inside,
+        above=held.above,
+        below=held.below,
+        without=held.without,
+        as_many=_as_many(held.above, held.below, held.drawn_above[told], held.drawn_below[told]),
+        as_far=float(np.mean(held.tails[told] <= held.tail)),
+        draws=int(told.sum()),
+        is_fitted=held.is_fitted,
+    )
+
+
+def _as_many(above: int, below: int, drawn_above: Ints, drawn_below: Ints) -> float:
+    """Return how likely values are to lie outside in as odd a way.
+
+    A way is the odder, the fewer draws have as many to both sides.
+    """
+    counts = np.zeros((drawn_above.max(initial=above) + 1, drawn_below.max(initial=below) + 1))
+    np.add.at(counts, (drawn_above, drawn_below), 1)
+    at_least = counts[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
+    return float(counts[at_least <= at_least[above, below]].sum() / max(1, drawn_above.size))

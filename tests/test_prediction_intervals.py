@@ -1,0 +1,269 @@
+"""Measured rows against intervals of what one more run would be: closed forms, known truths."""
+
+# ruff: noqa: E501, ISC004 - tables: one case a line, however long
+
+from __future__ import annotations
+
+import json
+from math import exp, hypot
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qps.cli import main
+from qps.compiler import ir
+from qps.compiler.data.fit_spread import spread
+from qps.compiler.data.least_squares import LeastSquares
+from qps.compiler.data.student import student_quantile
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.pipeline import check_file
+from qps.reports.text.coverage_text import coverage_lines
+from qps.solver.claims.claim_results import Coverage, PredictionInterval
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.judging import Claims
+from qps.solver.claims.prediction_intervals import _as_many
+from qps.solver.odds.draws import UncertainNumber
+from qps.solver.odds.single_runs import SingleRuns
+
+SPEC = """
+users N in 1..1_000
+param cost = {cost}
+param other = 1 ms/request
+param pace = 1 request/s
+machine server {{ cpu 1 core{idle} }}
+component work {{ cpu {charged} }}
+topology {{ node web = server }}
+stream replies in all {{
+  traffic N * pace, 1 kB/request
+  at web {{ work }}
+}}
+observe runs "runs.csv" {{
+  users -> N
+  "cpu in %" in % -> web.cpu.load
+}}
+"""
+UNSURE = "lognormal(1 ms/request, 20 %)"
+
+
+def claims_of(
+    folder: Path,
+    rows: str,
+    cost: str = UNSURE,
+    charged: str = "cost",
+    probability: float = 0.9,
+    idle: str = "",
+) -> Claims:
+    folder.joinpath("runs.csv").write_text(rows)
+    folder.joinpath("spec.qps").write_text(SPEC.format(cost=cost, charged=charged, idle=idle))
+    found = check_file(folder / "spec.qps")
+    assert found.value is not None, found.diagnostics
+    return Claims(ClaimRunner(model=found.value.model), probability=probability)
+
+
+def intervals_of(claims: Claims) -> list[PredictionInterval | None]:
+    return [one.interval for one in claims.results()]
+
+
+@pytest.mark.parametrize(
+    ("probability", "side"), [(0.5, 0.67449), (0.8, 1.28155), (0.9, 1.64485), (0.99, 2.57583)]
+)
+def test_an_interval_is_that_of_the_number(tmp_path: Path, probability: float, side: float) -> None:
+    rows = "users,cpu in %\n300,30\n500,90\n"
+    first, second = intervals_of(claims_of(tmp_path, rows, probability=probability))
+    assert first is not None
+    assert second is not None
+    for interval, typical in ((first, 0.3), (second, 0.5)):
+        assert interval.least == pytest.approx(typical * exp(-0.2 * side), rel=5e-3)
+        assert interval.most == pytest.approx(typical * exp(0.2 * side), rel=5e-3)
+    assert (first.side, second.side) == (0, 1)
+    assert first.rank == pytest.approx(0.5, abs=1e-3)
+    assert second.rank == pytest.approx(0.9984, abs=1e-3)  # ln(9/5) is 2.94 of 20 %
+
+
+@pytest.mark.parametrize(
+    ("measured", "coverage", "chance"),
+    [
+        ((30, 50, 60), (3, 0, 0), 1.0),
+        ((45, 75, 90), (0, 3, 0), None),
+        ((15, 25, 30), (0, 0, 3), None),
+        ((45, 25, 60), (1, 1, 1), 2 / 4096),
+    ],
+)
+def test_what_is_not_known_is_off_in_all_rows(
+    tmp_path: Path, measured: tuple[int, ...], coverage: tuple[int, ...], chance: float | None
+) -> None:
+    """Three that miss to one side miss by one number: a binomial distribution would say 0.1 %."""
+    users = (300, 500, 600)
+    table = "".join(f"{n},{load}\n" for n, load in zip(users, measured, strict=True))
+    claims = claims_of(tmp_path, "users,cpu in %\n" + table)
+    claims.results()
+    (found,) = claims.coverages
+    assert (found.inside, found.above, found.below) == coverage
+    if chance is None:
+        assert found.as_many == pytest.approx(0.1, abs=0.005)
+        assert found.as_far < 0.1
+    else:
+        assert found.chance == pytest.approx(chance)
+
+
+def test_one_more_run_is_off_by_the_noise_of_the_fit_too(tmp_path: Path) -> None:
+    random = Random(3)
+    loads = [0.05 + 0.0008 * rate * (1 + 0.04 * random.gauss(0, 1)) for rate in range(100, 900, 80)]
+    pairs = [*zip(range(100, 900, 80), loads, strict=True)]
+    tmp_path.joinpath("fitted.csv").write_text(
+        "request/s,cpu in %\n" + "".join(f"{rate},{100 * load:.6f}\n" for rate, load in pairs)
+    )
+    rows = "users,cpu in %\n500,45\n900,80\n"
+    claims = claims_of(
+        tmp_path,
+        rows,
+        charged='fit "fitted.csv" measured on server',
+        idle=', idle fit "fitted.csv"',
+    )
+    target = tuple(round(1e8 * float(f"{load:.8f}")) for _, load in pairs)
+    squares = LeastSquares(((1,) * len(pairs), tuple(rate for rate, _ in pairs)), target)
+    own = spread(squares, [1e-8, 1e-8])
+    assert own is not None
+    assert squares.numbers is not None
+    fixed, slope = (1e-8 * float(number) for number in squares.numbers)
+    for interval, rate in zip(intervals_of(claims), (500, 900), strict=True):
+        load = fixed + slope * rate
+        off = [a + rate * b for a, b in zip(*own.weights, strict=True)]
+        width = student_quantile(0.95, own.freedom) * hypot(*off, own.noise * load)
+        assert interval is not None
+        assert interval.least == pytest.approx(load - width, abs=0.04 * width)
+        assert interval.most == pytest.approx(load + width, abs=0.04 * width)
+        assert width > 1.2 * student_quantile(0.95, own.freedom) * hypot(*off)
+
+
+@pytest.mark.parametrize("count", [4, 8, 30])
+def test_nine_of_ten_new_runs_are_held(count: int) -> None:
+    """The law of `SingleRuns`, for fits to so many runs of a known truth."""
+    random, held, repetitions = Random(count), 0, 600
+    written = Span(Source("spec.qps", "x"), 0, 1)
+    for _ in range(repetitions):
+        deviation = random.uniform(0.01, 0.1)
+
+        def measured(rate: float, deviation: float = deviation) -> float:
+            return (0.05 + 0.8 * rate) * (1 + deviation * random.gauss(0, 1))
+
+        rates = [0.1 + 0.8 * (i + 0.5) / count for i in range(count)]
+        columns = ((10**6,) * count, tuple(round(10**6 * rate) for rate in rates))
+        squares = LeastSquares(columns, tuple(round(10**6 * measured(rate)) for rate in rates))
+        found = spread(squares, [1.0, 1.0])
+        assert found is not None
+        assert squares.numbers is not None
+        parameters = tuple(
+            (
+                name,
+                ir.Fitted(mean=mean, weights=w, freedom=found.freedom, table="", noise=found.noise),
+            )
+            for name, mean, w in zip("ab", squares.numbers, found.weights, strict=True)
+        )
+        number = UncertainNumber(written=written, parameters=parameters)
+        values = SingleRuns(seed=1, count=512).values([number])
+        least, most = np.quantile(values["a"] + values["b"] * 0.7, (0.05, 0.95))
+        held += bool(least <= measured(0.7) <= most)
+    assert 0.87 <= held / repetitions <= 0.93
+
+
+counts = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60)
+
+
+@given(counts)
+def test_as_odd_a_way_is_no_likelier_than_it_says(drawn: list[tuple[int, int]]) -> None:
+    above, below = (np.array(side) for side in zip(*drawn, strict=True))
+
+    def at_least(a: int, b: int) -> int:
+        return sum(x >= a and y >= b for x, y in drawn)
+
+    told = {pair: _as_many(*pair, above, below) for pair in drawn}
+    for pair, share in told.items():
+        odder = [one for one in drawn if at_least(*one) <= at_least(*pair)]
+        assert share == pytest.approx(len(odder) / len(drawn))
+        assert sum(told[one] <= share for one in drawn) / len(drawn) <= share + 1e-12
+
+
+def test_rows_that_the_fit_has_seen_are_told(tmp_path: Path) -> None:
+    rows = "users,request/s,cpu in %\n100,100,11\n300,300,32\n500,500,49\n700,700,72\n"
+    claims = claims_of(tmp_path, rows, charged='fit "runs.csv" measured on server')
+    claims.results()
+    (found,) = claims.coverages
+    assert found.is_fitted
+    assert "its numbers were fitted to these very rows" in coverage_lines([found])
+
+
+@pytest.mark.parametrize(
+    ("coverage", "told"),
+    [
+        ({"inside": 3}, "runs: 3 of 3 inside, 90 % were to be\n"),
+        ({"without": 1}, "runs: no intervals, nothing uncertain moves its 1 value\n"),
+        (
+            {"inside": 27, "above": 3, "below": 1, "as_many": 0.53, "as_far": 0.41, "without": 2},
+            "runs: 27 of 31 inside, 90 % were to be; 3 above and 1 below; as many would be in 53 % of "
+            "cases, one as far off in 41 %: it may be bad luck; nothing uncertain moves 2 values more\n",
+        ),
+        (
+            {"inside": 1, "below": 2, "as_many": 0.0, "as_far": 0.3},
+            "runs: 1 of 3 inside, 90 % were to be; 2 below; as many would be in less than 0.02 % of "
+            "cases, one as far off in 30 %: it is more than bad luck\n",
+        ),
+    ],
+)
+def test_lines(coverage: dict[str, float], told: str) -> None:
+    usual = {"inside": 0, "above": 0, "below": 0, "without": 0, "as_many": 1.0, "as_far": 1.0}
+    found = Coverage(  # type: ignore[call-arg] - of all others
+        observation="runs",
+        file="runs.csv",
+        probability=0.9,
+        draws=4096,
+        is_fitted=False,
+        **(usual | coverage),  # type: ignore[arg-type]
+    )
+    assert coverage_lines([found]) == told
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claims_of(tmp_path, "users,cpu in %\n300,30\n500,72\n600,\n")
+    spec = str(tmp_path / "spec.qps")
+    assert main(["test", spec]) == 0
+    told = capsys.readouterr().out
+    assert "90 % interval" in told
+    assert "21.59 % to 41.69 %: in" in told
+    assert "35.98 % to 69.48 %: 3.6 % above" in told
+    assert "runs: 1 of 2 inside, 90 % were to be; 1 above" in told
+    assert main(["test", spec, "--interval", "99 %", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["interval"]["side"] for one in found["expectations"]] == [0, 0]
+    assert found["coverage"][0]["inside"] == 2
+    assert main(["test", spec, "--format", "markdown"]) == 0
+    assert "1 of 2 inside" in capsys.readouterr().out
+
+
+def test_nothing_is_told_where_all_is_certain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims_of(tmp_path, "users,cpu in %\n300,30\n", cost="1 ms/request")
+    assert main(["test", str(tmp_path / "spec.qps"), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["coverage"] == []
+    assert found["expectations"][0]["interval"] is None
+
+
+def test_what_nothing_uncertain_moves_has_no_interval(tmp_path: Path) -> None:
+    claims = claims_of(tmp_path, "users,cpu in %\n300,30\n500,50\n", charged="other")
+    assert intervals_of(claims) == [None, None]
+    assert claims.coverages[0].without == 2
+
+
+@pytest.mark.parametrize("asked", ["90", "40 %", "99.9 %", "most"])
+def test_bad_probabilities_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], asked: str
+) -> None:
+    claims_of(tmp_path, "users,cpu in %\n300,30\n")
+    assert main(["test", str(tmp_path / "spec.qps"), "--interval", asked]) == 2
+    assert "--interval" in capsys.readouterr().err
