@@ -25,7 +25,8 @@ from qps.engine.substitution import substituted
 from qps.solver.answers.answering import all_criteria
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.compiling import compile_matrix
-from qps.solver.matrix.cores import cores, on_this_machine
+from qps.solver.matrix.cores import on_this_machine
+from qps.solver.matrix.processes import cores
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.matrix.run import Parts, as_done
 from qps.solver.matrix.structure import configured

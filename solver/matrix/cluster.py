@@ -20,7 +20,7 @@ from typing import Any
 from qps.build import build
 from qps.solver.matrix.cluster_here import cluster_here
 from qps.solver.matrix.compiled import CompiledMatrix
-from qps.solver.matrix.cores import START, cores
+from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.run import Made, Work, WorkersLostError, part_bytes
 from qps.solver.matrix.tables import Tabulator
 

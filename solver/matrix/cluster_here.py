@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 
-from qps.solver.matrix.cores import START
+from qps.solver.matrix.processes import START
 
 _MOST_LOST = 8
 """Workers that are replaced: where more are killed, another one would be, too."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -21,19 +20,10 @@ from pathlib import Path
 from threading import Thread
 
 from qps.solver.matrix.compiled import CompiledMatrix
+from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.run import PART, Made, Work, WorkersLostError, part_bytes, put
 from qps.solver.matrix.tables import Tabulator
 from qps.solver.matrix.whole_files import scratch, temporary
-
-START = "fork" if sys.platform == "linux" else "spawn"
-"""How processes start: as copies, at once, where the system's own libraries bear it."""
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @contextmanager

@@ -20,10 +20,10 @@ from qps.solver.answers.solution import Solution
 from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.conditions import holds
-from qps.solver.matrix.cores import START, cores
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.modes import ModeSolver
 from qps.solver.matrix.prepared import Bools, Floats, Ints
+from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.odds.sample_modes import Met, Near, SampleModeSolver
