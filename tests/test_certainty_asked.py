@@ -10,6 +10,7 @@ import pytest
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.quantities.certainty import Kind
@@ -19,7 +20,7 @@ from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
-from qps.solver.odds.promises import with_promises, without_certainty
+from qps.solver.odds.promises import with_promises
 from qps.solver.odds.told import Sampling
 
 SPEC = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from math import exp, isclose
 from pathlib import Path
@@ -14,11 +15,17 @@ from qps.cli import main
 from qps.commands.diff import compared
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.difference_text import difference_text
+from qps.solver.answers.answer_certainty import answer_known
+from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
+from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.tables import Tabulator
+from qps.solver.odds.promising import promising
 from qps.solver.what_if.difference import ChangeKind
 
 SPEC = """
@@ -192,3 +199,92 @@ def test_what_cannot_be_turned_round_with_certainty_says_what_can_be_asked(
 ) -> None:
     assert main(["solve", waiting, *asked]) == 2
     assert why in capsys.readouterr().err
+
+
+MODES = (
+    "mode calm { calls = 1 }\n"
+    "mode busy { calls = 2; web.cpu.load <= 90 % with 99 % certainty }\n"
+    "require { web.cpu.load <= 95 % with 80 % certainty; replies.latency <= 5 ms }\n"
+)
+ALIKE = (
+    "scenario slow { cost = lognormal(2 ms/request, 0.1) }\nscenario sure { cost = 1 ms/request }\n"
+)
+
+
+def rows_of(spec: Spec) -> list[dict[str, object]]:
+    compiled = compile_matrix(spec.model, spec.model.matrices[0], promising=promising)
+    rows: list[dict[str, object]] = Tabulator(compiled).table(0, compiled.size).to_pylist()
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("text", "axis", "settings"),
+    [
+        (CERTAIN, "calls in [1, 2, 3]", ["calls = 1", "calls = 2", "calls = 3"]),
+        (WAITING, "calls in [0.5, 2]", ["calls = 0.5", "calls = 2"]),
+        (SPEC + MODES, "mode in [calm, busy]", ["mode = calm", "mode = busy"]),
+        # What an axis sets is certain in its rows: they are those of a plain requirement.
+        (
+            CERTAIN,
+            "cost in [1 ms/request, 2 ms/request]",
+            ["cost = 1 ms/request", "cost = 2 ms/request"],
+        ),
+        (CERTAIN + ALIKE, "scenario in [slow, sure]", ["scenario = slow", "scenario = sure"]),
+    ],
+)
+def test_every_row_is_what_solve_says(text: str, axis: str, settings: list[str]) -> None:
+    spec = checked(f"{text}\nmatrix m {{ {axis} }}")
+    for row, setting in zip(rows_of(spec), settings, strict=True):
+        scenario = setting.removeprefix("scenario = ") if setting.startswith("sc") else None
+        configuration = spec.configuration(scenario, () if scenario else (setting,))
+        alone = solve_model(promising(spec.model, configuration), configuration)
+        told = row["largest_acceptable"], row["limited_by"], row["largest_acceptable_known"]
+        known = answer_known(alone).kind.value
+        assert told == (alone.largest_acceptable, alone.limited_by, known)
+
+
+def test_what_is_told_of_rows_is_told_where_they_are_promised() -> None:
+    at_answer, at_number = (
+        checked(f"{CERTAIN} matrix m {{ calls in [1, 2]; {at} column load = web.cpu.load }}")
+        for at in ("", "at N = 100;")
+    )
+    assert [row["load"] for row in rows_of(at_answer)] == pytest.approx(
+        [promised() * 1e-3] * 2, rel=5e-3
+    )
+    assert [row["load"] for row in rows_of(at_number)] == pytest.approx([0.1, 0.2])
+
+
+def test_claims_count_rows_by_what_they_promise() -> None:
+    matrix = "matrix m { calls in [1, 2, 4]; where largest_acceptable >= 200 }\n"
+    claim = "no configuration of m where calls >= 4: largest_acceptable >= 1"
+    every = f"every configuration of m: largest_acceptable >= {promised(calls=2) - 2:g}"
+    few, all_of = claimed(f'{CERTAIN}{matrix}expect a {{ {claim}; {every}; source "us" }}')
+    assert few.counted == "of no configuration at all"
+    assert all_of.counted == "2 of 2"
+    assert all_of.known.kind is Kind.APPROXIMATION
+
+
+def test_a_matrix_of_other_spreads_is_another_matrix() -> None:
+    marks = {
+        compile_matrix(spec.model, spec.model.matrices[0], promising=promising).fingerprint
+        for spec in (
+            checked(f"{text}\nmatrix m {{ calls in [1, 2] }}")
+            for text in (
+                CERTAIN,
+                CERTAIN.replace("95 %", "90 %"),
+                CERTAIN.replace("0.2)", "0.1)"),
+                CERTAIN.replace(" with 95 % certainty", ""),
+            )
+        )
+    }
+    assert len(marks) == 4
+
+
+def test_cores_promise_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, output = tmp_path / "spec.qps", tmp_path / "m.csv"
+    path.write_text(CERTAIN + "matrix m { calls in [1, 2, 3] }")
+    flags = ["-o", str(output), "--workers", "2"]
+    text_of(capsys, "matrix", str(path), *flags)
+    with output.open() as file:
+        told = [int(row["largest_acceptable"]) for row in csv.DictReader(file)]
+    assert told == [row["largest_acceptable"] for row in rows_of(checked(path.read_text()))]

@@ -49,6 +49,19 @@ def _unasked(requirement: ir.Requirement) -> ir.Requirement:
     return replace(requirement, promised=ir.UNASKED)
 
 
+def without_certainty(model: ir.Model) -> ir.Model:
+    """Return a model in which every requirement is a plain one: in a sample all is certain."""
+    modes = tuple(
+        replace(mode, requirements=tuple(map(plainly, mode.requirements))) for mode in model.modes
+    )
+    return replace(model, requirements=tuple(map(plainly, model.requirements)), modes=modes)
+
+
+def plainly(requirement: ir.Requirement) -> ir.Requirement:
+    """Return a requirement that asks for no certainty."""
+    return replace(requirement, certainty=None, promised=None)
+
+
 def refuse_certainty_asked(model: ir.Model, configuration: Configuration, hint: str = "") -> None:
     """Raise a QpsError where a requirement asks for certainty, and numbers are not certain.
 

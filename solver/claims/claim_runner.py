@@ -23,7 +23,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_o
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.lower.certainties import certainty_of
-from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.certainty_asked import as_stated, without_certainty
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -277,7 +277,6 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     @cached_property
     def _samples(self) -> SampledClaims:
         from qps.solver.claims.sampled_claims import SampledClaims  # noqa: PLC0415 - needs numpy
-        from qps.solver.odds.promises import without_certainty  # noqa: PLC0415
 
         return SampledClaims(model=without_certainty(self.model))
 

@@ -168,8 +168,9 @@ class Claims(Struct, dict=True):
     def _judge_of_matrices(self) -> Judge:
         from qps.solver.matrix.matrix_claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
         from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
+        from qps.solver.odds.promising import promising  # noqa: PLC0415
 
-        return Judge(self._model, drawn_in_rows)
+        return Judge(self._model, drawn_in_rows, promising)
 
     def _holds(
         self,

@@ -21,6 +21,7 @@ from qps.solver.matrix.guards import Guard
 from qps.solver.matrix.known import ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import CompiledCriterion
+from qps.solver.matrix.promised_rows import PromisedRows, known_by_samples
 from qps.solver.matrix.questions import Question
 from qps.solver.matrix.saturations import CompiledResource
 from qps.solver.matrix.structure import Structure
@@ -139,11 +140,15 @@ class CompiledMatrix:
     quantiles: tuple[Fraction, ...] = ()
     sampled: CompiledMatrix | None = None
     sample_solver: Callable[[CompiledMatrix], Callable[[int, int], list[Any]]] | None = None
+    promised: PromisedRows | None = None
 
     @cached_property
     def known(self) -> ColumnsKnown:
         """How the columns are known, of all rows together."""
-        return all_known([group.known for block in self.blocks for group in block.groups])
+        known = all_known([group.known for block in self.blocks for group in block.groups])
+        if self.promised is None:
+            return known
+        return known_by_samples(known, self.promised, self.question)
 
     @property
     def size(self) -> int:
@@ -175,6 +180,7 @@ class CompiledMatrix:
         """A text that is the same for the same rows with the same results only."""
         parts: list[object] = [self.words, self.question, self.matrix.excluded]
         parts += [self.matrix.wanted, self.matrix.at]
+        parts += [] if self.promised is None else [self.promised.told]
         parts += [] if self.sampled is None else [self.sampled.fingerprint]
         for block in self.blocks:
             parts += [[(a.name, a.choices, a.numbers) for a in block.structure.axes]]

@@ -14,7 +14,7 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode, in
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.assuming import Moving
-from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking
+from qps.compiler.lower.certainty_asked import asks_for_certainty, without_certainty
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together
@@ -34,6 +34,11 @@ from qps.solver.matrix.guards import guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.mode_programs import compiled_mode
+from qps.solver.matrix.promised_rows import (
+    PromisedRows,
+    Promising,
+    are_uncertain,
+)
 from qps.solver.matrix.quantiles import Drawing
 from qps.solver.matrix.questions import (
     Asking,
@@ -52,14 +57,19 @@ def compile_matrix(
     matrix: ir.Matrix,
     claims: Sequence[ir.MatrixClaim] = (),
     drawn: DrawnOf | None = None,
+    promising: Promising | None = None,
 ) -> CompiledMatrix:
     """Return a matrix compiled; QpsError where it is too varied to be.
 
-    `drawn` is asked where quantiles of the answer are: without it nothing asks for any.
+    `drawn` is asked where quantiles of the answer are, `promising` where requirements ask for
+    certainty: without them nothing asks for any.
     """
-    asking = model.once(asks_for_certainty)
-    if asking is not None and any(isinstance(p.value, ir.Uncertain) for p in model.parameters):
-        refuse_asking(asking)
+    promised = None
+    if model.once(asks_for_certainty) is not None:
+        if are_uncertain(model, matrix):
+            assert promising is not None, "a promise that nobody finds"
+            promised = PromisedRows(model, promising)
+        model = model.once(without_certainty)
     question = question_of(matrix, claims)
     quantiles, sampled, drawing = quantiles_asked(question), None, None
     if quantiles:
@@ -91,6 +101,7 @@ def compile_matrix(
         quantiles=quantiles,
         sampled=sampled,
         sample_solver=None if drawing is None else drawing.solver,
+        promised=promised,
     )
 
 

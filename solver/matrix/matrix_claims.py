@@ -14,6 +14,7 @@ from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.compiling import DrawnOf, compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.one_by_one import FAULT
+from qps.solver.matrix.promised_rows import Promising
 from qps.solver.matrix.questions import compared
 from qps.solver.matrix.row_block import RowBlock
 from qps.solver.matrix.rows import MatrixSolver
@@ -80,6 +81,7 @@ class Judge:
 
     model: ir.Model
     drawn: DrawnOf | None = None
+    promising: Promising | None = None
     _judged: dict[str, dict[int, Judged]] = field(default_factory=dict)
 
     def of(self, claim: ir.MatrixClaim) -> Judged:
@@ -96,7 +98,7 @@ class Judge:
 
     def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, Judged]:
         matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
-        compiled = compile_matrix(self.model, matrix, claims, self.drawn)
+        compiled = compile_matrix(self.model, matrix, claims, self.drawn, self.promising)
         solver = MatrixSolver(compiled)
         judged = {id(claim): Judged(claim=claim, known=_known(claim, compiled)) for claim in claims}
         for start in range(0, compiled.size, _STRETCH):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
 
@@ -94,7 +94,7 @@ class MatrixSolver:
             chosen = self._wanted(rows, number, group, np.flatnonzero(groups == group_number))
             if group.reason is not None:
                 rows.reason[chosen] = self._word(group.reason)
-            elif not group.modes:
+            elif not group.modes or self.compiled.promised is not None:
                 for row in chosen:
                     self.solve_alone(rows, number, int(row))
             else:
@@ -290,7 +290,7 @@ class MatrixSolver:
         refused: dict[int, Refusal] = {}
         with refusing(refused, row):
             at = tuple(int(axis[row]) for axis in rows.index)
-            group = compile_alone(self.compiled, number, at)
+            group = compile_alone(self._promised(number, at), number, at)
             if group.reason is None:
                 self._of_structure(rows, group, self.solvers_alone(number, group), np.array([row]))
             else:
@@ -298,6 +298,14 @@ class MatrixSolver:
         for refusal in refused.values():
             rows.texts[row], rows.faulted[row] = refusal.reason, refusal.is_fault
         rows.one_by_one[row] = True
+
+    def _promised(self, number: int, index: Sequence[int]) -> CompiledMatrix:
+        """Return the matrix with what one row promises, where requirements ask for certainty."""
+        rows = self.compiled.promised
+        if rows is None:
+            return self.compiled
+        model = rows.model_of(self._configuration(number, index))
+        return replace(self.compiled, model=model)
 
     # -- conditions on inputs ------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed
-from qps.compiler.lower.certainty_asked import asks_for_certainty
+from qps.compiler.lower.certainty_asked import asks_for_certainty, plainly
 from qps.solver.odds.answer_ends import least
 from qps.solver.odds.draws import drawn_axis, uncertain_numbers
 from qps.solver.odds.sampling import nothing_possible, solved_for
@@ -37,18 +37,6 @@ def with_promises(model: ir.Model, configuration: Configuration, sampling: Sampl
     return replace(model, requirements=every, modes=tuple(modes))
 
 
-def without_certainty(model: ir.Model) -> ir.Model:
-    """Return a model in which every requirement is a plain one: in a sample all is certain."""
-    modes = tuple(
-        replace(mode, requirements=tuple(map(_plain, mode.requirements))) for mode in model.modes
-    )
-    return replace(model, requirements=tuple(map(_plain, model.requirements)), modes=modes)
-
-
-def _plain(requirement: ir.Requirement) -> ir.Requirement:
-    return replace(requirement, certainty=None, promised=None)
-
-
 def _promised(
     requirement: ir.Requirement,
     model: ir.Model,
@@ -61,7 +49,7 @@ def _promised(
     alone = _alone(requirement, model)
     numbers = uncertain_numbers(alone, configuration)
     if not numbers:
-        return _plain(requirement)
+        return plainly(requirement)
     axis = drawn_axis(numbers, alone, sampling.samples, sampling.seed)
     found = solved_for(alone, configuration, axis, None)
     if not found.is_told.any():
@@ -83,8 +71,8 @@ def _alone(requirement: ir.Requirement, model: ir.Model) -> ir.Model:
     return replace(
         model,
         requirements=(
-            *(_plain(one) for one in kept if one is not requirement),
-            _plain(requirement),
+            *(plainly(one) for one in kept if one is not requirement),
+            plainly(requirement),
         ),
         modes=tuple(replace(mode, requirements=()) for mode in model.modes),
         targets=model.targets if is_elastic else (),

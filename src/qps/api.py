@@ -180,13 +180,16 @@ class Model:
         """
         from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415
         from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
+        from qps.solver.odds.promising import promising  # noqa: PLC0415
 
         found = [matrix for matrix in self.spec.model.matrices if name in (None, matrix.name)]
         if len(found) != 1:
             names = [matrix.name for matrix in self.spec.model.matrices]
             raise KeyError(f"name one of the matrices {names}, not {name}")
         need_arrow(f"matrix `{found[0].name}`", found[0].span)
-        return MatrixResult(compile_matrix(self.spec.model, found[0], drawn=drawn_in_rows))
+        return MatrixResult(
+            compile_matrix(self.spec.model, found[0], drawn=drawn_in_rows, promising=promising)
+        )
 
     def sweep(
         self,

@@ -11,6 +11,7 @@ from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.revision import spec_at
 from qps.compiler.configure.configuration import uncertain_in
+from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.difference_text import DifferenceView, difference_text, difference_view
 from qps.reports.text.view import as_json, solve_view
@@ -58,7 +59,6 @@ def compared(
     odds = None
     if uncertain_in(before.configuration) or uncertain_in(after.configuration):
         from qps.solver.odds.differences import difference_odds  # noqa: PLC0415 - needs numpy
-        from qps.solver.odds.promises import without_certainty  # noqa: PLC0415
 
         plain = [replace(side, model=without_certainty(side.model)) for side in (before, after)]
         odds = difference_odds(plain[0], plain[1], Sampling())

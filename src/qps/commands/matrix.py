@@ -59,8 +59,9 @@ def run(arguments: Namespace) -> Exit:
     need_arrow(f"matrix `{matrix.name}`", matrix.span)
     from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
     from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
+    from qps.solver.odds.promising import promising  # noqa: PLC0415
 
-    compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows)
+    compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows, promising=promising)
     _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
     job = _Job(compiled, arguments, output, key)
     with ended_in_order():

@@ -13,6 +13,7 @@ from qps.commands.lowered_specs import with_graphs
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, uncertain_in
 from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.answers import SolveView
 from qps.reports.text.view import solve_view
@@ -59,7 +60,6 @@ def solved_spec(
     model, found = spec.model, None
     if uncertain_in(configuration):
         from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs, and it needs numpy
-        from qps.solver.odds.promises import without_certainty  # noqa: PLC0415
 
         model = promising(model, configuration, sampling)
         solution = solve_model(model, configuration)
