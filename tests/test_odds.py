@@ -17,6 +17,8 @@ from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec, check_source
 from qps.engine.sobol import sobol_points
+from qps.reports.text.odds_text import ends_of, odds_lines
+from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.chi_squared import chi_squared_quantile
 from qps.solver.odds.draws import (
@@ -30,7 +32,7 @@ from qps.solver.odds.draws import (
 )
 from qps.solver.odds.odds import odds
 from qps.solver.odds.sampling import solved_for
-from qps.solver.odds.told import Odds, Sampling
+from qps.solver.odds.told import Interval, Odds, Sampling
 
 QUICK = Sampling(samples=2000)
 
@@ -191,6 +193,37 @@ def test_where_the_range_ends_first_that_is_told() -> None:
     found = odds_of(spec_of("uniform(1 ms/request, 2 ms/request)", most=3000))
     assert found.interval.most == 3000
     assert found.beyond == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_where_the_range_ends_long_before_slopes_are_those_of_the_saturation_beyond_it() -> None:
+    """4,000 ms of processors carry 1,333 to 4,000 users of 2 ms +- 1 ms."""
+    cost = "2 ms/request +- 1 ms/request"
+    for most, expected in ((500, (500, 500)), (1500, (1160, 1500))):
+        found = odds_of(spec_of(cost, most=most))
+        assert found.by_slopes is not None
+        assert (found.by_slopes.least, found.by_slopes.most) == expected
+
+
+def test_what_limits_is_told_whether_it_is_stated_or_not() -> None:
+    spec = spec_of("2 ms/request +- 10 %", "target cpu 50 %")
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    view = solve_view(spec.model, configuration, solution, odds=odds_of(spec))
+    (told,) = [line for line in odds_lines(view) if "likely to be met" in line]
+    assert told == "At 1,000, likely to be met: web.cpu.load 50 %."
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ((None, None), "none at all"),
+        ((None, 7), "between none and 7"),
+        ((6, 7000), "between 6 and 7,000"),
+        ((7000, 7000), "7,000"),
+    ],
+)
+def test_ends_of_an_interval_in_words(ends: tuple[int | None, int | None], words: str) -> None:
+    assert ends_of(Interval(probability=0.9, least=ends[0], most=ends[1])) == words
 
 
 def test_the_samples_lie_where_the_distribution_has_them() -> None:

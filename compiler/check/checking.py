@@ -23,6 +23,7 @@ from qps.compiler.check.model.check_parameters import ParameterChecker
 from qps.compiler.check.model.check_quality import check_quality
 from qps.compiler.check.model.check_quotients import report_quotients
 from qps.compiler.check.model.check_shares import report_shares_of_axes
+from qps.compiler.check.model.check_signs import report_signs
 from qps.compiler.check.model.check_systems import SystemChecker, with_twins
 from qps.compiler.check.model.check_targets import agreed
 from qps.compiler.check.model.check_threads import check_threads
@@ -143,6 +144,7 @@ class _ModelChecker(OfChanges, frozen=True):
         report_bursts(model, self.sink)
         if not any(found.is_error for found in self.sink.found):
             report_quotients(program.modules, self.sink)
+        report_signs(program.modules, self.sink)
         report_shares_of_axes(model, self.sink)
         return model
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.text.answers import SolveView
-from qps.reports.text.odds_text import odds_lines, shares_table
+from qps.reports.text.odds_text import met, odds_lines, shares_table
 from qps.reports.text.quantities import percent
 from qps.reports.text.table import Table
 from qps.solver.odds.told import Likely, Odds
@@ -72,12 +72,10 @@ def odds_section(view: SolveView) -> OddsSection | None:
     odds = view.odds
     if odds is None:
         return None
-    stated = {item.measure for item in view.requirements} | {"quality"}
-    met = [one for one in odds.requirements if one.name in stated]
     return OddsSection(
         lines=(*odds_lines(view), _TYPICAL),
         histogram=_histogram(view, odds),
-        likely=_likely(("requirement", f"likely to be met at {view.at:,}"), met),
+        likely=_likely(("requirement", f"likely to be met at {view.at:,}"), met(view, odds)),
         first=_likely(("resource", "likely to saturate first"), odds.bottlenecks),
         shares=shares_table(view),
     )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from qps.reports.text.answers import SolveView
 from qps.reports.text.quantities import first_words, joined_words, percent, users_text
 from qps.reports.text.table import Table
+from qps.solver.answers.answering import QUALITY
 from qps.solver.odds.told import Interval, Likely, Odds
 
 _MOST_NAMED = 3
@@ -149,6 +150,8 @@ def ends_of(interval: Interval) -> str:
     """Return between which populations an interval lies: `between 6,870 and 8,010`."""
     if interval.most is None:
         return "none at all"
+    if interval.least == interval.most:
+        return f"{interval.most:,}"
     low = "none" if interval.least is None else f"{interval.least:,}"
     return f"between {low} and {interval.most:,}"
 
@@ -161,13 +164,21 @@ def _differ(sampled: Interval, by_slopes: Interval) -> bool:
 
 
 def _likely(view: SolveView, odds: Odds) -> Iterator[str]:
-    stated = {item.measure for item in view.requirements}
-    told = [one for one in odds.requirements if one.name in stated and one.probability < 1]
+    told = [one for one in met(view, odds) if one.name != QUALITY and one.probability < 1]
     told.sort(key=lambda one: one.probability)
     if told:
         yield f"At {view.at:,}, likely to be met: {_named(told)}."
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
         yield f"Likely to saturate first: {_named(odds.bottlenecks)}."
+
+
+def met(view: SolveView, odds: Odds) -> tuple[Likely, ...]:
+    """Return how likely each requirement is met, and each load what is asked of it unstated.
+
+    Loads that nobody states a requirement of are those that some sample takes beyond their targets.
+    """
+    stated = {item.measure for item in view.requirements} | {QUALITY}
+    return tuple(one for one in odds.requirements if one.name in stated or one.probability < 1)
 
 
 def _named(found: Sequence[Likely]) -> str:

@@ -135,12 +135,17 @@ def _shares(
 def _by_slopes(numbers: Sequence[UncertainNumber], solution: Solution) -> Interval | None:
     """Return the interval that the slopes of the answer give: it is straight in all numbers.
 
-    The variance of a straight function of independent numbers is the sum of its parts.
+    The variance of a straight function of independent numbers is the sum of its parts. Where the
+    range ends first, slopes are those of the first saturation beyond it.
     """
     largest = solution.largest_acceptable
     elasticities = {one.parameter: one.elasticity for one in solution.sensitivity}
     if largest is None or not elasticities:
         return None
+    middle: float = largest
+    if solution.limited_by is None:
+        saturations = (one.saturation.at for one in solution.resources)
+        middle = min(at for at in saturations if at is not None)
     variance = 0.0
     for number in numbers:
         weights = {
@@ -149,10 +154,7 @@ def _by_slopes(numbers: Sequence[UncertainNumber], solution: Solution) -> Interv
             if name in elasticities and distribution.typical != 0
         }
         variance += half_width(number, weights, PROBABILITY) ** 2
-    width = largest * sqrt(variance)
-    ends = max(floor(largest - width), solution.graph.low - 1), floor(largest + width)
-    return Interval(
-        probability=PROBABILITY,
-        least=not_below(ends[0], solution.graph.low),
-        most=min(ends[1], solution.graph.high),
-    )
+    width = middle * sqrt(variance)
+    low, high = solution.graph.low, solution.graph.high
+    ends = [min(max(floor(end), low - 1), high) for end in (middle - width, middle + width)]
+    return Interval(probability=PROBABILITY, least=not_below(ends[0], low), most=ends[1])

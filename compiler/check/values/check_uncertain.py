@@ -198,8 +198,11 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 hint=hint,
             )
             return None
+        cells = dict(zip(table.lines, table.columns[word], strict=True))
+        if len(table.headings) == 1:  # nothing else tells a blank line from a run without a number
+            cells = {line: cells.get(line, "") for line in range(min(cells), max(cells) + 1)}
         values = []
-        for line, cell in zip(table.lines, table.columns[word], strict=True):
+        for line, cell in cells.items():
             value = number(cell)
             if value is None:
                 told = f"`{cell}` is no number" if cell else "there is no number"

@@ -150,13 +150,16 @@ class Arithmetic(Struct, frozen=True):
         advised = advice(value, lambda other: other == wanted)
         if advised.hint is None:
             advised = advice(first, lambda other: other == have, factor_hint(have, wanted))
+        hint = advised.hint
+        if looks_uncertain(value.span):
+            hint = f"for how far off it may be write `+- {value.span.text[1:]}`, with a blank"
         self.sink.report(
             codes.DIMENSION_MISMATCH,
             value.span,
             f"{wanted.in_words} and {have.in_words} cannot be {verb}",
             label=f"this is {have.in_words}",
             secondary=[Label(first.span, f"this is {wanted.in_words}"), *advised.labels],
-            hint=advised.hint,
+            hint=hint,
         )
 
     def product(self, span: Span, factors: list[tuple[bool, Value | None]]) -> Value | None:
@@ -340,3 +343,9 @@ def factor_hint(have: Dimension, wanted: Dimension) -> str:
                 return f"what is paid again and again is `running_cost`; or multiply it by {word}"
             return f"{'multiply' if power > 0 else 'divide'} it by {word}"
     return f"write {example}, or leave it out"
+
+
+def looks_uncertain(term: Span) -> bool:
+    """Return whether a term is below zero behind a plus with no blank: `+-1` of `8 +-1`."""
+    start, text = term.start, term.source.text
+    return text.startswith("+-", start - 1) and not text[start + 1].isspace()

@@ -198,7 +198,7 @@ export class Sure {
     const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "one uncertain number" : `${numbers} uncertain numbers`}, drawn in this page`;
     const more = odds.interval[1] === column.graph.high ? " or more" : "";
     const sure = odds.promise === null ? "no number of users" : `at least ${whole(odds.promise)}`;
-    return [`With ${percent(PROBABILITY)} probability ${odds.interval[1] === null ? "none at all" : `between ${endsOf(odds.interval, " and ")}`}${more} (${of}); ${percent(CERTAINTY)} sure of ${sure}.`, ...out];
+    return [`With ${percent(PROBABILITY)} probability ${between(odds.interval)}${more} (${of}); ${percent(CERTAINTY)} sure of ${sure}.`, ...out];
   }
 
   // How likely each requirement is met at the population shown.
@@ -206,8 +206,8 @@ export class Sure {
     const { column } = this;
     if (!odds?.told) return [];
     const rows = column.graph.criteria.flatMap((one, i) => {
-      if (!one.stated && one.name !== "quality") return [];
-      return [[one.name, percent(odds.told.filter(({ failures }) => column.n < failures[i]).length / odds.told.length, 2)]];
+      const met = odds.told.filter(({ failures }) => column.n < failures[i]).length / odds.told.length;
+      return one.stated || one.name === "quality" || met < 1 ? [[one.name, percent(met, 2)]] : [];
     });
     return rows.length ? [table(["requirement", `likely to be met at ${whole(column.n)}`], rows, new Set([1]))] : [];
   }
@@ -233,7 +233,13 @@ export class Sure {
   }
 }
 
-function endsOf([from, to], between) { return to === null ? "none" : `${from === null ? "none" : whole(from)}${between}${whole(to)}`; }
+// Between which populations an interval lies, in words (`ends_of` of `reports/text/odds_text.py`).
+function between([from, to]) {
+  if (to === null) return "none at all";
+  return from === to ? whole(to) : `between ${endsOf([from, to], " and ")}`;
+}
+
+function endsOf([from, to], word) { return to === null ? "none" : `${from === null ? "none" : whole(from)}${word}${whole(to)}`; }
 
 const BINS = 50, HEIGHT = 26;
 

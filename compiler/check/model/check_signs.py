@@ -1,0 +1,35 @@
+"""Sums that look uncertain and are not: `8 ms +-1 ms` is 7 ms, `8 ms +- 1 ms` an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.values.values import looks_uncertain
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.ast.walking import nodes_in
+
+
+def report_signs(modules: Iterable[Module], sink: Sink) -> None:
+    """Warn of sums with `+-` and no blank behind it. Each file is told of once."""
+    for syntax in {module.syntax.source.label: module.syntax for module in modules}.values():
+        for part in nodes_in(syntax):
+            if isinstance(part, ast.Sum):
+                _report(part, sink)
+
+
+def _report(sum_: ast.Sum, sink: Sink) -> None:
+    for (_, before), (_, term) in pairwise(sum_.terms):
+        if not looks_uncertain(term.span):
+            continue
+        less = term.span.text[1:]
+        sink.report(
+            codes.GLUED_SIGNS,
+            Span(term.span.source, term.span.start - 1, term.span.end),
+            f"this is `{before.span.text}` less `{less}`, no interval around it",
+            hint=f"for how far off it may be write `+- {less}`, with a blank; for less `- {less}`",
+        )
