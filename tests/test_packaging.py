@@ -17,7 +17,17 @@ from qps.stdlib import module_names, module_text
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-FOLDERS = ("grammar", "engine", "compiler", "solver", "stdlib", "specs", "reports", "simulation")
+FOLDERS = (
+    "grammar",
+    "engine",
+    "compiler",
+    "solver",
+    "stdlib",
+    "specs",
+    "reports",
+    "simulation",
+    "observing",
+)
 
 
 def test_every_folder_is_linked() -> None:

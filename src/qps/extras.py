@@ -18,3 +18,16 @@ def need_arrow(what: str, span: Span | None = None) -> None:
             f"{what} needs pyarrow, which is not installed",
             hint="`pip install 'qps[matrix]'`",
         ) from missing
+
+
+def need_scapy(what: str) -> None:
+    """Make sure that scapy is there for packet captures; QpsError where it is not."""
+    try:
+        import scapy  # noqa: F401, PLC0415
+    except ImportError as missing:
+        raise QpsError.single(
+            codes.COMMAND_LINE,
+            None,
+            f"{what} needs scapy, which is not installed",
+            hint="`pip install 'qps[captures]'`",
+        ) from missing

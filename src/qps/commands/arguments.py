@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TypeAlias
 
+from qps.commands.observe_arguments import declare_sources
 from qps.version import __version__
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
@@ -324,6 +325,14 @@ def _fit(commands: _Commands) -> None:
     _format(command, "text", "json", "markdown")
 
 
+def _observe(commands: _Commands) -> None:
+    command = _add(
+        commands, "observe", "what a Prometheus or a tool has measured, as a table to fit costs to"
+    )
+    declare_sources(command, EXIT_STATUS)
+    command.set_defaults(format="text")
+
+
 def _fmt(commands: _Commands) -> None:
     command = _add(commands, "fmt", "the one canonical layout, comments kept")
     command.add_argument(
@@ -421,6 +430,7 @@ COMMANDS = {
     "matrix": _matrix,
     "report": _report,
     "fit": _fit,
+    "observe": _observe,
     "fmt": _fmt,
     "diff": _diff,
     "review": _review,

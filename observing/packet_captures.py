@@ -1,0 +1,103 @@
+"""Packets that tcpdump or Wireshark have captured: how many, and how long, in each stretch of time.
+
+Files are read by scapy, which is installed only where it is asked for (`qps[captures]`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import floor
+from pathlib import Path
+
+from qps.compiler.data.measured_tables import DataError
+from qps.compiler.diagnostics.suggest import shortened
+from qps.observing.observed_runs import ObservedRuns, moment, written
+
+_MOST_PACKETS = 50_000_000
+_MOST_STRETCHES = 100_000
+_MOST_NOTES = 3
+_HINT = "name what `tcpdump -w FILE` or Wireshark wrote"
+
+
+def capture_table(path: Path, window: float) -> ObservedRuns:
+    """Return packets and bytes a second in each whole stretch of `window` s; gaps are zeros.
+
+    Bytes are those on the wire, also where only the beginnings of packets were kept. The first
+    and the last stretch are left out: the capture begins and ends within them.
+    """
+    counts: dict[int, list[int]] = {}
+    with _warnings() as told:
+        for time, length in _packets(path):
+            place = floor(time / window)
+            found = counts.setdefault(place, [0, 0])
+            found[0] += 1
+            found[1] += length
+            if len(counts) > _MOST_STRETCHES:
+                raise _too_many(path)
+    if not counts:
+        raise DataError(f"`{shortened(str(path))}` holds no packets", _HINT)
+    first, last = min(counts), max(counts)
+    if last - first > _MOST_STRETCHES:
+        raise _too_many(path)
+    if last - first < 2:  # noqa: PLR2004 - none between the first and the last
+        raise DataError(
+            f"`{shortened(str(path))}` holds no whole stretch of {window:g} s",
+            "take a shorter one by `--window`",
+        )
+    rows = []
+    for place in range(first + 1, last):
+        packets, octets = counts.get(place, (0, 0))
+        rows.append((moment(place * window), written(packets / window), written(octets / window)))
+    return ObservedRuns(
+        headings=("time", "packet/s", "byte/s"),
+        rows=tuple(rows),
+        notes=tuple(f"`{path}`: {note}" for note in told[:_MOST_NOTES]),
+    )
+
+
+def _too_many(path: Path) -> DataError:
+    return DataError(
+        f"`{shortened(str(path))}` has over {_MOST_STRETCHES:,} stretches of time",
+        "make them longer by `--window`",
+    )
+
+
+def _packets(path: Path) -> Iterator[tuple[float, int]]:
+    """Yield when each packet passed, in s since 1970, and its length on the wire in bytes."""
+    from scapy.error import Scapy_Exception  # noqa: PLC0415 - half a second
+    from scapy.utils import RawPcapReader  # noqa: PLC0415
+
+    try:
+        with RawPcapReader(str(path)) as reader:
+            per_second = 10**9 if getattr(reader, "nano", False) else 10**6
+            for number, (_, told) in enumerate(reader):
+                if number >= _MOST_PACKETS:
+                    raise DataError(f"`{path}` has over {_MOST_PACKETS:,} packets", "split it")
+                if hasattr(told, "sec"):
+                    yield told.sec + told.usec / per_second, told.wirelen
+                elif told.tshigh is not None:
+                    yield ((told.tshigh << 32) + told.tslow) / told.tsresol, told.wirelen
+                else:
+                    raise DataError(f"`{path}` has packets without a time", _HINT)
+    except (Scapy_Exception, EOFError) as error:
+        raise DataError(f"`{shortened(str(path))}` is no packet capture", _HINT) from error
+
+
+@contextmanager
+def _warnings() -> Iterator[list[str]]:
+    """Give what scapy warns of meanwhile: it reads up to what is broken, and goes no further."""
+    told: list[str] = []
+
+    class Keeper(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            told.append(record.getMessage())
+
+    logger, keeper = logging.getLogger("scapy"), Keeper()
+    propagated, logger.propagate = logger.propagate, False
+    handlers, logger.handlers = logger.handlers, [keeper]
+    try:
+        yield told
+    finally:
+        logger.propagate, logger.handlers = propagated, handlers

@@ -1,0 +1,399 @@
+"""What load generators, sar and packet captures tell, as runs: by files of the tools themselves.
+
+The files of tests/observed were written by wrk 4.1, h2load 1.52, pgbench 15.18, sysbench 1.0.20,
+JMeter 5.6.3, sysstat 12.6 and tcpdump 4.99 (Debian 12; JMeter from Maven), in short runs on
+loopback against nginx and PostgreSQL. k6 is not packaged: its texts have the layout that its
+documentation shows (https://grafana.com/docs/k6/latest/results-output/end-of-test/), with numbers
+of our own.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qps.cli import main
+
+FILES = Path(__file__).parent / "observed"
+
+K6_TEXT = """
+  █ THRESHOLDS
+
+    http_req_duration
+    ✓ 'p(95)<1500' p(95)=148.21ms
+
+
+  █ TOTAL RESULTS
+
+    checks_total.......................: 90      13.122179/s
+
+    CUSTOM
+    custom_waiting_time................: avg=152.355556 min=120      med=141      max=684
+
+    HTTP
+    http_req_duration.............: avg=140.5ms min=900µs med=1.25s max=1m2.5s p(90)=2s p(99.9)=3s
+      { expected_response:true }.......: avg=1ms   min=1ms med=1ms max=1ms p(90)=1ms p(95)=1ms
+    http_req_failed....................: 0.50%  1 out of 200
+    http_reqs..........................: 200    40.25/s
+
+    EXECUTION
+    iterations.........................: 45     6.56109/s
+    vus................................: 1      min=1       max=7
+    vus_max............................: 8      min=8       max=8
+
+    NETWORK
+    data_received......................: 519 kB 76 kB/s
+    data_sent..........................: 4.9 kB 718 B/s
+
+  █ SCENARIO: left
+
+    HTTP
+    http_reqs..........................: 40     7.116111/s
+"""
+TREND = {"avg": 140.5, "min": 0.9, "med": 1250, "max": 62_500, "p(90)": 2000, "p(99.9)": 3000}
+VALUES: dict[str, dict[str, float]] = {
+    "http_reqs": {"count": 200, "rate": 40.25},
+    "http_req_duration": TREND,
+    "http_req_failed": {"rate": 0.005, "passes": 1, "fails": 199},
+    "vus_max": {"value": 8, "min": 8, "max": 8},
+    "data_received": {"count": 519_000, "rate": 76_000},
+}
+
+
+def machine_readable() -> dict[str, Any]:
+    """Return the third form: counts without rates, and how long the test took."""
+    counts = {"http_reqs": {"count": 402.5}, "data_received": {"count": 760_000}}
+    listed = [{"name": name, "values": v} for name, v in (VALUES | counts).items()]
+    return {"version": "1.0.0", "config": {"duration": 10}, "results": {"metrics": listed}}
+
+
+K6_FILES = {
+    "printed.txt": K6_TEXT,
+    "export.json": json.dumps({"metrics": VALUES | {"http_req_failed": {"value": 0.005}}}),
+    "handled.json": json.dumps({"metrics": {k: {"values": v} for k, v in VALUES.items()}}),
+    "machine.json": json.dumps(machine_readable()),
+}
+
+
+def observed(source: str, *arguments: object, folder: Path) -> list[dict[str, str]]:
+    out = folder / "out.csv"
+    assert main(["observe", source, *map(str, arguments), "-q", "-o", str(out)]) == 0
+    return list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+
+
+@pytest.mark.parametrize("name", K6_FILES)
+def test_each_form_of_k6_tells_the_same(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text(K6_FILES[name], encoding="utf-8")
+    [row] = observed("k6", file, folder=tmp_path)
+    assert row == {
+        "file": str(file),
+        "users": "8",
+        "request/s": "40.25",
+        "byte/s": "76000",
+        "share failed": "0.005",
+        "latency mean, ms": "140.5",
+        "latency least, ms": "0.9",
+        "latency p50, ms": "1250",
+        "latency p90, ms": "2000",
+        "latency p99.9, ms": "3000",
+        "latency longest, ms": "62500",
+    }
+
+
+TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
+    (
+        "wrk",
+        "wrk.txt",
+        {
+            "users": 4,
+            "request/s": 59424.42,
+            "byte/s": 70.27 * 2**20,
+            "share failed": 0,
+            "latency mean, ms": 0.87,
+            "latency p50, ms": 0.041,
+            "latency p99, ms": 13.87,
+            "latency longest, ms": 25.25,
+        },
+    ),
+    ("wrk", "wrk_404.txt", {"request/s": 30527.34, "share failed": 1}),
+    (
+        "h2load",
+        "h2load.txt",
+        {
+            "users": 4,
+            "request/s": 58831,
+            "byte/s": 72881000,
+            "share failed": 0,
+            "latency mean, ms": 0.067,
+            "latency deviation, ms": 0.443,
+            "latency longest, ms": 39.39,
+        },
+    ),
+    ("h2load", "h2load_rps.txt", {"users": 2, "request/s": 200.1, "byte/s": 248000 * 1.0005}),
+    ("h2load", "h2load_count.txt", {"request/s": 71710.29, "byte/s": 1240 * 71710.29}),
+    (
+        "pgbench",
+        "pgbench.txt",
+        {
+            "users": 4,
+            "request/s": 272.908442,
+            "share failed": 0,
+            "latency mean, ms": 14.64,
+            "latency deviation, ms": 32.402,
+        },
+    ),
+    ("pgbench", "pgbench_rate.txt", {"request/s": 210.109532, "latency mean, ms": 2.593}),
+    ("pgbench", "pgbench_count.txt", {"users": 2, "request/s": 209.660308}),
+    (
+        "sysbench",
+        "sysbench.txt",
+        {
+            "users": 2,
+            "request/s": 1016.03,
+            "latency mean, ms": 1.96,
+            "latency least, ms": 0.28,
+            "latency p95, ms": 8.43,
+            "latency longest, ms": 161.81,
+        },
+    ),
+    ("sysbench", "sysbench_oltp.txt", {"request/s": 1419.37, "latency p95, ms": 7.3}),
+    (
+        "jmeter",
+        "jmeter.jtl",
+        {
+            "users": 2,
+            "request/s": 120 / 1.688,
+            "byte/s": 120 * 1240 / 1.688,
+            "share failed": 0,
+            "latency p50, ms": 1,
+            "latency p99, ms": 147,
+            "latency longest, ms": 159,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("tool", "file", "told"), TOOLS)
+def test_what_tools_tell(tool: str, file: str, told: Mapping[str, float], tmp_path: Path) -> None:
+    [row] = observed(tool, FILES / file, folder=tmp_path)
+    assert {heading: float(row[heading]) for heading in told} == pytest.approx(told)
+
+
+def test_several_runs_are_rows(tmp_path: Path) -> None:
+    both = tmp_path / "both.txt"
+    texts = [(FILES / name).read_text(encoding="utf-8") for name in ("wrk.txt", "wrk_404.txt")]
+    both.write_text("".join(texts), encoding="utf-8")
+    rows = observed("wrk", both, FILES / "wrk.txt", folder=tmp_path)
+    assert [row["request/s"] for row in rows] == ["59424.42", "30527.34", "59424.42"]
+    assert [row["latency p99, ms"] for row in rows] == ["13.87", "", "13.87"]
+
+
+@pytest.mark.parametrize(("tool", "file", "told"), TOOLS)
+def test_a_run_that_was_broken_off_is_left_out(
+    tool: str,
+    file: str,
+    told: Mapping[str, float],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (FILES / file).read_text(encoding="utf-8")
+    broken = tmp_path / "broken.txt"
+    out = tmp_path / "out.csv"
+    if tool == "jmeter":  # the last line of a run that was ended may be half a line
+        broken.write_text(text[:-20], encoding="utf-8")
+        assert main(["observe", tool, str(broken), "-o", str(out)]) == 0
+        assert out.read_text(encoding="utf-8").count(str(broken)) == 1
+        return
+    half = "\n".join(text.splitlines()[: len(text.splitlines()) // 2])
+    broken.write_text(f"{half}\n{text}", encoding="utf-8")
+    assert main(["observe", tool, str(broken), "-o", str(out)]) == 0
+    assert "1 of 2 runs" in capsys.readouterr().err
+    [row] = csv.DictReader(out.read_text(encoding="utf-8").splitlines())
+    assert float(row["request/s"]) == pytest.approx(told["request/s"])
+    broken.write_text(half, encoding="utf-8")
+    assert main(["observe", tool, str(broken), "-o", str(out)]) == 2
+    assert "holds no result" in capsys.readouterr().err
+
+
+def test_what_failed_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "out.csv")
+    assert main(["observe", "wrk", str(FILES / "wrk_404.txt"), "-q", "-o", out]) == 0
+    assert "warning: more than 1 % failed" in capsys.readouterr().err
+
+
+def test_stretches_of_jmeter_are_whole(tmp_path: Path) -> None:
+    rows = observed("jmeter", FILES / "jmeter.jtl", "--window", "500ms", folder=tmp_path)
+    lines = (FILES / "jmeter.jtl").read_text(encoding="utf-8").splitlines()[1:]
+    ends = [int(line.split(",")[0]) + int(line.split(",")[1]) for line in lines]
+    assert [row["time"][17:] for row in rows] == ["40.000Z", "40.500Z"]
+    for row, start in zip(rows, (1795419820000, 1795419820500), strict=True):
+        count = sum(start <= end < start + 500 for end in ends)
+        assert float(row["request/s"]) == 2 * count
+
+
+def test_stretches_without_a_sample_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "run.jtl"
+    times = (0, 1100, 3500, 4200)
+    lines = "".join(f"{1_795_419_820_000 + at},100\n" for at in times)
+    file.write_text(f"timeStamp,elapsed\n{lines}", encoding="utf-8")
+    rows = observed("jmeter", file, "--window", "1s", folder=tmp_path)
+    assert [(row["request/s"], row["latency mean, ms"]) for row in rows] == [
+        ("1", "100"),
+        ("0", ""),
+        ("1", "100"),
+    ]
+
+
+def test_rates_are_taken_by_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # What was served by a full machine: 1/59424 of a second of one core each.
+    observed("wrk", FILES / "wrk.txt", folder=tmp_path)
+    text = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    table = [line.split(",") for line in text if "wrk" in line or "users" in line]
+    kept = [",".join(cell for place, cell in enumerate(row) if place != 3) for row in table]
+    (tmp_path / "one.csv").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    capsys.readouterr()
+    words = ["--served", "--no-fixed", "--format", "json"]
+    assert main(["fit", str(tmp_path / "one.csv"), *words]) == 0
+    [cost] = json.loads(capsys.readouterr().out)["coefficients"]
+    assert cost["value"] == pytest.approx(1 / 59424.42)
+
+
+def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = observed("sar", FILES / "sar.json", folder=tmp_path)
+    assert "measure costs by what a process has used" in capsys.readouterr().err
+    assert rows[1] == {
+        "time": "2026-11-23T07:38:44Z",
+        "cpu in %": "99.51",  # 0.49 % were stolen by other guests
+        "packet/s": "0",
+        "byte/s": "0",
+    }
+    rows = observed("sar", FILES / "sar.json", "--interface", "lo", folder=tmp_path)
+    assert [row["packet/s"] for row in rows] == ["810", "800", "800"]
+    assert rows[0]["byte/s"] == "569344"  # 556 KiB
+
+
+def test_captures(tmp_path: Path) -> None:
+    pytest.importorskip("scapy")
+    rows = observed("pcap", FILES / "wire.pcap", "--window", "1ms", folder=tmp_path)
+    assert [row["packet/s"] for row in rows] == ["0", "1000", "0", "0"]
+    assert rows[1]["byte/s"] == "66000"
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize(("magic", "parts"), [(0xA1B2C3D4, 10**6), (0xA1B23C4D, 10**9)])
+def test_bytes_are_those_on_the_wire(order: str, magic: int, parts: int, tmp_path: Path) -> None:
+    pytest.importorskip("scapy")
+    content = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 96, 1)
+    for at, length in ((0.5, 60), (1.25, 1500), (1.75, 500), (3.5, 60), (4.0, 60)):
+        kept = min(length, 96)
+        whole, part = divmod(round(at * parts), parts)
+        content += struct.pack(order + "IIII", 1_700_000_000 + whole, part, kept, length)
+        content += bytes(kept)
+    file = tmp_path / "wire.pcap"
+    file.write_bytes(content)
+    rows = observed("pcap", file, folder=tmp_path)
+    told = [(row["packet/s"], row["byte/s"]) for row in rows]
+    assert told == [("2", "2000"), ("0", "0"), ("1", "60")]
+
+
+def pcapng() -> bytes:
+    """Return a capture of the newer format: packets at 10, 11.5 and 13 s, with a length of 700."""
+
+    def block(kind: int, body: bytes) -> bytes:
+        return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+    content = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    content += block(1, struct.pack("<HHI", 1, 0, 96))
+    for at in (10, 11.5, 13):
+        high, low = divmod(round(at * 10**6), 1 << 32)
+        content += block(6, struct.pack("<IIIII", 0, high, low, 4, 700) + b"kept")
+    return content
+
+
+def test_captures_of_the_newer_format(tmp_path: Path) -> None:
+    pytest.importorskip("scapy")
+    file = tmp_path / "wire.pcapng"
+    file.write_bytes(pcapng())
+    rows = observed("pcap", file, folder=tmp_path)
+    assert [row["byte/s"] for row in rows] == ["700", "0"]
+
+
+def test_a_broken_capture_is_read_up_to_there_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scapy")
+    file = tmp_path / "wire.pcapng"
+    file.write_bytes(pcapng()[:-6])
+    out = str(tmp_path / "out.csv")
+    assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
+    assert "PcapNg" in capsys.readouterr().err
+
+
+WRONG: list[tuple[str, str, str]] = [
+    ("k6", "", "is no summary of k6"),
+    ("k6", "{", "holds no JSON"),
+    ("k6", '{"type":"Point","data":{}}\n{"type":"Point"}', "holds lines of single points"),
+    ("k6", '{"metrics": 3}', "has no `metrics`"),
+    ("k6", '{"metrics": {"http_reqs": 3}}', "is no summary of k6"),
+    ("k6", '{"metrics": {"http_reqs": {"rate": 1e999}}}', "is no summary of k6"),
+    ("k6", "[" * 100_000, "is no summary of k6"),
+    ("k6", '{"a":' * 100_000, "holds no JSON"),
+    ("wrk", "Running 1s test @ x\n", "holds no result"),
+    ("wrk", "nothing\n", "no line `Requests/sec:`"),
+    ("h2load", "finished in 1s, 0.00 req/s, 0B/s\n", "holds no result"),
+    ("pgbench", "transaction type: x\n", "no line `tps = …`"),
+    ("sysbench", "sysbench 1.0\n", "no line `total time:`"),
+    ("jmeter", "", "is no CSV of JMeter"),
+    ("jmeter", "timeStamp,elapsed\n", "holds no samples"),
+    ("jmeter", "timeStamp,elapsed\n1,x\n2,3\n", "line 2: no sample"),
+    ("jmeter", "timeStamp,elapsed,success\n1,2,yes\n2,3,true\n", "line 2: no sample"),
+    ("jmeter", "timeStamp,elapsed,elapsed\n1,2,3\n", "names a column twice"),
+    ("jmeter", "timeStamp,elapsed\n5,0\n", "all samples are of one moment"),
+    ("jmeter", "timeStamp,elapsed\n999999999999999,1\n5,1\n1,1\n", "over 100,000 stretches"),
+    ("sar", "Linux 6.1", "is not what `sadf -j` writes"),
+    ("sar", '{"sysstat": {"hosts": []}}', "holds no samples"),
+    ("sar", '{"sysstat": {"hosts": [{"statistics": [{"cpu-load": 3}]}]}}', "is not what"),
+    ("pcap", "", "is no packet capture"),
+    ("pcap", "what else", "is no packet capture"),
+]
+
+
+@pytest.mark.parametrize(("source", "text", "told"), WRONG)
+def test_what_is_not_of_a_tool_is_told(
+    source: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if source == "pcap":
+        pytest.importorskip("scapy")
+    file, out = tmp_path / "file", tmp_path / "out.csv"
+    file.write_text(text, encoding="utf-8")
+    more = ["--window", "1ms"] if "stretches" in told else []
+    assert main(["observe", source, str(file), *more, "-o", str(out)]) == 2
+    assert told in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("source", ["k6", "wrk", "jmeter", "sar", "pcap"])
+def test_files_that_are_not_there_and_outputs_over_inputs(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["observe", source, str(tmp_path / "none"), "-o", str(tmp_path / "o.csv")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    file = tmp_path / "file"
+    file.write_text("kept", encoding="utf-8")
+    assert main(["observe", source, str(file), "-o", str(file)]) == 2
+    assert "would be written over" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == "kept"
+
+
+def test_there_is_no_such_source(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["observe", "runs.csv"]) == 2
+    assert "invalid choice: 'runs.csv'" in capsys.readouterr().err
+    assert main(["observe", "wrk", str(FILES / "wrk.txt"), "--item", "a b"]) == 2
+    assert "cannot be an item" in capsys.readouterr().err
