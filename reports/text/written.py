@@ -12,7 +12,7 @@ from qps.compiler.data.fits import Fit
 from qps.compiler.data.regression import regression
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption
-from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.exactness import as_float
 from qps.reports.text.quantities import number, scale_of
 
@@ -20,6 +20,13 @@ _FINEST = 10**15
 _FITTED = re.compile(r'^fit ".*" \(([\d.e+-]+) (.*)\)$')
 _FITTED_IN = {"%": Fraction(1, 100), "ns/byte": Fraction(1, 8 * 10**9)}
 """In which unit fitted numbers are told; others are in us for each item."""
+_AROUND = re.compile(r"\s*(?:\+- |±)")
+_SHARES = re.compile(
+    r"between [\d._]+(?: %)? and [\d._]+ %"
+    r"|(?:uniform|triangular|normal)\((?:[\d._]+ %(?:, )?)+\)"
+    r"|one of \[(?:[\d._]+ %(?: weight [^,\]]+)?(?:, )?)+\]"
+)
+"""What lies between shares that are written in per cent."""
 _WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
 
 
@@ -29,11 +36,19 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
     >>> from qps.compiler.quantities.dimension import TIME
     >>> unit_of("230 ms", Fraction(230, 1000), TIME), unit_of("delay", Fraction(1, 50), TIME)
     ((Fraction(1, 1000), 'ms'), (Fraction(1, 1000), 'ms'))
+    >>> from qps.compiler.quantities.dimension import DIMENSIONLESS
+    >>> unit_of("5 % +- 1 %", Fraction(1, 20), DIMENSIONLESS)
+    (Fraction(1, 100), '%')
+    >>> unit_of("between 1 % and 4 %", Fraction(1, 50), DIMENSIONLESS)
+    (Fraction(1, 100), '%')
     """
     fitted = _FITTED.search(text)
     if fitted is not None:  # it is told in four digits, and is not that number exactly
         return _FITTED_IN.get(fitted[2], Fraction(1, 10**6)), fitted[2]
-    written = _WRITTEN.fullmatch(" ".join(text.split()))
+    words = " ".join(text.split())
+    if dimension == DIMENSIONLESS and _SHARES.fullmatch(words):
+        return _FITTED_IN["%"], "%"
+    written = _WRITTEN.fullmatch(_AROUND.split(words)[0])
     if written is None or value == 0 or not _is_unit(written[2]):
         factor, unit = scale_of(as_float(value), dimension)
         exact = Fraction(factor).limit_denominator(_FINEST)
