@@ -171,14 +171,22 @@ def _series(
 
 def _check(found: Windows, growing: Sequence[Sequence[float | None]], asked: Asked) -> None:
     """Refuse what holds no windows, or windows that are shorter than from scrape to scrape."""
+    if found.dropped.get(RESET, 0) > found.count / 2:
+        raise DataError(
+            f"in {found.dropped[RESET]:,} of {found.count:,} windows something falls",
+            "a counter only grows: what rises and falls is no rate of anything",
+        )
     if not found.places:
-        falling = found.dropped.get(RESET, 0) > found.count / 2
         raise DataError(
             f"of {found.count:,} windows none counts: {_reasons(found)}",
-            "a counter only grows: name one that does"
-            if falling
-            else "take a longer time by `--since`, or another `--window`",
+            "take a longer time by `--since`, or another `--window`",
         )
+    for place, (item, query) in enumerate(asked.rates, start=1):
+        if not any(growth[place] for growth in found.growth):
+            raise DataError(
+                f"`--rate {item}`: `{shortened(query)}` does not grow in any window that counts",
+                "name a counter of what was done; it ends in `_total` as a rule",
+            )
     if max(readings(one, PARTS) for one in growing) < _FEWEST_READINGS:
         raise DataError(
             f"within a window of {float(asked.window):g} s the counters are read less than twice",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import qps
 from qps.cli import main
+from qps.commands.arguments import COMMANDS
 
 SPEAK = str(Path(__file__).parents[1] / "specs" / "audioconference.qps")
 SMALL = """
@@ -380,18 +382,25 @@ def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(
 
 
 def test_every_flag_has_one_value_or_gathers_all() -> None:
-    from argparse import _SubParsersAction
+    from argparse import ArgumentParser, _SubParsersAction
 
     from qps.cli import _Once, _parser
 
-    for action in _parser(None)._actions:
-        for command in (
-            (action.choices or {}).values() if isinstance(action, _SubParsersAction) else ()
-        ):
-            for flag in command._actions:
-                name = type(flag).__name__
-                is_switch = name in ("_StoreTrueAction", "_StoreFalseAction", "_HelpAction")
-                assert is_switch or name == "_AppendAction" or isinstance(flag, _Once), flag
+    def commands(parser: ArgumentParser) -> Iterator[ArgumentParser]:
+        for action in parser._actions:
+            if isinstance(action, _SubParsersAction):
+                for command in action.choices.values():
+                    yield command
+                    yield from commands(command)
+
+    found = list(commands(_parser(None)))
+    assert len(found) > len(COMMANDS)  # some have commands of their own
+    for command in found:
+        for flag in command._actions:
+            name = type(flag).__name__
+            is_switch = name in ("_StoreTrueAction", "_StoreFalseAction", "_HelpAction")
+            is_several = name in ("_AppendAction", "_SubParsersAction")
+            assert is_switch or is_several or isinstance(flag, _Once), flag
 
 
 @pytest.mark.parametrize("name", ["self", "set", "N", "population"])

@@ -258,6 +258,15 @@ def test_a_query_that_is_none_is_told_in_the_words_of_the_server(
     assert "`no such thing`: 1:5: parse error: unexpected" in capsys.readouterr().err
 
 
+def test_what_is_no_counter_is_told(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.counters["up"] = {"a": lambda _: 1.0}
+    fake.counters["waves"] = {"a": lambda t: sin(t / 100)}
+    assert observe(fake.url, "--rate", "packet=up") == 2
+    assert "`up` does not grow in any window" in capsys.readouterr().err
+    assert observe(fake.url, "--rate", "packet=waves") == 2
+    assert "a counter only grows" in capsys.readouterr().err
+
+
 def test_answers_are_bounded(
     fake: Fake, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
