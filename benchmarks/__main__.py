@@ -30,7 +30,7 @@ import samples  # noqa: E402
 import starts  # noqa: E402
 import targets  # noqa: E402
 import works  # noqa: E402
-from measuring import Measured, machine  # noqa: E402
+from timings import Measured, machine  # noqa: E402
 
 _LARGEST = 10**7
 _RESULTS = HERE / "results.md"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from measuring import Measured
 from targets import Found, Target, targets
+from timings import Measured
 
 _RESULTS = Path(__file__).parent / "results.json"
 _TOGETHER = 75.0  # s of processor that a quick comparison may take

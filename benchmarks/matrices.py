@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from measuring import ROOT, Measured, busy, bytecode_folder, ran
 from qps.compiler import ir
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
@@ -30,6 +29,7 @@ from qps.solver.matrix.processes import cores
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.matrix.run import Parts, as_done
 from qps.solver.matrix.structure import configured
+from timings import ROOT, Measured, busy, bytecode_folder, ran
 
 _SMALLEST = 10**3
 _ONCE = 10**6

@@ -7,8 +7,8 @@ from time import process_time
 
 import numpy as np
 
-from measuring import Measured
 from qps.engine.networks import class_numbers, closed_arrays, closed_numbers
+from timings import Measured
 
 _ROWS = 100_000
 _MILLION = 10**6

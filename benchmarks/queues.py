@@ -7,8 +7,8 @@ from time import process_time
 
 import numpy as np
 
-from measuring import Measured
 from qps.engine.queues import queue_arrays, queue_numbers
+from timings import Measured
 
 _COUNT = 4096
 _ONES = 256

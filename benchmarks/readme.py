@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from measuring import ROOT, Measured
 from qps.reports.text.table import Table
+from timings import ROOT, Measured
 
 _BEGIN, _END = "<!-- figures of benchmarks/ -->\n", "<!-- end of figures -->\n"
 _MILLION = "1,004,004"

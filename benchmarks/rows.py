@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 from helpers.browser import CHROMIUM, MISSING, browser, opened
-from measuring import ROOT, Measured
 from qps.cli import main
+from timings import ROOT, Measured
 
 _TURNS = 40
 _CHANGES = ("sort", "filter", "draw along", "choose", "scroll")

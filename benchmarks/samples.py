@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
-from measuring import ROOT, Measured
 from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
@@ -16,6 +15,7 @@ from qps.compiler.pipeline import check_source as checked
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.odds import odds
 from qps.solver.odds.told import Odds, Sampling
+from timings import ROOT, Measured
 
 _NUMBERS = 3
 _COST = re.compile(

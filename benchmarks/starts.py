@@ -6,7 +6,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from measuring import ROOT, Measured, bytecode_folder, in_turns, ran
+from timings import ROOT, Measured, bytecode_folder, in_turns, ran
 
 _STARTS = 7
 

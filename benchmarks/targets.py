@@ -15,7 +15,7 @@ from math import log
 from pathlib import Path
 
 import generated
-from measuring import ROOT, Measured, Used, used
+from timings import ROOT, Measured, Used, used
 
 SPECS = ROOT / "specs"
 APPLICATIONS = (ROOT / "tests" / "applications", Path(__file__).parent / "applications")

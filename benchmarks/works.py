@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from generated import spec_of
-from measuring import ROOT, RUNS, Measured, in_turns, timed
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source, load
@@ -19,6 +18,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.traces.recorded_jitter import load_trace, measures
 from qps.solver.traces.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
 from qps.solver.what_if.advice import advise
+from timings import ROOT, RUNS, Measured, in_turns, timed
 
 _SIZES = (10, 100, 1000)
 _PACKETS = 1_000_000

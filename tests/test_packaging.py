@@ -27,6 +27,7 @@ FOLDERS = (
     "reports",
     "simulation",
     "observing",
+    "measuring",
 )
 
 

@@ -30,6 +30,11 @@ SERVED = "served"
 GROUPS = ("machine", "host", "run", "day")
 """What columns are headed by of which rows that are alike have more in common than their rates."""
 
+MARK = ("repetitions", "spread in %")
+"""Columns by which a table is told to be one of `qps measure`."""
+_TOLD = re.compile(r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each")
+"""What such a table heads by which tells how a row was measured: neither loads nor rates."""
+
 _MOST_RATES = 10
 _NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
 _RATE = re.compile(
@@ -99,6 +104,13 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
     return tuple(map(", ".join, zip(*columns, strict=True))) if columns else None
 
 
+def told_columns(table: Table) -> frozenset[str]:
+    """Return the columns that tell people how rows were measured, and are of no use to a fit."""
+    if not set(MARK) <= set(table.headings):
+        return frozenset()
+    return frozenset(heading for heading in table.headings if _TOLD.fullmatch(heading))
+
+
 def looks_like_rate(heading: str) -> bool:
     """Return whether a heading was probably meant as a rate.
 
@@ -114,9 +126,10 @@ def load_column(
     """Return the column that holds the load."""
     resource = reading.resource
     found: dict[str, LoadColumn] = {}
+    passed = told_columns(table) | {rate.heading for rate in rates}
     for heading in table.headings:
         named = _NAMED.fullmatch(heading)
-        if named is None or heading in {rate.heading for rate in rates}:
+        if named is None or heading in passed:
             continue
         column = LoadColumn(heading, named["name"], Fraction(1), "")
         if named["unit"]:

@@ -27,6 +27,7 @@ from qps.compiler.data.fit_columns import (
     numbers_below,
     rate_columns,
     refuse_load,
+    told_columns,
 )
 from qps.compiler.data.least_squares import LeastSquares
 from qps.compiler.data.measured_tables import DataError, Numbers, Table
@@ -179,7 +180,7 @@ def _fit(
         for column, rate, value in zip(rates, runs.rates, solved[reading.has_fixed :], strict=True)
         for low, high in [runs.ends(rate)]
     )
-    used = {load.heading, *(rate.heading for rate in rates)}
+    used = {load.heading, *(rate.heading for rate in rates), *told_columns(table)}
     return Fit(
         file=table.name,
         resource=load.name,

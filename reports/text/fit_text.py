@@ -270,12 +270,12 @@ def component_text(found: Regression) -> str | None:
         f"{''.join(units)}machine tested {{ {fit.resource} {cores} {unit}{idle} }}\n"
         f"component step {{\n"
         f"  {fit.resource} {' + '.join(shown)} measured on tested{_at_load(found)}\n"
-        f"  source {_quoted(f'fitted to {fit.file}')}\n"
+        f"  source {quoted(f'fitted to {fit.file}')}\n"
         "}\n"
     )
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a text as a spec writes it: in one line, without the mark that ends it."""
     told = "".join("'" if character in '"\\\\' else character for character in printable(text))
     return f'"{told}"'

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from qps import __version__
-from qps.commands.arguments import COMMANDS, EXIT_STATUS
+from qps.commands.arguments import COMMANDS, EXIT_STATUS, TAKES_A_PROGRAM
 
 if TYPE_CHECKING:
     from qps.commands.output import Screen
@@ -54,7 +54,9 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
 
     arguments = argparse.Namespace(quiet=False, format="text", color="auto")
     try:
+        argv, program = _parted(argv)
         arguments = _parser(_command(argv)).parse_args(argv)
+        arguments.program = program
         screen.is_json = arguments.format == "json"
         # Each command imports what it needs, and nothing more: `check` never waits for sympy.
         command = import_module(f"qps.commands.{arguments.command}")
@@ -157,6 +159,14 @@ def _command(argv: Sequence[str]) -> str | None:
         hint = did_you_mean(command, COMMANDS) or "`qps --help` lists the commands"
         raise complain(f"there is no command `{command}`", hint)
     return command if argv[:1] == [command] else None
+
+
+def _parted(argv: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the words of a command, and those of the program that it is to run behind `--`."""
+    if TAKES_A_PROGRAM not in argv[:1] or "--" not in argv:
+        return argv, ()
+    place = list(argv).index("--")
+    return argv[:place], argv[place + 1 :]
 
 
 def _parser(command: str | None) -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TypeAlias
 
+from qps.commands.measure_arguments import count, declare_measure
 from qps.commands.observe_arguments import declare_sources
 from qps.version import __version__
 
@@ -172,7 +173,7 @@ def _simulate(commands: _Commands) -> None:
         "--seed", metavar="NUMBER", type=int, default=1, help="the same seed, the same runs"
     )
     command.add_argument(
-        "--workers", metavar="COUNT", type=_count, help="how many cores to use (default: all)"
+        "--workers", metavar="COUNT", type=count, help="how many cores to use (default: all)"
     )
     _format(command, "text", "json", "markdown")
 
@@ -278,19 +279,12 @@ def _report(commands: _Commands) -> None:
     command.add_argument(
         "--variants",
         metavar="N",
-        type=_count,
+        type=count,
         default=200,
         help="how many combinations of choices, machines and networks the page holds at most "
         "(default 200)",
     )
     command.set_defaults(format="text")
-
-
-def _count(text: str) -> int:
-    """Read a whole number from 1 on."""
-    if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= 6 or int(text) < 1:  # noqa: PLR2004
-        raise argparse.ArgumentTypeError(f"`{text[:20]}` is not a number from 1 to 999999")
-    return int(text)
 
 
 def _fit(commands: _Commands) -> None:
@@ -323,6 +317,13 @@ def _fit(commands: _Commands) -> None:
         "the load all are",
     )
     _format(command, "text", "json", "markdown")
+
+
+def _measure(commands: _Commands) -> None:
+    command = _add(
+        commands, "measure", "what a server on this machine uses under load: a table for `qps fit`"
+    )
+    declare_measure(command)
 
 
 def _observe(commands: _Commands) -> None:
@@ -421,6 +422,9 @@ def _new(commands: _Commands) -> None:
     command.set_defaults(format="text")
 
 
+TAKES_A_PROGRAM = "measure"
+"""The command behind whose `--` stands another one, with flags of its own."""
+
 COMMANDS = {
     "check": _check,
     "solve": _solve,
@@ -429,6 +433,7 @@ COMMANDS = {
     "simulate": _simulate,
     "matrix": _matrix,
     "report": _report,
+    "measure": _measure,
     "fit": _fit,
     "observe": _observe,
     "fmt": _fmt,

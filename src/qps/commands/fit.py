@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
 
 from qps.commands.console import Exit, complain, print_json
-from qps.compiler.check.model.check_fits import unit_reader
-from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.resolve import resolve
+from qps.commands.own_units import units_with
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import fitted
 from qps.compiler.data.measured_tables import MOST_RUNS, DataError, number, read_table
 from qps.compiler.data.regression import regression
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.diagnostics.source import Source
-from qps.compiler.syntax.importer import Importer, read_data
-from qps.compiler.syntax.parse import parse
+from qps.compiler.syntax.importer import read_data
 from qps.reports.text.fit_text import fit_json, fit_text
 
 
@@ -38,7 +33,7 @@ def run(arguments: Namespace) -> Exit:
     )
     try:
         table = read_table(read.value, str(arguments.file), MOST_RUNS)
-        found = fitted(table, reading, unit_reader(_module_with(arguments.unit)))
+        found = fitted(table, reading, units_with(arguments.unit))
     except DataError as error:
         raise complain(error.message, error.hint) from error
     result = regression(found)
@@ -47,18 +42,3 @@ def run(arguments: Namespace) -> Exit:
     else:
         sys.stdout.write(fit_text(result, markdown=arguments.format == "markdown"))
     return Exit.YES
-
-
-def _module_with(units: Sequence[str]) -> Module:
-    """Return a module that knows the units of the language, and items of the user's own."""
-    wrong = [unit for unit in units if not unit.isidentifier()]
-    if wrong:
-        raise complain(f"`{wrong[0]}` cannot be a unit", "a unit is one word, such as `update`")
-    text = "".join(f"unit {unit}\n" for unit in units)
-    parsed = parse(Source("--unit", text))
-    if any(diagnostic.is_error for diagnostic in parsed.diagnostics) or parsed.value is None:
-        raise QpsError(parsed.diagnostics)
-    program = resolve(parsed.value, Importer(None))
-    if any(diagnostic.is_error for diagnostic in program.diagnostics) or program.value is None:
-        raise QpsError(program.diagnostics)
-    return program.value.main

@@ -1,0 +1,135 @@
+"""Programs that are started here, each in a session of its own, and ended by their ids."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from qps.measuring.accounts import Account, GroupAccount, MeasuringError, ProcessAccount
+from qps.measuring.control_groups import ControlGroup
+from qps.measuring.running_processes import Processes, all_processes, with_descendants
+
+_PATIENCE = 5.0
+"""Seconds for a program to end, once it was told to."""
+_LARGEST_OUTPUT = 4_000_000
+_SHOWN = 300
+_STEP = 0.02
+
+
+class Child:
+    """A program that was started here, alone in a control group or not in one."""
+
+    def __init__(self, command: Sequence[str], group: ControlGroup | None = None) -> None:
+        self.command = tuple(command)
+        self.group = group
+        if shutil.which(self.command[0]) is None:
+            raise MeasuringError(
+                f"there is no program `{self.command[0]}`", "install it, or give its whole path"
+            )
+        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open until it ends
+        started = self.command if group is None else group.starting(self.command)
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - it stands on the command line
+                started,
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._output.close()
+            raise MeasuringError(f"{self.shown} cannot be run: {error.strerror}") from error
+        self.pid = self._process.pid
+        self.used_in_all: float | None = None
+        """Seconds of processors of the program and its reaped children, once it has ended."""
+
+    @property
+    def shown(self) -> str:
+        """The command, as messages call it."""
+        return f"`{shlex.join(self.command)}`"
+
+    @property
+    def status(self) -> int | None:
+        """The exit status, None while it runs."""
+        if self._process.returncode is None:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                self.used_in_all = usage.ru_utime + usage.ru_stime
+        return self._process.returncode
+
+    def wait(self) -> int:
+        """Wait until it has ended, and return its exit status."""
+        while (status := self.status) is None:
+            time.sleep(_STEP)
+        return status
+
+    @property
+    def account(self) -> Account:
+        """What the program uses, with all that it has started."""
+        name = self.command[0]
+        if self.group is not None:
+            return GroupAccount(self.group, name)
+        own = self.pid
+
+        def root(processes: Processes) -> frozenset[int]:
+            return frozenset([own]) & processes.keys()
+
+        return ProcessAccount(root, name)
+
+    def pids(self) -> frozenset[int]:
+        """Return the processes of the program that are there now."""
+        if self.group is not None:
+            return self.group.processes()
+        return with_descendants([self.pid], all_processes())
+
+    def output(self) -> str:
+        """Return what it has printed so far, of much only the end."""
+        size = self._output.seek(0, os.SEEK_END)
+        data = os.pread(self._output.fileno(), _LARGEST_OUTPUT, max(0, size - _LARGEST_OUTPUT))
+        return data.decode(errors="replace")
+
+    def last_words(self) -> str:
+        """Return the end of what it has printed, for a message; empty where it said nothing."""
+        text = " ".join(self.output().split())[-_SHOWN:]
+        return f": {text}" if text else ""
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """End it, and whatever it has started, by their ids."""
+        before = all_processes()
+        own = {(pid, before[pid].born) for pid in self.pids() if pid in before}
+        if self.status is None:
+            with suppress(OSError):
+                os.killpg(self.pid, number)  # its session is its own
+            until = time.monotonic() + _PATIENCE
+            while self.status is None and time.monotonic() < until:
+                time.sleep(_STEP)
+        now = all_processes()
+        for pid, born in own:
+            if pid != self.pid and pid in now and now[pid].born == born:
+                with suppress(OSError):
+                    os.kill(pid, signal.SIGTERM)
+        if self.status is None:
+            with suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+            while self.status is None:
+                time.sleep(_STEP)
+        self._output.close()
+
+
+@contextmanager
+def running(command: Sequence[str], group: ControlGroup | None = None) -> Iterator[Child]:
+    """Start a program; whatever happens meanwhile, it is ended."""
+    child = Child(command, group)
+    try:
+        yield child
+    finally:
+        child.end()

@@ -1,0 +1,102 @@
+"""Items that were done: patterns that find their number in a text, and where that text is from."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+from msgspec import Struct
+
+from qps.compiler.data.measured_tables import number
+from qps.measuring.accounts import MeasuringError
+
+_LARGEST_PAGE = 4_000_000
+_PATIENCE = 10.0
+"""Seconds that a page or a command may take to tell its counts."""
+_SHOWN = 200
+"""Characters of a text in which nothing was found."""
+_COUNT = re.compile(r"(?P<item>[A-Za-z_]\w*)=(?P<pattern>.+)", re.DOTALL)
+
+
+class Count(Struct, frozen=True):
+    """An item, and the pattern whose group is the number of those that are done."""
+
+    item: str
+    pattern: str
+
+
+def count_of(text: str, item: str) -> Count:
+    """Return what a `--count` says; `item` is counted where it names none.
+
+    MeasuringError where its pattern is none, or has no group.
+    """
+    named = _COUNT.fullmatch(text)
+    count = Count(item, text) if named is None else Count(named["item"], named["pattern"])
+    try:
+        groups = re.compile(count.pattern).groups
+    except re.error as error:
+        raise MeasuringError(f"`--count '{text}'` is no pattern: {error}") from error
+    if groups != 1:
+        raise MeasuringError(
+            f"`--count '{text}'` must have one pair of brackets, around the number",
+            r"write `--count 'requests: (\d+)'`",
+        )
+    return count
+
+
+def counted(counts: Sequence[Count], text: str, where: str) -> dict[str, float]:
+    """Return how many of each item a text tells; MeasuringError where one cannot be found."""
+    return {count.item: _found(count, text, where) for count in counts}
+
+
+def _found(count: Count, text: str, where: str) -> float:
+    found = re.findall(count.pattern, text, re.MULTILINE)
+    if not found:
+        ending = " ".join(text.split())[-_SHOWN:]
+        told = f"it ends with `{ending}`" if ending else "it is empty"
+        raise MeasuringError(f"`{count.pattern}` is not found in {where}; {told}")
+    if len(found) > 1:
+        raise MeasuringError(
+            f"`{count.pattern}` is found {len(found)} times in {where}: which one counts?",
+            "let it match once, by the words before and after the number",
+        )
+    value = number(found[0].replace(",", ""))
+    if value is None or value < 0:
+        raise MeasuringError(f"`{count.pattern}` finds `{found[0]}` in {where}, no number of items")
+    return float(value)
+
+
+def page_or_output(source: str) -> str:
+    """Return a status page (`http://…`), or what a command prints; MeasuringError for neither."""
+    if source.startswith(("http://", "https://")):
+        return _page(source)
+    try:
+        done = subprocess.run(  # noqa: S603 - it stands on the command line
+            shlex.split(source), capture_output=True, timeout=_PATIENCE, check=False
+        )
+    except (OSError, ValueError) as error:
+        raise MeasuringError(f"`{source}` cannot be run: {_reason(error)}") from error
+    except subprocess.TimeoutExpired as error:
+        raise MeasuringError(f"`{source}` takes longer than {_PATIENCE:g} s") from error
+    if done.returncode != 0:
+        told = " ".join(done.stderr.decode(errors="replace").split())[-_SHOWN:]
+        raise MeasuringError(f"`{source}` ended with status {done.returncode}: {told}")
+    return done.stdout[:_LARGEST_PAGE].decode(errors="replace")
+
+
+def _page(url: str) -> str:
+    try:
+        with urlopen(Request(url), timeout=_PATIENCE) as page:  # noqa: S310 - http, as was asked
+            data: bytes = page.read(_LARGEST_PAGE)
+    except (OSError, ValueError) as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        raise MeasuringError(f"`{url}` cannot be read: {reason}") from error
+    return data.decode(errors="replace")
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,214 @@
+"""What makes measured rows doubtful: each reason once, with the settings that it is true of.
+
+The figures are those of shared trials on nginx, Redis, Mosquitto and PostgreSQL: what a cost came
+to beside what it should have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+
+from qps.measuring.axes import IDLE, Setting
+from qps.measuring.measured_rows import BYTE, Layout, Row
+
+FULL = 0.9
+"""Share of its cores, or of the time of a thread, from which a program is full."""
+_LEAST_SECONDS = 0.3
+_REACHED = 0.95
+_LARGE = 16_384
+"""Bytes of an item from which both ends on one machine take work from each other."""
+_CARD_MTU = 9_216
+"""Bytes of a segment, more than which no network card sends."""
+_SPREAD = 0.3
+_OTHERS = 0.5
+_STOLEN = 0.02
+_BATCHED = 1.3
+"""How many times as much an item costs at the lowest rate as at the highest, where it is told."""
+_ONE_THREAD = 0.9
+
+
+class Doubt(Struct, frozen=True):
+    """A reason not to trust rows; of none where it is about all of them."""
+
+    kind: str
+    settings: tuple[Setting, ...]
+    text: str
+
+
+def doubts(
+    rows: Sequence[Row], layout: Layout, *, is_here: bool, loopback_mtu: int | None
+) -> list[Doubt]:
+    """Return what makes rows doubtful; `is_here` where the generator reaches the server by `lo`."""
+    found = [*_of_each(rows, layout), *_batching(rows, layout), *_one_thread(rows, layout)]
+    if is_here:
+        found += _on_loopback(rows, layout, loopback_mtu)
+    return found
+
+
+Rule = Callable[[Row, Layout], str | None]
+"""Tells what is doubtful of a row, None where nothing is."""
+
+
+def _of_each(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
+    rules: tuple[tuple[str, Rule], ...] = (
+        ("rate not reached", _not_reached),
+        ("saturated", _saturated),
+        ("short", _short),
+        ("spread", _spread),
+        ("others", _others),
+        ("stolen", _stolen),
+        ("note", lambda row, _: "; ".join(row.notes) or None),
+    )
+    for kind, rule in rules:
+        told = [(row, text) for row in rows if (text := rule(row, layout)) is not None]
+        if told:
+            yield Doubt(kind, tuple(row.setting for row, _ in told), told[-1][1])
+
+
+def _not_reached(row: Row, layout: Layout) -> str | None:
+    reached = row.reached
+    if reached is None or reached >= _REACHED:
+        return None
+    item = min(
+        (item for item in row.asked if item in row.rates),
+        key=lambda item: row.rates[item] / row.asked[item],
+    )
+    asked = row.asked[item]
+    told = f"{row.rates[item]:,.0f} of {asked:,.0f} {item}/s were reached"
+    return f"{told}: {bottleneck(row, layout)}"
+
+
+def bottleneck(row: Row, layout: Layout) -> str:
+    """Return in words what kept a rate from being reached."""
+    if row.load >= FULL:
+        return "the server is full"
+    if row.generator_busiest >= FULL:
+        return (
+            "the generator is the bottleneck, its busiest thread ran "
+            f"{_percent(row.generator_busiest)} of the time; give it more threads"
+        )
+    if row.busiest >= FULL:
+        return f"the server is full, its busiest thread ran {_percent(row.busiest)} of the time"
+    machine = row.load * layout.cores / layout.machine_cores + row.generator + row.others
+    if machine >= FULL:
+        return "the machine is full, with what the generator and other programs use"
+    return (
+        "neither the server nor the generator is full; does the generator have enough connections "
+        "to ask for as much?"
+    )
+
+
+def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+    is_full = row.load >= FULL
+    if not is_full and not (row.busiest >= FULL and (row.reached or 1) < _REACHED):
+        return None
+    return (
+        f"saturated, at {_percent(row.load)} load: work is done in batches then, and an item costs "
+        "less than at the loads that one plans for"
+    )
+
+
+def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+    if row.setting == IDLE or row.seconds >= _LEAST_SECONDS:
+        return None
+    return (
+        f"only {row.seconds:.2g} s of a processor were used in a run, less than {_LEAST_SECONDS:g} "
+        "s: what else happens weighs too much; measure for longer, or at higher rates"
+    )
+
+
+def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+    if row.repetitions == 1 or row.spread <= _SPREAD or row.setting == IDLE:
+        return None
+    return (
+        f"repetitions lie {_percent(row.spread)} apart: the median is taken; more of them, or a "
+        "quieter machine, make it surer"
+    )
+
+
+def _others(row: Row, layout: Layout) -> str | None:
+    busy = row.others * layout.machine_cores
+    if busy < _OTHERS:
+        return None
+    return (
+        f"other programs used {busy:.1f} of {layout.machine_cores} cores meanwhile; costs come out "
+        "6 to 17 % higher beside busy neighbours"
+    )
+
+
+def _stolen(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
+    if row.stolen < _STOLEN:
+        return None
+    return f"other virtual machines took {_percent(row.stolen)} of the processors"
+
+
+def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
+    """Yield that low rates cost more: one cost cannot tell of all rates."""
+    rated = [i for i, one in enumerate(layout.axes) if one.item is not None]
+    if not rated:
+        return
+    alike: dict[Setting, list[Row]] = {}
+    for row in rows:
+        if row.setting != IDLE and row.each is not None and row.load < FULL:
+            key = tuple(value for i, value in enumerate(row.setting) if i not in rated)
+            alike.setdefault(key, []).append(row)
+    worst, low = 1.0, []
+    for group in alike.values():
+        group.sort(key=lambda row: row.rates[layout.items[0]])
+        first, last = group[0].each, group[-1].each
+        assert first is not None
+        assert last is not None
+        if last > 0 and first / last > _BATCHED:
+            worst = max(worst, first / last)
+            low.append(group[0].setting)
+    if low:
+        yield Doubt(
+            "batching",
+            tuple(low),
+            f"at the lowest rate a {layout.items[0]} costs up to {worst:.1f} times as much as at "
+            "the highest: work is done in batches there; measure at the rates that you plan for, "
+            "and leave those far below them out",
+        )
+
+
+def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
+    loaded = [row for row in rows if row.seconds >= _LEAST_SECONDS]
+    if layout.cores > 1 and loaded:
+        shares = [row.busiest * row.elapsed / row.seconds for row in loaded]
+        if min(shares) >= _ONE_THREAD:
+            yield Doubt(
+                "one thread",
+                (),
+                f"one thread did all of the work: the server never uses more than one of "
+                f"{layout.cores:g} cores; `--cores 1` tells its load as a share of that one",
+            )
+
+
+def _on_loopback(rows: Sequence[Row], layout: Layout, loopback_mtu: int | None) -> Iterator[Doubt]:
+    large, sized = [], False
+    for row in rows:
+        items, octets = row.rates[layout.items[0]], row.rates.get(BYTE)
+        if octets is not None and items:
+            sized = True
+            if octets / items >= _LARGE:
+                large.append(row.setting)
+    if large:
+        yield Doubt(
+            "large items on one machine",
+            tuple(large),
+            "both ends of large items are on one machine: the kernel does the work of the one in "
+            "the time of the other, so that a cost may be off by a third",
+        )
+    if sized and loopback_mtu is not None and loopback_mtu > _CARD_MTU:
+        yield Doubt(
+            "loopback",
+            (),
+            f"loopback carries segments of up to {loopback_mtu:,} bytes, a network of 1,500: a "
+            "cost for each byte is a lower bound; that for each item is good",
+        )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

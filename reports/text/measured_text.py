@@ -1,0 +1,242 @@
+"""What was measured as text and plain values: rows, doubts, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.units import built_in
+from qps.measuring.axes import Axis, Setting
+from qps.measuring.doubts import Doubt
+from qps.measuring.measured_rows import Layout, Row, named_setting
+from qps.measuring.run_conditions import Conditions
+from qps.measuring.runs import Failure
+from qps.measuring.steps import START, Cost, Step, scale_of
+from qps.reports.text.fit_text import quoted
+from qps.reports.text.quantities import number, percent
+from qps.reports.text.table import Table, joined
+
+_MOST_NAMED = 3
+"""Settings that a doubt names one by one."""
+
+
+class MeasuredView(Struct, frozen=True, kw_only=True):
+    """All that is told of a campaign; `asked` is how many runs were to be measured."""
+
+    table: str
+    runs_file: str
+    layout: Layout
+    rows: tuple[Row, ...]
+    doubts: tuple[Doubt, ...]
+    failures: tuple[Failure, ...]
+    conditions: Conditions
+    run_count: int
+    asked: int
+    stopped: str | None
+    own_units: tuple[str, ...]
+
+
+def measured_json(view: MeasuredView) -> dict[str, object]:
+    """Return what `qps measure --format json` prints. Loads and shares are of one, times seconds.
+
+    `each` is processor time for each of the first item.
+    """
+    return {
+        "schema": "qps/measured/1",
+        "table": view.table,
+        "runs": view.runs_file,
+        "cores": view.layout.cores,
+        "measured": view.run_count,
+        "asked": view.asked,
+        "stopped": view.stopped,
+        "rows": [
+            {
+                "setting": _values(row.setting, view.layout.axes),
+                "repetitions": row.repetitions,
+                "loads": row.loads,
+                "rates": row.rates,
+                "asked": row.asked,
+                "each": row.each,
+                "spread": row.spread,
+                "generator": row.generator,
+                "others": row.others,
+                "stolen": row.stolen,
+            }
+            for row in view.rows
+        ],
+        "warnings": [
+            {
+                "kind": doubt.kind,
+                "settings": [_values(one, view.layout.axes) for one in doubt.settings],
+                "text": doubt.text,
+            }
+            for doubt in view.doubts
+        ],
+        "failures": [
+            {
+                "setting": _values(one.setting, view.layout.axes),
+                "repetition": one.repetition,
+                "reason": one.reason,
+            }
+            for one in view.failures
+        ],
+        "accounts": view.conditions.accounts,
+    }
+
+
+def _values(setting: Setting, axes: Sequence[Axis]) -> dict[str, str]:
+    return dict(zip((one.name for one in axes), setting, strict=False))
+
+
+def measured_text(view: MeasuredView) -> str:
+    """Return the rows, what is doubtful of them, and the command that comes next."""
+    cores = number(view.layout.cores)
+    head = (
+        f"{printable(view.table)}: {view.run_count} of {view.asked} runs, {len(view.rows)} "
+        f"row{'s' * (len(view.rows) != 1)}; load of {cores} core{'s' * (cores != '1')}"
+    )
+    kept = {f"{name} by {by}" for name, by in view.conditions.accounts.items()}
+    parts = [head, *(f"  {printable(one)}" for one in sorted(kept))]
+    if view.rows:
+        parts.append(_table(view).as_text())
+    parts += [f"  warning: {printable(_doubt(one, view.layout.axes))}" for one in view.doubts]
+    parts += [
+        f"  failed: {printable(named_setting(one.setting, view.layout.axes))} (repetition "
+        f"{one.repetition}): {printable(one.reason)}"
+        for one in view.failures
+    ]
+    if view.stopped is not None:
+        parts.append(f"  Stopped: {printable(view.stopped)}")
+    parts.append(_next(view))
+    return joined(parts)
+
+
+def _table(view: MeasuredView) -> Table:
+    layout = view.layout
+    first = layout.items[0]
+    headings = (
+        *(one.name for one in layout.axes),
+        f"{first}/s",
+        *view.rows[0].loads,
+        f"cpu/{first}",
+        "spread",
+        "generator",
+        "others",
+    )
+    rows = tuple(
+        (
+            *(row.setting or ("-",) * len(layout.axes)),
+            number(row.rates[first]),
+            *(percent(load) for load in row.loads.values()),
+            "-" if row.each is None else _time(row.each),
+            percent(row.spread, 2),
+            percent(row.generator, 2),
+            percent(row.others, 2),
+        )
+        for row in view.rows
+    )
+    return Table(headings, rows, frozenset(range(len(headings))))
+
+
+def _time(seconds: float) -> str:
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds * factor >= 1:
+            return f"{number(seconds * factor, 3)} {unit}"
+    return f"{number(seconds * 1e6, 3)} us"
+
+
+def _doubt(doubt: Doubt, axes: Sequence[Axis]) -> str:
+    if not doubt.settings:
+        return doubt.text
+    named = [named_setting(one, axes) for one in doubt.settings[-_MOST_NAMED:]]
+    more = len(doubt.settings) - len(named)
+    told = "; ".join(named) + (f"; and {more} more" if more else "")
+    return f"{told}: {doubt.text}"
+
+
+def _next(view: MeasuredView) -> str:
+    told = [f"  All runs and the conditions: {printable(view.runs_file)}."]
+    if view.run_count < view.asked:
+        told.append("  `--resume` measures what is missing.")
+    if view.rows:
+        columns = list(view.rows[0].loads)
+        resource = f" --resource {columns[0]}" if len(columns) > 1 else ""
+        units = "".join(f" --unit {unit}" for unit in view.own_units)
+        cores = f" --cores {number(view.layout.cores)}" * (view.layout.cores != 1)
+        told.append(f"  Next: qps fit {printable(view.table)}{cores}{resource}{units}")
+    return "\n".join(told)
+
+
+def step_json(step: Step, component: str | None) -> dict[str, object]:
+    """Return what `qps measure step --format json` prints; times are seconds of a processor."""
+    return {
+        "schema": "qps/measured_step/1",
+        "item": step.item,
+        "costs": [
+            {"per": cost.item, "value": cost.seconds, "half_width": cost.half_width}
+            for cost in step.costs
+        ],
+        "runs": [
+            {"items": run.items, "bytes": run.octets, "seconds": run.seconds} for run in step.runs
+        ],
+        "missed": step.missed,
+        "component": component,
+    }
+
+
+def step_text(step: Step, component: str | None, command: str) -> str:
+    """Return the costs of a step with their intervals, and the component to paste."""
+    rows = []
+    for cost in step.costs:
+        factor, unit = scale_of(cost)
+        width = "" if cost.half_width is None else f"± {number(cost.half_width * factor)}"
+        rows.append((cost.item, number(cost.seconds * factor), width, unit))
+    parts = [
+        f"{printable(command)}: {len(step.runs)} runs",
+        Table(("cost", "value", "95 %", "unit"), tuple(rows), frozenset([1, 2])).as_text(),
+        f"  A run is off by at most {percent(step.missed, 2)}.",
+        *(f"  warning: {printable(text)}" for text in step_warnings(step)),
+        "  Nothing to paste: a cost is not above zero." if component is None else component,
+    ]
+    return joined(parts)
+
+
+def step_warnings(step: Step) -> list[str]:
+    """Return what makes the costs of a step doubtful."""
+    told = []
+    names = {cost.item for cost in step.costs}
+    if START not in names:
+        told.append(
+            "starting the program is in the cost: vary how many items it is given, and it is told "
+            f"apart: `--vary 'count in 1000, 10000 {step.item}'`"
+        )
+    if any(cost.half_width is None for cost in step.costs):
+        told.append("as many numbers as runs: `--repeat 5` gives intervals")
+    doubtful = [c.item for c in step.costs if c.half_width is not None and c.half_width > c.seconds]
+    told += [f"the cost of `{item}` cannot be told from zero" for item in doubtful]
+    return told
+
+
+def step_component(step: Step, command: str, cores: int) -> str | None:
+    """Return the machine and the component to paste; None where a cost is not above zero."""
+    costs = [cost for cost in step.costs if cost.item != START]
+    if any(cost.seconds <= 0 for cost in costs):
+        return None
+    terms = " + ".join(_term(cost) for cost in costs)
+    source = quoted(f"measured: {command}")
+    cores_text = f"{cores} core{'s' * (cores != 1)}"
+    own = "" if built_in(step.item) is not None else f"unit {step.item}\n"
+    return (
+        f"{own}machine tested {{ cpu {cores_text} }}\n"
+        f"component step {{\n  cpu {terms} measured on tested\n  source {source}\n}}\n"
+    )
+
+
+def _term(cost: Cost) -> str:
+    factor, unit = scale_of(cost)
+    value = f"{cost.seconds * factor:.6g} {unit}"
+    if cost.half_width is None:
+        return value
+    return f"({value} +- {cost.half_width * factor:.3g} {unit})"

@@ -1,0 +1,396 @@
+"""`qps measure`: a load generator run at each setting, and what the server uses meanwhile."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from msgspec import Struct
+
+from qps.commands.console import Exit, complain, print_json
+from qps.commands.own_units import units_with
+from qps.commands.progress import Progress
+from qps.commands.signals import ended_in_order
+from qps.compiler.data.fit_columns import UnitOf
+from qps.compiler.data.measured_tables import number
+from qps.compiler.quantities.units import built_in
+from qps.measuring.accounts import Account, MeasuringError
+from qps.measuring.axes import IDLE, SECONDS, Axis, Setting, axis, names_in, settings_of
+from qps.measuring.beforehand import probed, quiet
+from qps.measuring.bench import Bench
+from qps.measuring.campaign import Records, left, turns
+from qps.measuring.control_groups import ControlGroup, new_group
+from qps.measuring.counted_items import Count, count_of
+from qps.measuring.doubts import doubts
+from qps.measuring.kept_runs import (
+    SCHEMA,
+    Measured,
+    Plan,
+    changed,
+    encoded,
+    read_runs,
+    runs_file,
+    write_whole,
+)
+from qps.measuring.measured_rows import Layout, named_setting, rows_of, table_text
+from qps.measuring.run_conditions import Conditions, conditions
+from qps.measuring.running_processes import is_supported
+from qps.measuring.runs import Failure, Run
+from qps.measuring.servers import Server, accounts_of, cores_of, started
+from qps.reports.text.measured_text import MeasuredView, measured_json, measured_text
+
+STEP = "step"
+_BETWEEN = 0.2
+"""Seconds that a run takes beside its window."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What the command line asks for, read and checked."""
+
+    table: Path
+    plan: Plan
+    axes: tuple[Axis, ...]
+    settings: tuple[Setting, ...]
+    counts: tuple[Count, ...]
+    names: tuple[tuple[str, str], ...]
+    own_units: tuple[str, ...]
+    repeat: int
+    seed: int
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The items that are counted, in order."""
+        return tuple(count.item for count in self.counts)
+
+
+def run(arguments: Namespace) -> Exit:
+    """Measure a server under load, or a step by itself."""
+    if not is_supported():
+        raise complain(
+            f"`qps measure` reads the clocks of processes as Linux tells them, and this is "
+            f"{sys.platform}",
+            "measure on the Linux machine that the server runs on",
+        )
+    try:
+        if arguments.what == STEP:
+            from qps.commands.measure_step import measure_step  # noqa: PLC0415
+
+            return measure_step(arguments)
+        asked = _asked(arguments)
+        if arguments.dry_run:
+            return _dry(asked)
+        _check_files(asked, resume=arguments.resume)
+        with ended_in_order():
+            return _measure(asked, arguments)
+    except MeasuringError as error:
+        raise complain(error.message, error.hint or None) from error
+
+
+def _asked(arguments: Namespace) -> Asked:
+    table = Path(arguments.what)
+    if table.suffix != ".csv":
+        raise complain(
+            f"`{table}` is no .csv file to write to", "name one, or `step` for a step by itself"
+        )
+    if not arguments.program:
+        raise complain(
+            "no load generator is named", "it stands behind `--`: `-- h2load --rps {rate} …`"
+        )
+    if not arguments.of and arguments.server is None:
+        raise complain(
+            "nothing is named to be measured",
+            "`--of nginx` names what runs, `--server 'COMMAND'` what is to be started",
+        )
+    if not arguments.count:
+        raise complain(
+            "nothing counts what was done: what was asked for may not have been",
+            r"`--count 'requests: (\d+)'` finds it in what the generator prints; with `--from` in "
+            "a status page or what a command prints",
+        )
+    units = units_with(arguments.unit)
+    axes = tuple(axis(text, units) for text in arguments.vary)
+    settings = settings_of(axes)
+    if arguments.idle and axes:
+        settings = (IDLE, *settings)
+    counts = tuple(count_of(text, _item(axes)) for text in arguments.count)
+    _check_items(counts, units)
+    known = {one.name for one in axes} | {SECONDS}
+    command = tuple(arguments.program)
+    unused = {one.name for one in axes} - set(names_in(command))
+    if unused:
+        name = min(unused)
+        raise complain(
+            f"`{name}` is varied, but the command of the generator does not have it",
+            f"write `{{{name}}}` where its value belongs",
+        )
+    plan = Plan(
+        of=tuple(arguments.of),
+        server=arguments.server,
+        vary=tuple(arguments.vary),
+        idle=arguments.idle,
+        seconds=_seconds(arguments.seconds, "--seconds"),
+        warm_up=_seconds(arguments.warm_up, "--warm-up", least=0.0),
+        counts=tuple(arguments.count),
+        source=arguments.source,
+        interface=None if arguments.interface == "none" else arguments.interface,
+        cores=arguments.cores,
+        generator=command,
+    )
+    _check_names(command, known)
+    return Asked(
+        table=table,
+        plan=plan,
+        axes=axes,
+        settings=settings,
+        counts=counts,
+        names=tuple(_column_and_name(text) for text in arguments.of),
+        own_units=tuple(arguments.unit),
+        repeat=arguments.repeat,
+        seed=arguments.seed,
+    )
+
+
+def _check_names(command: Sequence[str], known: set[str]) -> None:
+    from qps.measuring.axes import filled  # noqa: PLC0415
+
+    filled(command, dict.fromkeys(known, "1"))
+
+
+def _item(axes: Sequence[Axis]) -> str:
+    """Return what is counted where a count names nothing: what is asked for."""
+    items = [one.item for one in axes if one.dimension != axes[0].dimension or one.item]
+    own = [item for item in items if item not in (None, "information")]
+    sized = [one.sized for one in axes if one.sized]
+    return next((item for item in (*own, *sized) if item is not None), "request")
+
+
+def _check_items(counts: Sequence[Count], units: UnitOf) -> None:
+    names = [count.item for count in counts]
+    for name in names:
+        if units(f"{name}/s") is None:
+            raise complain(
+                f"`{name}` is no item", f"`--unit {name}` makes it one, or count `request=…`"
+            )
+        if names.count(name) > 1:
+            raise complain(f"`{name}` is counted twice", "keep one `--count` of it")
+
+
+def _column_and_name(text: str) -> tuple[str, str]:
+    """Return the column of a program, and how it is found: `proxy=haproxy`, `nginx`."""
+    column, sign, name = text.partition("=")
+    if sign and column.isidentifier() and name:
+        return column, name
+    return "cpu", text
+
+
+def _seconds(text: str, flag: str, least: float = 0.1) -> float:
+    value = number(text.removesuffix("s").strip())
+    if value is None or not least <= value <= 86_400:  # noqa: PLR2004 - a day
+        raise complain(f"`{flag} {text}` is no number of seconds", f"such as `{flag} 5`")
+    return float(value)
+
+
+def _check_files(asked: Asked, *, resume: bool) -> None:
+    """Refuse to write over what was measured before."""
+    if not asked.table.parent.is_dir():
+        raise complain(f"there is no folder `{asked.table.parent}`", "make it first")
+    there = [path for path in (asked.table, runs_file(asked.table)) if path.exists()]
+    if there and not resume:
+        raise complain(
+            f"`{there[0]}` is there already",
+            "`--resume` goes on with it; or name another file, or remove it",
+        )
+
+
+def _dry(asked: Asked) -> Exit:
+    """Tell what would be run, in which order, and how long it would take."""
+    order = turns(asked.settings, asked.repeat, asked.seed)
+    bench = _bench(asked, {})
+    seconds = asked.plan.seconds + _BETWEEN + asked.plan.warm_up * (asked.plan.source is not None)
+    print(
+        f"{len(order)} runs of {len(asked.settings)} settings, about {len(order) * seconds:.0f} s:"
+    )
+    if asked.plan.server is not None:
+        print(f"  server: {asked.plan.server}")
+    for setting, _ in order:
+        if setting == IDLE and asked.axes:
+            print("  (no load)")
+        else:
+            print(f"  {shlex.join(bench.command(setting, asked.plan.seconds))}")
+    return Exit.YES
+
+
+def _bench(asked: Asked, accounts: dict[str, Account]) -> Bench:
+    def group() -> ControlGroup | None:
+        found = new_group("qps-generator")
+        return None if isinstance(found, str) else found
+
+    return Bench(
+        axes=asked.axes,
+        generator=asked.plan.generator,
+        counts=asked.counts,
+        source=asked.plan.source,
+        warm_up=asked.plan.warm_up,
+        accounts=accounts,
+        interface=asked.plan.interface,
+        groups=group,
+    )
+
+
+def _measure(asked: Asked, arguments: Namespace) -> Exit:
+    kept = read_runs(runs_file(asked.table)) if _goes_on(asked, resume=arguments.resume) else None
+    if kept is not None:
+        difference = changed(kept.plan, asked.plan)
+        if difference is not None:
+            raise complain(
+                f"`{runs_file(asked.table)}` was measured otherwise: {difference}",
+                "ask for the same, or name another file",
+            )
+    with ExitStack() as stack:
+        server = None
+        if asked.plan.server is not None:
+            server = stack.enter_context(started(shlex.split(asked.plan.server)))
+        accounts = accounts_of(asked.names, server)
+        bench = _bench(asked, accounts)
+        cores = _cores(asked, accounts)
+        layout = Layout(
+            axes=asked.axes,
+            items=asked.items,
+            cores=cores,
+            machine_cores=os.cpu_count() or 1,
+        )
+        here = conditions(
+            {name: one.kept_by for name, one in accounts.items()}, cores, arguments.record
+        )
+        _tell_first(bench, asked, layout, server, arguments)
+        return _campaign(asked, bench, layout, here, kept, server, arguments)
+
+
+def _goes_on(asked: Asked, *, resume: bool) -> bool:
+    return resume and (runs_file(asked.table).exists() or asked.table.exists())
+
+
+def _cores(asked: Asked, accounts: dict[str, Account]) -> float:
+    if asked.plan.cores is None:
+        return cores_of(accounts)
+    cores = number(asked.plan.cores)
+    if cores is None or cores <= 0:
+        raise complain(f"`--cores {asked.plan.cores}` is no number of cores", "such as `--cores 4`")
+    return float(cores)
+
+
+def _tell_first(
+    bench: Bench, asked: Asked, layout: Layout, server: Server | None, arguments: Namespace
+) -> None:
+    """Check machine, generator and counts before anything is measured, and tell what is wrong."""
+    told = []
+    if server is not None and server.why_no_group is not None:
+        told.append(
+            f"{server.why_no_group}: the account is kept by clocks of processes, and by what "
+            "parents are told of children that end"
+        )
+    if server is not None and not server.is_ready:
+        told.append(
+            "the server does not listen to anything that can be seen; it is measured as it is"
+        )
+    if arguments.check:
+        told += quiet(bench, layout.machine_cores)
+        told += probed(bench, asked.settings, asked.plan.seconds, layout)
+    if not arguments.quiet:
+        for text in told:
+            print(f"warning: {text}", file=sys.stderr)
+
+
+def _campaign(
+    asked: Asked,
+    bench: Bench,
+    layout: Layout,
+    here: Conditions,
+    kept: Measured | None,
+    server: Server | None,
+    arguments: Namespace,
+) -> Exit:
+    def keep(runs: Sequence[Run], failures: Sequence[Failure]) -> None:
+        all_of_it = Measured(
+            schema=SCHEMA,
+            plan=asked.plan,
+            repeat=asked.repeat,
+            seed=asked.seed,
+            conditions=here if kept is None else kept.conditions,
+            runs=tuple(runs),
+            failures=tuple(failures),
+        )
+        write_whole(runs_file(asked.table), encoded(all_of_it))
+        if runs:
+            text = table_text(rows_of(runs, asked.settings, layout), layout)
+            write_whole(asked.table, text.encode())
+
+    records = Records(
+        keep,
+        [] if kept is None else list(kept.runs),
+        [] if kept is None else list(kept.failures),
+    )
+    order = turns(asked.settings, asked.repeat, asked.seed)
+    waiting = left(order, records.runs)
+    try:
+        with Progress(total=len(waiting), quiet=arguments.quiet, unit=None) as progress:
+
+            def measure(setting: Setting, repetition: int) -> Run:
+                name = named_setting(setting, asked.axes)
+                done = f"run {len(order) - len(waiting) + int(progress.done) + 1} of {len(order)}"
+                progress.advance(0, f"{done}: {name}")
+                found = bench.run(setting, repetition, asked.plan.seconds)
+                progress.advance(1)
+                return found
+
+            records.measure(waiting, measure, lambda: server.ended() if server else None)
+    except KeyboardInterrupt:
+        print(
+            f"stopped: {len(records.runs)} of {len(order)} runs are kept in "
+            f"{runs_file(asked.table)}; `--resume` goes on",
+            file=sys.stderr,
+        )
+        raise
+    _show(asked, layout, here, records, len(order), arguments)
+    return Exit.YES if len(records.runs) >= len(order) else Exit.NO
+
+
+def _show(
+    asked: Asked,
+    layout: Layout,
+    here: Conditions,
+    records: Records,
+    count: int,
+    arguments: Namespace,
+) -> None:
+    rows = rows_of(records.runs, asked.settings, layout)
+    own = [unit for unit in asked.own_units if built_in(unit) is None and unit in asked.items]
+    view = MeasuredView(
+        table=str(asked.table),
+        runs_file=str(runs_file(asked.table)),
+        layout=layout,
+        rows=tuple(rows),
+        doubts=tuple(
+            doubts(
+                rows,
+                layout,
+                is_here=asked.plan.interface == "lo",
+                loopback_mtu=here.loopback_mtu,
+            )
+        ),
+        failures=tuple(records.failures),
+        conditions=here,
+        run_count=len(records.runs),
+        asked=count,
+        stopped=None if records.stopped is None else records.stopped.reason,
+        own_units=tuple(own),
+    )
+    if arguments.format == "json":
+        print_json(measured_json(view))
+    else:
+        sys.stdout.write(measured_text(view))

@@ -1,0 +1,71 @@
+"""`qps measure step`: one step by itself, as a component to paste."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from argparse import Namespace
+
+from qps.commands.console import Exit, complain, print_json
+from qps.commands.own_units import units_with
+from qps.commands.progress import Progress
+from qps.commands.signals import ended_in_order
+from qps.measuring.axes import axis, names_in, settings_of
+from qps.measuring.campaign import turns
+from qps.measuring.control_groups import ControlGroup, new_group
+from qps.measuring.counted_items import count_of
+from qps.measuring.steps import StepBench, item_of, step_of
+from qps.reports.text.measured_text import step_component, step_json, step_text
+
+
+def measure_step(arguments: Namespace) -> Exit:
+    """Run a command with so many items, several times, and tell what each of them costs."""
+    if not arguments.program:
+        raise complain("no command is named", "it stands behind `--`: `-- ./filter {count}`")
+    for flag in ("of", "server", "source", "cores", "record", "idle", "resume"):
+        if getattr(arguments, flag):
+            name = "--from" if flag == "source" else f"--{flag}"
+            raise complain(f"`{name}` is nothing that a step by itself takes")
+    units = units_with(arguments.unit)
+    axes = tuple(axis(text, units) for text in arguments.vary)
+    command = tuple(arguments.program)
+    unused = {one.name for one in axes if len(one.values) > 1} - set(names_in(command))
+    if unused:
+        name = min(unused)
+        raise complain(
+            f"`{name}` is varied, but the command does not have it",
+            f"write `{{{name}}}` where its value belongs",
+        )
+    counts = [count_of(text, "") for text in arguments.count]
+    item = item_of(axes, counts)
+    counts = [count_of(text, item) for text in arguments.count]
+    bench = StepBench(
+        axes=axes, command=command, counts=tuple(counts), item=item, groups=_own_group
+    )
+    order = turns(settings_of(axes), arguments.repeat, arguments.seed)
+    if arguments.dry_run:
+        for setting, _ in order:
+            print(shlex.join(bench.filled(setting)))
+        return Exit.YES
+    runs = []
+    with (
+        ended_in_order(),
+        Progress(total=len(order), quiet=arguments.quiet, unit=None) as progress,
+    ):
+        for setting, _ in order:
+            runs.append(bench.run(setting))
+            progress.advance(1, shlex.join(bench.filled(setting)))
+    step = step_of(runs, item)
+    shown = shlex.join(command)
+    component = step_component(step, shown, os.cpu_count() or 1)
+    if arguments.format == "json":
+        print_json(step_json(step, component))
+    else:
+        sys.stdout.write(step_text(step, component, shown))
+    return Exit.YES
+
+
+def _own_group() -> ControlGroup | None:
+    found = new_group("qps-step")
+    return None if isinstance(found, str) else found

@@ -1,0 +1,441 @@
+"""What measuring reckons: accounts, settings, counts, order, rows, doubts; no clock is asked."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qps.commands.own_units import units_with
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.data.fits import fitted
+from qps.compiler.data.measured_tables import read_table
+from qps.measuring.accounts import Balance, MeasuringError, ProcessAccount, used_between
+from qps.measuring.axes import IDLE, Setting, axis, filled, settings_of
+from qps.measuring.beforehand import heaviest
+from qps.measuring.campaign import Records, left, turns
+from qps.measuring.counted_items import count_of, counted
+from qps.measuring.doubts import doubts
+from qps.measuring.kept_runs import write_whole
+from qps.measuring.measured_rows import Layout, rows_of, table_text
+from qps.measuring.running_processes import Process
+from qps.measuring.runs import Run
+from qps.measuring.steps import Step, StepRun, step_of
+
+UNITS = units_with([])
+RATE = axis("rate in 100, 200, 400 request/s", UNITS)
+SIZE = axis("size in 1, 10 kB/request", UNITS)
+LAYOUT = Layout(axes=(RATE, SIZE), items=("request",), cores=2.0, machine_cores=4)
+
+
+def process(pid: int, parent: int, used: float, reaped: float = 0.0) -> Process:
+    return Process(pid=pid, parent=parent, name="x", born=7, used=used, reaped=reaped)
+
+
+def run_of(setting: Setting, repetition: int = 1, **changes: object) -> Run:
+    rate = float(setting[0]) if setting else 0.0
+    told: dict[str, object] = {
+        "setting": setting,
+        "repetition": repetition,
+        "started": "",
+        "elapsed": 5.0,
+        "used": {"cpu": 5.0 * rate * 1e-3},
+        "counted": {"request": 5.0 * rate},
+        "counted_over": 5.0,
+        "packets": int(10 * rate),
+        "octets": 0,
+        "generator": 0.5,
+        "others": 0.0,
+        "stolen": 0.0,
+        "busiest": 0.0,
+        "generator_busiest": 0.1,
+    }
+    return Run(**(told | changes))  # type: ignore[arg-type]
+
+
+# Accounts
+
+
+def balance(*processes: Process) -> Balance:
+    account = ProcessAccount(lambda there: frozenset([1]) & there.keys(), "web")
+    return account.balance({one.pid: one for one in processes})
+
+
+def test_children_count_also_those_that_have_ended() -> None:
+    before = balance(process(1, 0, 5.0), process(2, 1, 3.0), process(9, 0, 100.0))
+    # Process 2 has ended after another second, process 3 came and went, process 4 came.
+    after = balance(process(1, 0, 5.5, reaped=4.0 + 2.0), process(4, 1, 0.25))
+    assert used_between(before, after, "web") == pytest.approx(0.5 + 1.0 + 2.0 + 0.25)
+
+
+def test_what_nobody_knows_of_an_ended_child_is_told() -> None:
+    before = balance(process(1, 0, 5.0), process(2, 1, 3.0))
+    with pytest.raises(MeasuringError, match="process 2 of `web` has ended"):
+        used_between(before, balance(process(1, 0, 9.0)), "web")
+
+
+def test_a_later_process_with_the_same_id_is_another_one() -> None:
+    before = balance(process(1, 0, 0.0), process(2, 1, 3.0))
+    reused = Process(pid=2, parent=1, name="x", born=8, used=1.0, reaped=0.0)
+    after = balance(process(1, 0, 0.0, reaped=3.5), reused)
+    assert used_between(before, after, "web") == pytest.approx(1.5)
+
+
+def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_told() -> None:
+    with pytest.raises(MeasuringError, match="`web` has ended"):
+        balance(process(2, 1, 3.0))
+    with pytest.raises(MeasuringError, match="went backwards by 2 s"):
+        used_between(balance(process(1, 0, 3.0)), balance(process(1, 0, 1.0)), "web")
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("rate", "names nothing to vary"),
+        ("rate in", "names nothing to vary"),
+        ("rate in 1, 2 pakket/s", "`pakket/s` in"),
+        ("rate in 1,, 2", "is empty"),
+        ("rate in 1, 1", "twice"),
+        ("rate in one, 2 request/s", "`one` is no number of `request/s`"),
+        ("rate in 0, 2 request/s", "not above zero"),
+        ("seconds in 1, 2", "`--seconds`"),
+    ],
+)
+def test_what_varies_nothing_is_told(text: str, told: str) -> None:
+    with pytest.raises(MeasuringError, match=told):
+        axis(text, UNITS)
+
+
+def test_values_have_units_or_are_words() -> None:
+    assert RATE.item == "request"
+    assert [RATE.value(text) for text in RATE.values] == [100, 200, 400]
+    assert (SIZE.item, SIZE.sized, SIZE.value("10")) == (None, "request", 80_000)
+    words = axis("sendfile in on, off", UNITS)
+    assert (words.values, words.value("on"), words.item) == (("on", "off"), None, None)
+    assert axis("load in 1.5, 2 kpps", units_with(["kpps"])).values == ("1.5", "2")
+    assert len(settings_of((RATE, SIZE, words))) == 12
+    assert settings_of(()) == ((),)
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("{rat}", "did you mean `rate`"),
+        ("{rate/0}", "divides by zero"),
+        ("{mode*2}", "no number"),
+        ("{rate/size*nothing}", "`nothing`"),
+    ],
+)
+def test_places_that_cannot_be_filled_are_told(word: str, told: str) -> None:
+    with pytest.raises(MeasuringError) as raised:
+        filled([word], {"rate": "100", "size": "3", "mode": "on"})
+    assert told in f"{raised.value.message} {raised.value.hint}"
+
+
+@given(st.integers(1, 10**6), st.integers(1, 1000))
+def test_places_reckon_exactly(rate: int, clients: int) -> None:
+    (shown,) = filled([f"{{rate/{clients}}}"], {"rate": str(rate)})
+    assert abs(Fraction(shown) - Fraction(rate, clients)) <= Fraction(rate, clients) / 10**5
+    assert filled(['{"a": 1} {} ${x:-1}'], {}) == ('{"a": 1} {} ${x:-1}',)
+
+
+def test_the_heaviest_setting_has_the_highest_rate_and_the_largest_items() -> None:
+    assert heaviest((IDLE, *settings_of((RATE, SIZE))), (RATE, SIZE)) == ("400", "10")
+
+
+# Counts
+
+
+def test_counts_are_found_by_their_patterns() -> None:
+    counts = [count_of(r"requests: ([\d,]+)", "request"), count_of(r"byte=(\d+) B", "request")]
+    found = counted(counts, "requests: 12,345 done\n678 B read", "it")
+    assert found == {"request": 12345, "byte": 678}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "told"),
+    [
+        (r"done (\d+)", "nothing like it", "is not found in it; it ends with `nothing like it`"),
+        (r"done (\d+)", "", "it is empty"),
+        (r"done (\d+)", "done 1\ndone 2", "found 2 times"),
+        (r"done (\S+)", "done much", "finds `much`"),
+        (r"done (\S+)", "done -1", "finds `-1`"),
+    ],
+)
+def test_counts_that_cannot_be_found_are_told(pattern: str, text: str, told: str) -> None:
+    with pytest.raises(MeasuringError, match=told):
+        counted([count_of(pattern, "request")], text, "it")
+
+
+@pytest.mark.parametrize("pattern", [r"\d+", r"(\d+) (\d+)", r"(\d+", "request=x"])
+def test_patterns_without_one_number_are_refused(pattern: str) -> None:
+    with pytest.raises(MeasuringError):
+        count_of(pattern, "request")
+
+
+# Order, and what is kept
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.integers(0, 99))
+def test_every_round_has_every_setting_once(count: int, repeat: int, seed: int) -> None:
+    settings = [(str(i),) for i in range(count)]
+    order = turns(settings, repeat, seed)
+    assert order == turns(settings, repeat, seed)
+    for k in range(repeat):
+        part = order[k * count : (k + 1) * count]
+        assert sorted(setting for setting, _ in part) == settings
+        assert {repetition for _, repetition in part} == {k + 1}
+
+
+def test_orders_are_random() -> None:
+    settings = [(str(i),) for i in range(6)]
+    assert len({tuple(turns(settings, 1, seed)) for seed in range(20)}) > 10
+
+
+@given(st.sets(st.integers(0, 11)), st.integers(0, 9))
+def test_going_on_measures_what_is_missing(failing: set[int], seed: int) -> None:
+    settings = settings_of((RATE, SIZE))
+    order = turns(settings, 2, seed)
+    wrong = {order[i] for i in failing}
+    kept: list[tuple[int, int]] = []
+
+    def measure(setting: Setting, repetition: int) -> Run:
+        if (setting, repetition) in wrong:
+            raise MeasuringError("it fails")
+        return run_of(setting, repetition)
+
+    records = Records(lambda runs, fails: kept.append((len(runs), len(fails))), [], [])
+    records.measure(order, measure)
+    assert kept[-1] == (len(records.runs), len(records.failures))
+    wrong = set()
+    records.stopped = None
+    records.measure(left(order, records.runs), measure)
+    assert sorted((run.setting, run.repetition) for run in records.runs) == sorted(order)
+    assert (records.failures, records.stopped) == ([], None)
+
+
+def test_three_failures_in_a_row_end_it_and_so_does_a_server_that_is_gone() -> None:
+    def failing(_: Setting, __: int) -> Run:
+        raise MeasuringError("no connection", "start it")
+
+    order = turns(settings_of((RATE,)), 3, 1)
+    records = Records(lambda *_: None, [], [])
+    records.measure(order, failing)
+    assert records.stopped is not None
+    assert len(records.failures) == 3
+    assert "no connection" in records.stopped.reason
+    gone = Records(lambda *_: None, [], [])
+    gone.measure(order, failing, lambda: "the server has ended")
+    assert (len(gone.failures), gone.stopped and gone.stopped.reason) == (1, "the server has ended")
+
+
+def test_files_are_whole_or_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "runs.json"
+    write_whole(path, b"first")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(MeasuringError, match="No space left on device"):
+        write_whole(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# Rows
+
+
+def table_of(runs: list[Run], layout: Layout = LAYOUT) -> str:
+    settings = (IDLE, *settings_of(layout.axes))
+    return table_text(rows_of(runs, settings, layout), layout)
+
+
+def grid(noise: float = 0.0, packets: bool = False) -> list[Run]:
+    """Runs of a server with 1 % fixed load, 20 us a request, 2 ns a byte, 5 us a packet."""
+    chance = random.Random(5)
+    runs = []
+    for setting in (IDLE, *settings_of((RATE, SIZE))):
+        for repetition in (1, 2, 3):
+            rate = 10 * float(setting[0]) if setting else 0.0
+            octets = rate * float(setting[1]) * 1000 if setting else 0.0
+            carried = chance.randrange(2, 9) * rate if packets else 4.0 * rate
+            busy = 0.02 + rate * 20e-6 + octets * 2e-9 + carried * 5e-6
+            busy *= 1 + noise * chance.uniform(-1, 1)
+            runs.append(
+                run_of(
+                    setting,
+                    repetition,
+                    used={"cpu": 5 * busy},
+                    counted={"request": 5 * rate},
+                    packets=int(5 * carried),
+                )
+            )
+    return runs
+
+
+def fit_of(text: str) -> dict[str, float]:
+    reading = Reading(resource=None, cores=Fraction(2), processors=Fraction(2))
+    found = fitted(read_table(text, "web.csv"), reading, UNITS)
+    return {term.heading: float(term.value) for term in found.terms} | {"fixed": float(found.fixed)}
+
+
+def test_a_table_is_what_fit_takes() -> None:
+    found = fit_of(table_of(grid()))
+    # Four packets go with each request: they have no column of their own.
+    assert found == {
+        "request/s": pytest.approx(40e-6, rel=1e-4),
+        "byte/s": pytest.approx(2e-9 / 8, rel=1e-4),
+        "fixed": pytest.approx(0.01, rel=1e-4),
+    }
+
+
+def test_packets_that_do_not_go_with_requests_have_a_column() -> None:
+    runs = [one for one in grid(packets=True) if one.repetition == 1]
+    found = fit_of(table_of(runs))
+    assert found["packet/s"] == pytest.approx(5e-6, rel=1e-3)
+    assert found["request/s"] == pytest.approx(20e-6, rel=1e-3)
+
+
+def test_a_row_is_the_median_of_its_runs() -> None:
+    used = [{"cpu": seconds} for seconds in (0.4, 0.5, 5.0)]
+    runs = [run_of(("100", "1"), i, used=one) for i, one in enumerate(used)]
+    (row,) = rows_of(runs, settings_of((RATE, SIZE)), LAYOUT)
+    assert row.loads == {"cpu": pytest.approx(0.05)}
+    assert (row.repetitions, row.each) == (3, pytest.approx(0.001))
+    assert row.spread == pytest.approx((5.0 - 0.4) / 0.5)
+    assert row.rates == {"request": 100, "byte": 100_000, "packet": 200}
+    assert row.generator == pytest.approx(0.025)
+
+
+def test_a_table_tells_what_it_has_of_settings_that_were_broken_off() -> None:
+    lines = table_of([run_of(("200", "10"), 2)]).splitlines()
+    assert len(lines) == 2
+    cells = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
+    assert (cells["asked rate"], cells["asked size"], cells["repetitions"]) == ("200", "10", "1")
+
+
+# Doubts
+
+DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
+    ("rate not reached", {"counted": {"request": 200.0}}, "40 of 100 request/s were reached"),
+    (
+        "rate not reached",
+        {"counted": {"request": 200.0}, "generator_busiest": 0.99},
+        "the generator is the bottleneck, its busiest thread ran 99 %",
+    ),
+    (
+        "rate not reached",
+        {"counted": {"request": 200.0}, "busiest": 0.95},
+        "the server is full, its busiest thread ran 95 %",
+    ),
+    (
+        "rate not reached",
+        {"counted": {"request": 200.0}, "others": 19.0},
+        "the machine is full",
+    ),
+    ("saturated", {"used": {"cpu": 9.5}}, "saturated, at 95 % load"),
+    ("short", {"used": {"cpu": 0.1}}, "only 0.1 s of a processor"),
+    ("others", {"others": 5.0}, "other programs used 1.0 of 4 cores"),
+    ("stolen", {"stolen": 2.0}, "took 10 % of the processors"),
+    ("note", {"notes": ("the machine slept for 3.0 s",)}, "the machine slept for 3.0 s"),
+    ("one thread", {"busiest": 0.1}, "`--cores 1`"),
+]
+
+
+def told_of(runs: list[Run], mtu: int | None = 1500) -> dict[str, str]:
+    rows = rows_of(runs, (IDLE, *settings_of((RATE, SIZE))), LAYOUT)
+    return {one.kind: one.text for one in doubts(rows, LAYOUT, is_here=True, loopback_mtu=mtu)}
+
+
+def test_rows_without_fault_are_not_doubted() -> None:
+    assert told_of([run_of((rate, "1")) for rate in RATE.values]) == {}
+
+
+@pytest.mark.parametrize(("kind", "changes", "text"), DOUBTFUL)
+def test_doubtful_rows_are_told(kind: str, changes: dict[str, object], text: str) -> None:
+    told = told_of([run_of(("100", "1"), **changes)])
+    assert text in told[kind]
+
+
+def test_repetitions_that_lie_apart_are_told() -> None:
+    runs = [run_of(("100", "1"), i, used={"cpu": 0.5 * (1 + 0.2 * i)}) for i in range(3)]
+    assert "repetitions lie 33 % apart" in told_of(runs)["spread"]
+
+
+def test_large_items_and_loopback_are_told() -> None:
+    large = axis("size in 1, 100 kB/request", UNITS)
+    layout = Layout(axes=(RATE, large), items=("request",), cores=2.0, machine_cores=4)
+    rows = rows_of([run_of(("100", "100"))], settings_of((RATE, large)), layout)
+    told = {one.kind for one in doubts(rows, layout, is_here=True, loopback_mtu=65_536)}
+    assert told == {"large items on one machine", "loopback"}
+    assert doubts(rows, layout, is_here=False, loopback_mtu=65_536) == []
+
+
+def test_low_rates_that_do_not_batch_are_told() -> None:
+    runs = [run_of((rate, "1"), used={"cpu": 2.0}) for rate in RATE.values]
+    assert "up to 4.0 times" in told_of(runs)["batching"]
+
+
+# Steps
+
+
+def step_runs(noise: float, fewest: int = 100) -> list[StepRun]:
+    chance = random.Random(3)
+    found = []
+    for items in (fewest, 1000, 10_000):
+        for octets in (100, 1500):
+            for _ in range(3):
+                seconds = 0.05 + items * 10e-6 + items * octets * 3e-9
+                found.append(
+                    StepRun((), items, items * octets, seconds * (1 + noise * chance.gauss(0, 1)))
+                )
+    return found
+
+
+def costs(step: Step) -> dict[str, tuple[float, float | None]]:
+    return {cost.item: (cost.seconds, cost.half_width) for cost in step.costs}
+
+
+def test_a_step_is_taken_apart() -> None:
+    found = costs(step_of(step_runs(0.0), "packet"))
+    assert found["packet"][0] == pytest.approx(10e-6)
+    assert found["byte"][0] == pytest.approx(3e-9)
+    assert found["start-up"][0] == pytest.approx(0.05)
+
+
+def test_intervals_of_a_step_are_those_of_least_squares() -> None:
+    # The textbook's formula in plain arrays, for the weighted rows.
+    import numpy as np
+    from scipy import stats
+
+    runs = step_runs(0.05)
+    design = np.array([[run.items, run.octets, 1.0] for run in runs])
+    seconds = np.array([run.seconds for run in runs])
+    design = design / seconds[:, None]
+    target = np.ones(len(runs))
+    values, (square,), _, _ = np.linalg.lstsq(design, target, rcond=None)
+    freedom = len(runs) - 3
+    deviations = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * square / freedom)
+    widths = deviations * stats.t.ppf(0.975, freedom)
+    found = step_of(runs, "packet")
+    assert [cost.seconds for cost in found.costs] == pytest.approx(list(values), rel=1e-6)
+    assert [cost.half_width for cost in found.costs] == pytest.approx(list(widths), rel=1e-6)
+
+
+def test_a_step_given_as_much_each_time_has_its_start_in_the_cost() -> None:
+    found = costs(step_of([StepRun((), 100, 0, 0.2), StepRun((), 100, 0, 0.2)], "packet"))
+    assert found == {"packet": (pytest.approx(0.002), pytest.approx(0, abs=1e-9))}
+
+
+@pytest.mark.parametrize("run", [StepRun((), 0, 0, 1.0), StepRun((), 1, 0, 0.0)])
+def test_a_step_that_tells_nothing_is_told(run: StepRun) -> None:
+    with pytest.raises(MeasuringError):
+        step_of([run], "packet")
