@@ -247,7 +247,8 @@ class _StreamCheck(Struct, kw_only=True):
             f"but runs on `{machine.name}`: it is scaled by one rating alone{idle}",
             secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
             hint=f"measure it there too, or say so: `measured on {machine.name}` in a cost of its "
-            "own",
+            f"own; or say how far off such costs were, `{step.component.name} * "
+            f"{_trusted(resource, measured.resource(cost.resource))}` of `std.trust`",
         )
 
     def _term(self, step: ir.Step, term: ir.Quantity, resource: ir.Resource) -> None:
@@ -444,3 +445,11 @@ def _per_item(network: ir.Network) -> Iterator[tuple[ir.Quantity, str]]:
         yield network.header, "header"
     if network.cap is not None:
         yield network.cap, "cap"
+
+
+def _trusted(resource: ir.Resource, measured: ir.Resource | None) -> str:
+    """Return the factor of `std.trust` for costs of another machine, or of more of the same."""
+    if measured is None or resource.numbers[0] == measured.numbers[0]:
+        return "trust.other_machine"
+    is_more = resource.numbers[1] == measured.numbers[1]
+    return "trust.more_cores" if is_more else "trust.other_machine * trust.more_cores"

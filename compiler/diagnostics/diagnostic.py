@@ -55,7 +55,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     `message` is the one thing to show where only one can be shown: a lower-case phrase
     without a full stop. `primary` points at the fault, `secondary` at what it clashes with.
     A note states a fact, a hint is something to do. `primary` is None for what has no place
-    in a text, such as a flag on the command line.
+    in a text, such as a flag on the command line. `details` are the numbers of a message by name.
     """
 
     code: Code
@@ -64,6 +64,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     secondary: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    details: tuple[tuple[str, str | float], ...] = ()
 
     @property
     def is_error(self) -> bool:

@@ -69,7 +69,7 @@ def _plain_one(diagnostic: Diagnostic) -> str:
 
 def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
     """Return a diagnostic as JSON values."""
-    return {
+    found: dict[str, object] = {
         "code": diagnostic.code.id,
         "name": diagnostic.code.slug,
         "severity": diagnostic.code.severity.value,
@@ -79,6 +79,7 @@ def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
         "notes": list(diagnostic.notes),
         "hints": list(diagnostic.hints),
     }
+    return found | ({"details": dict(diagnostic.details)} if diagnostic.details else {})
 
 
 def _json_label(label: Label) -> dict[str, object]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from math import isfinite
 
 from msgspec import Struct
 
+from qps.compiler.data.leverage import how_unsure
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Calibration, LoadGraph
 from qps.compiler.quantities.dimension import INFORMATION_BASE
@@ -30,13 +32,28 @@ drawn on by every plan.
 _SIZE = 1.25
 """By how much a size may leave the range in which it was measured: both ends are on a line."""
 
+_UNSURE = 2.0
+"""By how much less sure a fit may be than of any of its rows, where no rate is beyond by itself.
+
+Of a line through evenly spaced rates it is about 1.7 times at one and a half times the highest.
+"""
+
 _BYTE = 8
+
+
+class Kind(Enum):
+    """What is beyond: a rate, the size of an item, or all rates together."""
+
+    RATE = "rate"
+    SIZE = "size"
+    MIX = "mix"
 
 
 class Beyond(Struct, frozen=True, kw_only=True):
     """What is asked at a population, and between which values it was measured.
 
-    `item` is what is counted; its size, in bytes, where `is_size`, else its rate.
+    `item` is what is counted, in a `column`: its rate, or its size in bytes. Of a mix, `item` names
+    all of them, and `asked` is how unsure the fit is there, as a multiple of that of its rows.
     """
 
     span: Span
@@ -44,7 +61,8 @@ class Beyond(Struct, frozen=True, kw_only=True):
     resource: str
     file: str
     item: str
-    is_size: bool
+    column: str
+    kind: Kind
     asked: float
     low: float
     high: float
@@ -52,12 +70,13 @@ class Beyond(Struct, frozen=True, kw_only=True):
     @property
     def times(self) -> float:
         """By how much it lies beyond."""
-        return max(self.asked / self.high, self.low / self.asked if self.is_size else 0.0)
+        is_size = self.kind is Kind.SIZE
+        return max(self.asked / self.high, self.low / self.asked if is_size else 0.0)
 
     @property
     def key(self) -> tuple[object, ...]:
         """What is the same for the same question at another population."""
-        return self.span, self.resource, self.item, self.is_size
+        return self.span, self.resource, self.item, self.kind
 
 
 def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
@@ -67,8 +86,8 @@ def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
             continue
         point = graph.at(population)
         asked = {item: _definite(point.number(rate)) for item, rate in found.rates.items()}
-        yield from _rates(found, asked)
-        yield from _sizes(found, asked)
+        alone = [*_rates(found, asked), *_sizes(found, asked)]
+        yield from alone or _mixes(found, asked)
 
 
 def _rates(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
@@ -89,20 +108,38 @@ def _sizes(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
             is_beyond = bits > items * high * _SIZE or bits * _SIZE < items * low
             if is_beyond:
                 of = (bits / items / _BYTE, low / _BYTE, high / _BYTE)
-                yield _beyond(found, size.item, *of, is_size=True)
+                yield _beyond(found, size.item, *of, kind=Kind.SIZE)
+
+
+def _mixes(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
+    fit = found.fit
+    assert fit is not None
+    if len(fit.terms) > 1 and found.is_on_measured:
+        unsure = how_unsure(fit, asked)
+        if unsure > _UNSURE:
+            items = " and ".join(f"{_word(term.item)}/s" for term in fit.terms)
+            yield _beyond(found, items, unsure, 0.0, 1.0, kind=Kind.MIX)
 
 
 def _beyond(
-    found: Calibration, item: str, asked: float, low: float, high: float, *, is_size: bool = False
+    found: Calibration,
+    item: str,
+    asked: float,
+    low: float,
+    high: float,
+    *,
+    kind: Kind = Kind.RATE,
 ) -> Beyond:
     assert found.fit is not None
+    columns = [term.heading for term in found.fit.terms if term.item == item]
     return Beyond(
         span=found.span,
         component=found.component,
         resource=found.resource,
         file=found.fit.file,
         item=item,
-        is_size=is_size,
+        column=columns[0] if columns else item,
+        kind=kind,
         asked=asked,
         low=low,
         high=high,
@@ -124,20 +161,75 @@ def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:
 
 
 def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
-    """Warn of what is asked beyond what was measured."""
+    """Warn of what is asked beyond what was measured, and say by how much and what to do."""
     for one in found:
-        word = "byte" if one.item == INFORMATION_BASE else one.item
-        unit = f"byte/{word}" if one.is_size else f"{word}/s"
-        asked, low, high = map(_plain, (one.asked, one.low, one.high))
-        measured = f"{low} to {high} were" if one.is_size else f"at most {high} were"
-        sink.report(
-            codes.BEYOND_MEASURED,
-            one.span,
-            f"`{one.component}` is asked for {asked} {unit} at {one.resource}, but {measured} "
-            f"measured (`{one.file}`)",
-            hint="that a cost is the same there is not known: add a run that is like it to the "
-            "table",
+        mend = (
+            "add a run that is like it to the table, or say how far off such costs were, "
+            f"`{one.component} * trust.same_load` of `std.trust`"
         )
+        sink.add(
+            Diagnostic(
+                code=codes.BEYOND_MEASURED,
+                message=_message(one),
+                primary=Label(one.span, ""),
+                hints=(f"{_how_far(one)}: {mend}",),
+                details=(
+                    ("component", one.component),
+                    ("resource", one.resource),
+                    ("file", one.file),
+                    ("column", one.column),
+                    ("kind", one.kind.value),
+                    ("unit", _unit(one)),
+                    ("asked", one.asked),
+                    ("low", one.low),
+                    ("high", one.high),
+                    ("times", one.times),
+                ),
+            )
+        )
+
+
+def _message(one: Beyond) -> str:
+    if one.kind is Kind.MIX:
+        return (
+            f"`{one.component}` is asked for {one.item} together at {one.resource} as in no row "
+            f"that was measured (`{one.file}`)"
+        )
+    asked, low, high = map(_plain, (one.asked, one.low, one.high))
+    measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
+    return (
+        f"`{one.component}` is asked for {asked} {_unit(one)} at {one.resource}, but {measured} "
+        f"measured (`{one.file}`)"
+    )
+
+
+def _how_far(one: Beyond) -> str:
+    """Return by how much something lies beyond, and what that does."""
+    times = f"{one.times:.3g} times"
+    match one.kind:
+        case Kind.MIX:
+            return f"the fit is {times} as unsure of it as of any row"
+        case Kind.SIZE if one.asked < one.low:
+            return f"the smallest that was measured is {times} as large"
+        case Kind.SIZE:
+            return f"that is {times} the largest that was measured"
+    return (
+        f"that is {times} the largest of column `{one.column}`, where intervals hold if costs go "
+        "on as a line"
+    )
+
+
+def _unit(one: Beyond) -> str:
+    match one.kind:
+        case Kind.SIZE:
+            return f"byte/{_word(one.item)}"
+        case Kind.RATE:
+            return f"{_word(one.item)}/s"
+    return ""
+
+
+def _word(item: str) -> str:
+    return "byte" if item == INFORMATION_BASE else item
 
 
 def report_far_from_measured(graph: LoadGraph, loads: Mapping[str, float], sink: Sink) -> None:
