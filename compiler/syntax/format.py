@@ -84,7 +84,7 @@ def formatted(source: Source) -> Outcome[str]:
 
 def _words(tokens: Sequence[parsing.Token]) -> list[tuple[str, str]]:
     """Return what the syntax tree of a text is made of."""
-    return [(t.type, "" if t.type == parsing.SEPARATOR else t.text) for t in tokens]
+    return [(t.type, "" if t.type == parsing.SEPARATOR else t.text.strip()) for t in tokens]
 
 
 def _comments(pieces: Sequence[_Piece]) -> list[str]:
@@ -108,7 +108,8 @@ def _pieces(text: str, tokens: Sequence[parsing.Token]) -> list[_Piece]:
             separated = True
             continue
         before = text[end : token.start]
-        pieces.append(_piece(token.type, token.text, before, separated=separated, first=not end))
+        word = token.text.strip()  # `certainty` is known by the blank before it, too
+        pieces.append(_piece(token.type, word, before, separated=separated, first=not end))
         end, separated = token.end, False
     return [*pieces, _piece("", "", text[end:] + "\n", separated=separated, first=not end)]
 
