@@ -17,8 +17,9 @@ from qps.solver.odds import sampling
 from qps.solver.odds.crossings import crossings
 from qps.solver.odds.draws import axis_of, uncertain_numbers, values_at
 from qps.solver.odds.odds import odds
+from qps.solver.odds.refining import surface_through
 from qps.solver.odds.sampling import Sampled, solved_for
-from qps.solver.odds.surfaces import fitted, points_for
+from qps.solver.odds.surfaces import fitted, most_points
 from qps.solver.odds.told import Sampling
 
 TEXTBOOK = Path(__file__).parents[1] / "specs" / "textbook"
@@ -75,27 +76,68 @@ def _points(count: int, numbers: int) -> dict[str, np.ndarray]:
 def test_a_product_of_powers_is_met_by_a_surface(numbers: int) -> None:
     def told(values: dict[str, np.ndarray]) -> np.ndarray:
         logs = [(i - 2.5) * np.log(column) for i, column in enumerate(values.values())]
-        return 7 * np.exp(sum(logs))
+        return np.asarray(7 * np.exp(sum(logs)))
 
-    few, many = _points(points_for(numbers), numbers), _points(500, numbers)
+    few, many = _points(most_points(numbers), numbers), _points(500, numbers)
     surface = fitted(few, told(few))
     assert surface.error < 1e-9
-    assert surface(many, 500) == pytest.approx(told(many), rel=1e-9)
+    assert surface(many, 500)[0] == pytest.approx(told(many), rel=1e-9)
 
 
 def test_a_surface_tells_how_far_it_is_off_a_kink() -> None:
     def told(values: dict[str, np.ndarray]) -> np.ndarray:
-        return np.minimum(values["x0"], 1.2 * values["x1"])
+        return np.asarray(np.minimum(values["x0"], 1.2 * values["x1"]))
 
-    few, many = _points(points_for(2), 2), _points(2000, 2)
+    few, many = _points(most_points(2), 2), _points(2000, 2)
     surface = fitted(few, told(few))
-    off = np.abs(surface(many, 2000) / told(many) - 1)
+    at, _ = surface(many, 2000)
+    off = np.abs(at / told(many) - 1)
     assert np.quantile(off, 0.5) < surface.error < 4 * off.max()
 
 
-def test_what_mostly_never_fails_is_told_to_fail_nowhere() -> None:
-    few = _points(20, 1)
-    assert np.isinf(fitted(few, np.where(few["x0"] > 0.6, np.inf, 3.0))(few, 20)).all()
+def test_what_fails_nowhere_in_some_samples_does_so_in_those_beside_them() -> None:
+    few, many = _points(24, 1), _points(1000, 1)
+    at, _ = fitted(few, np.where(few["x0"] > 1, np.inf, 3.0))(many, 1000)
+    is_far = np.abs(many["x0"] - 1) > 0.1
+    assert (np.isinf(at) == (many["x0"] > 1))[is_far].all()
+    nowhere = fitted(few, np.full(24, np.inf))
+    assert np.isinf(nowhere(many, 1000)[0]).all()
+
+
+def _edge(values: dict[str, np.ndarray]) -> np.ndarray:
+    """Return what one thing limits up to a point, and another one beyond it."""
+    one, other = 5 * values["x0"] ** 0.1, 5 / values["x0"] * values["x1"] ** 0.2
+    return np.asarray(np.minimum(one, other))
+
+
+@pytest.mark.parametrize("limit", [4.6, 5.1])
+def test_points_are_added_where_they_decide(limit: float) -> None:
+    """What is told of a limit, and how far that may be off, beside what is told of each sample."""
+    pool = _points(1024, 2)
+    truth = _edge(pool)
+    asked: list[int] = []
+
+    def told(which: np.ndarray, _: object) -> np.ndarray:
+        asked.extend(which.tolist())
+        return truth[which]
+
+    surface = surface_through(pool, told, limit, [])
+    assert len(asked) == len(set(asked)) == surface.points <= most_points(2)
+    at, off = surface(pool, 1024)
+    likely = np.mean(at >= limit)
+    least, most = (np.mean(at * np.exp(far * off) >= limit) for far in (-3, 3))
+    assert least <= np.mean(truth >= limit) <= most
+    assert most - least < 0.1
+    assert likely == pytest.approx(np.mean(truth >= limit), abs=0.01)
+
+
+def test_what_is_the_same_is_fitted_once() -> None:
+    pool = _points(500, 3)
+    one = surface_through(pool, lambda which, _: _edge(pool)[which], 5.0, [])
+    again = surface_through(pool, lambda which, _: _edge(pool)[which] * (1 + 1e-6), 5.0, [one])
+    assert again is one
+    other = surface_through(pool, lambda which, _: _edge(pool)[which] * 1.01, 5.0, [one])
+    assert other is not one
 
 
 def _uncertain(name: str, *written: str) -> Spec:

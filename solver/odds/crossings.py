@@ -13,7 +13,9 @@ import numpy as np
 from qps.solver.matrix.closing_in import Excess
 from qps.solver.matrix.prepared import Floats, Rows
 
-_FIRST_STEP = 1.1
+_FIRST_OFF = 0.1
+"""How far off a place may be near which to look, unless that is told."""
+_LEAST_OFF = 1e-4
 _MOST_STEPS = 60
 _TURNS = 2
 """After so many steps a bracket is half as wide, or is halved."""
@@ -21,22 +23,30 @@ _NEAR_ENOUGH = 1e-5
 """What is left of a bracket, as a part of the population, or of an excess as one of its limit."""
 
 
-def crossings(rows: Rows, excess: Excess, low: float, high: float, near: float) -> Floats:
-    """Return where some rows begin to fail between two populations, looked for beside a third.
+def crossings(
+    rows: Rows,
+    excess: Excess,
+    low: float,
+    high: float,
+    near: float | Floats,
+    off: float | Floats = _FIRST_OFF,
+) -> Floats:
+    """Return where some rows begin to fail between two populations, looked for beside others.
 
     `low` for those that fail there, infinite for those that do not up to `high`. What once fails is
-    taken to stay failing.
+    taken to stay failing. `near` is where to look first, of all rows or of each, and `off` how far
+    off that may be, as a part of it.
     """
-    at = np.full(rows.count, float(min(max(near, low), high)))
+    at = np.full(rows.count, np.clip(near, low, high))
     value = excess(rows, at)
     holds, fails = np.where(value > 0, low, at), np.where(value > 0, at, high)
     at_holds, at_fails = np.where(value > 0, np.nan, value), np.where(value > 0, value, np.nan)
     found = np.full(rows.count, np.nan)
-    left, step = np.arange(rows.count), _FIRST_STEP
+    left, step = np.arange(rows.count), np.full(rows.count, 1 + np.maximum(off, _LEAST_OFF))
     while left.size:  # outwards, by steps that grow
         is_up = np.isnan(at_fails[left])
         from_ = np.where(is_up, holds[left], fails[left])
-        next_ = np.clip(np.where(is_up, from_ * step, from_ / step), low, high)
+        next_ = np.clip(np.where(is_up, from_ * step[left], from_ / step[left]), low, high)
         value = excess(rows.take(left), next_)
         is_failing = value > 0
         fails[left[is_failing]], at_fails[left[is_failing]] = next_[is_failing], value[is_failing]
@@ -61,6 +71,7 @@ def _closed_in(
     low, high = np.log(ends[0]), np.log(ends[1])
     at_low, at_high = values
     found, left, before = (low + high) / 2, np.arange(rows.count), high - low
+    was_failing, is_new = np.zeros(rows.count, dtype=bool), np.ones(rows.count, dtype=bool)
     for turn in range(_MOST_STEPS):
         if not left.size:
             break
@@ -75,9 +86,12 @@ def _closed_in(
         value = excess(rows.take(left), np.exp(at))
         found[left] = at
         is_failing = value > 0
-        # The end that is kept counts half from now on: it must not be kept for good.
-        at_high[left] = np.where(is_failing, value, at_high[left] / 2)
-        at_low[left] = np.where(is_failing, at_low[left] / 2, value)
+        # The end that is kept twice counts half from now on: it must not be kept for good.
+        is_again = (was_failing[left] == is_failing) & ~is_new[left]
+        part = np.where(is_again, 0.5, 1.0)
+        was_failing[left], is_new[left] = is_failing, False
+        at_high[left] = np.where(is_failing, value, part * at_high[left])
+        at_low[left] = np.where(is_failing, part * at_low[left], value)
         high[left], low[left] = (
             np.where(is_failing, at, high[left]),
             np.where(is_failing, low[left], at),

@@ -21,6 +21,7 @@ from qps.solver.odds.told import (
     Counted,
     Interval,
     Likely,
+    LikelyMet,
     Odds,
     Promise,
     Sampling,
@@ -95,13 +96,15 @@ def _likely(found: Ints, words: Sequence[str]) -> tuple[Likely, ...]:
     return tuple(Likely(words[number], float(counts[number] / found.size)) for number in ranked)
 
 
-def _met(found: Sampled, samples: int) -> Iterator[Likely]:
+def _met(found: Sampled, samples: int) -> Iterator[LikelyMet]:
     """Yield how likely each requirement is met where they are judged."""
     for name, met in found.met.items():
-        own = met[:samples]
-        told = own[~np.isnan(own)]
+        own = met[:, :samples]
+        told = own[:, ~np.isnan(own[0])]
         if told.size:
-            yield Likely(name, float(told.mean()))
+            is_met, surely, maybe = told.mean(axis=1).tolist()
+            error = max(maybe - is_met, is_met - surely)
+            yield LikelyMet(name=name, probability=is_met, error=error)
 
 
 def _left_out(found: Sampled, samples: int) -> tuple[Likely, ...]:

@@ -24,6 +24,7 @@ from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import OneByOne, Refusal
 from qps.solver.matrix.prepared import (
+    Bools,
     CompiledCriterion,
     Floats,
     Ints,
@@ -34,7 +35,8 @@ from qps.solver.matrix.prepared import (
 )
 from qps.solver.matrix.saturations import CompiledResource, crossing_excess, float_saturations
 from qps.solver.odds.crossings import crossings
-from qps.solver.odds.surfaces import Surface, fitted, points_for
+from qps.solver.odds.refining import About, surface_through
+from qps.solver.odds.surfaces import Surface
 from qps.solver.odds.told import BySurface
 
 _EVALUATIONS = 12
@@ -44,8 +46,10 @@ _OF_A_ROW, _OF_AN_OPERAND = 1e-3, 3e-7
 """Seconds that steps take, about: what is told row by row, and each operand of what is slow."""
 _LOOKED_AT = 8
 """Populations before a failure at which what is not proven is looked at, too."""
-_FOR_A_POINT = 4
-"""Samples that are tried for each point of a surface: some may not be."""
+_POOL = 1024
+"""Samples from which the points of a surface are chosen."""
+_SURELY = 3.0
+"""How far off a surface may be where it is to be sure, in its own deviations."""
 _FAILURE = "failure of"
 _FARTHEST = 64.0
 """How far from where it fails as stated something is looked for that takes long."""
@@ -63,17 +67,27 @@ class Near(Struct, frozen=True):
 
 @dataclass(kw_only=True)
 class Met:
-    """In which samples each criterion is met at one population: 1, 0, or not-a-number."""
+    """In which samples each criterion is met at one population: 1, 0, or not-a-number.
+
+    Three rows of each: in which it is, in which it surely is, and in which it may be.
+    """
 
     population: int
     samples: int
     columns: dict[str, Floats] = field(default_factory=dict)
 
-    def note(self, name: str, samples: Ints, is_met: Any) -> None:
+    def note(self, name: str, samples: Ints, is_met: Bools) -> None:
         """Note in which samples a criterion is met in a mode: it must be in every one."""
-        column = self.columns.setdefault(name, np.full(self.samples, np.nan))
-        told = np.broadcast_to(np.asarray(is_met, dtype=float), samples.shape)
-        column[samples] = np.fmin(column[samples], told)
+        column = self.columns.setdefault(name, np.full((3, self.samples), np.nan))
+        column[:, samples] = np.fmin(column[:, samples], is_met.astype(float))
+
+
+class _FirstBySurface(Struct, frozen=True, kw_only=True, eq=False):
+    """First failures of some samples, and between which they surely lie."""
+
+    at: Ints
+    least: Ints
+    most: Ints
 
 
 @dataclass(kw_only=True)
@@ -89,6 +103,7 @@ class SampleModeSolver(ModeSolver):
     near: Near
     met: Met | None = None
     surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
+    _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
         """Return the answers of some samples; what is of no interest in them is not told."""
@@ -108,7 +123,7 @@ class SampleModeSolver(ModeSolver):
             end = np.where(is_sound, mode.high + 1, mode.low).astype(np.int64)
             first = self._first_of_quick(rows, quick, end)
             for own in firsts.values():
-                first = np.minimum(first, own)
+                first = np.minimum(first, own.at)
             limit = np.maximum(first - 1, mode.low)
             self._refuse_impossible(rows, index, limit, is_sound, one_by_one)
             found = self._nothing_but(verdict, one_by_one, first, limit)
@@ -116,7 +131,7 @@ class SampleModeSolver(ModeSolver):
                 return found
             there = rows.at(sides_of(quick), np.minimum(first, mode.high).astype(float))
             failing = [
-                firsts[number] == first
+                firsts[number].at == first
                 if number in firsts
                 else ~(np.broadcast_to(margin_of(criterion, there), (count,)) <= 0)
                 | (criterion.is_strict & (margin_of(criterion, there) == 0))
@@ -169,7 +184,7 @@ class SampleModeSolver(ModeSolver):
     def told_by_surfaces(self) -> Iterator[BySurface]:
         """Yield what is told by surfaces of where criteria fail, and how well."""
         for (kind, name, _), surface in self.surfaces.items():
-            if kind == _FAILURE and surface.coefficients is not None:
+            if kind == _FAILURE and surface.kriging is not None:
                 yield BySurface(requirement=name, points=surface.points, error=surface.error)
 
     # -- what is quick -------------------------------------------------------------------
@@ -200,25 +215,31 @@ class SampleModeSolver(ModeSolver):
         end = np.minimum(limit + 1, self.mode.high)
         for criterion in self.mode.impossible:
             if self._is_long(sides_of([criterion])):
-                first = self._first(rows, index, criterion)
+                first = self._first(rows, index, criterion).at
             else:
                 first = first_failures(rows, [criterion], [], self.mode.low, end + 1).first
             for row in np.flatnonzero(is_sound & (first <= end)):
                 one_by_one.refused.setdefault(int(row), Refusal(criterion.name))
 
     def _note_met(
-        self, met: Met, rows: Rows, index: Index, firsts: Mapping[int, Ints], is_sound: Any
+        self,
+        met: Met,
+        rows: Rows,
+        index: Index,
+        firsts: Mapping[int, _FirstBySurface],
+        is_sound: Bools,
     ) -> None:
         at = met.population
         quick = [one for number, one in enumerate(self.mode.criteria) if number not in firsts]
         values = rows.at(sides_of(quick), float(at))
         for number, criterion in enumerate(self.mode.criteria):
             if number in firsts:
-                is_met = firsts[number] > at
+                own = firsts[number]
+                is_met = np.array([own.at > at, own.least > at, own.most > at])
             else:
-                margin = np.broadcast_to(margin_of(criterion, values), (rows.count,))
+                margin = np.broadcast_to(margin_of(criterion, values), (3, rows.count))
                 is_met = (margin < 0) | ((margin == 0) & (not criterion.is_strict))
-            met.note(criterion.name, index[-2][is_sound], is_met[is_sound])
+            met.note(criterion.name, index[-2][is_sound], is_met[:, is_sound])
 
     # -- resources -----------------------------------------------------------------------
 
@@ -236,9 +257,10 @@ class SampleModeSolver(ModeSolver):
         for own in mode.criteria:
             if (own.measure, own.limit) == (criterion.measure, criterion.limit):
                 near = self._near(own, near)
-                return self._by_surface(index, _FAILURE, own.name, self._excess(own), near, rows)
+                return self._failure(index, own, near, rows)[0]
         excess = partial(crossing_excess, resource)
-        return self._by_surface(index, "saturation of", resource.name, excess, near, rows)
+        told = self._crossing(excess, near)
+        return self._by_surface(index, ("saturation of", resource.name), told, rows, None)[0]
 
     def _judgement(self, rows: Rows, index: Index, saturates: Sequence[Floats]) -> Judgement:
         def fullness(population: float, _needed: Any) -> Sequence[Floats]:
@@ -253,67 +275,92 @@ class SampleModeSolver(ModeSolver):
         """Return how full a resource is at a population, as a part of its target."""
         sides = resource.load, resource.target
 
-        def told(some: Rows) -> Floats:
+        def told(some: Rows, _about: About | None = None) -> Floats:
             values = some.at(sides, float(population))
             return some.column(values, sides[0]) / some.column(values, sides[1])
 
         if not self._is_long(sides):
             return told(rows)
-        return self._surface_of(index, f"load at {population} of", resource.name, told, rows)
+        what = f"load at {population} of", resource.name
+        return self._by_surface(index, what, told, rows, None)[0]
 
     # -- what takes long -----------------------------------------------------------------
 
-    def _first(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> Ints:
+    def _first(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> _FirstBySurface:
         """Return the first failures of what takes long, by a surface."""
         low, high = self.mode.low, self.mode.high
-        near = self._near(criterion, float(high))
-        excess = self._excess(criterion)
-        at = self._by_surface(index, _FAILURE, criterion.name, excess, near, rows)
-        first = np.where(at <= low, low, np.floor(np.minimum(at, high)) + 1)
-        return np.asarray(first, dtype=np.int64)
+        at, off = self._failure(index, criterion, self._near(criterion, float(high)), rows)
 
-    def _near(self, criterion: CompiledCriterion, unless: float) -> float:
-        """Return where a criterion fails as stated, `unless` it does not."""
+        def first(real: Floats) -> Ints:
+            whole = np.where(real <= low, low, np.floor(np.minimum(real, high)) + 1)
+            return np.asarray(whole, dtype=np.int64)
+
+        far = np.exp(_SURELY * off)
+        return _FirstBySurface(at=first(at), least=first(at / far), most=first(at * far))
+
+    def _near(self, criterion: CompiledCriterion, unless: float | None) -> float | None:
+        """Return where a criterion fails as stated, `unless` it does not; None: nobody knows."""
         failures = self.near.failures
-        return float(self.mode.low) if failures is None else failures.get(criterion.name, unless)
+        return None if failures is None else failures.get(criterion.name, unless)
 
-    def _excess(self, criterion: CompiledCriterion) -> Callable[[Rows, Floats], Floats]:
-        return lambda rows, at: worst(rows, [criterion], at)
+    def _failure(
+        self, index: Index, criterion: CompiledCriterion, near: float | None, rows: Rows
+    ) -> tuple[Floats, Floats]:
+        """Return where a criterion fails, as real numbers, and how far off that is."""
+        told = self._crossing(lambda some, at: _excess(some, criterion, at), near)
+        limit = None if self.met is None else float(self.met.population)
+        return self._by_surface(index, (_FAILURE, criterion.name), told, rows, limit)
+
+    def _crossing(
+        self, excess: Callable[[Rows, Floats], Floats], near: float | None
+    ) -> Callable[[Rows, About | None], Floats]:
+        """Return what tells where something fails, infinite where it does not."""
+        low = float(self.mode.low)
+
+        high = max(_FARTHEST * (near or 0.0), 2.0 * self.mode.high)
+
+        def told(some: Rows, about: About | None = None) -> Floats:
+            if about is None:
+                return crossings(some, excess, low, high, low if near is None else near)
+            return crossings(some, excess, low, high, *about)
+
+        return told
 
     def _by_surface(
         self,
         index: Index,
-        kind: str,
-        name: str,
-        excess: Callable[[Rows, Floats], Floats],
-        near: float,
+        what: tuple[str, str],
+        told: Callable[[Rows, About | None], Floats],
         rows: Rows,
-    ) -> Floats:
-        """Return where something fails, as a real number: infinite where it does not."""
-        low, high = float(self.mode.low), max(_FARTHEST * near, 2.0 * self.mode.high)
+        limit: float | None,
+    ) -> tuple[Floats, Floats]:
+        """Return what takes long in some rows by a surface, and how far off that is, as a part.
 
-        def told(some: Rows) -> Floats:
-            return crossings(some, excess, low, high, near)
-
-        return self._surface_of(index, kind, name, told, rows)
-
-    def _surface_of(
-        self, index: Index, kind: str, name: str, told: Callable[[Rows], Floats], rows: Rows
-    ) -> Floats:
-        """Return what takes long in some rows: by a surface, or of each where there is but one."""
+        Of each row where there is but one.
+        """
         if self.most == 1:
-            return told(rows)
-        found = np.empty(rows.count)
+            return told(rows, None), np.zeros(rows.count)
+        found, off = np.empty((2, rows.count))
         numbers = self._numbers(index)
         for number in np.unique(numbers).tolist():
             mine = np.flatnonzero(numbers == number)
-            key = kind, name, number
+            key = (*what, number)
             if key not in self.surfaces:
-                few, some = self._few(number)
-                self.surfaces[key] = fitted(self._drawn(few), told(some))
+                pool, some = self._pool(number)
+                others = [
+                    one
+                    for (kind, _, own), one in self.surfaces.items()
+                    if kind == what[0] == _FAILURE and own == number
+                ]
+                self.surfaces[key] = surface_through(
+                    self._drawn(pool),
+                    lambda which, about, some=some: told(some.take(which), about),  # type: ignore[misc]
+                    limit,
+                    others,
+                )
             values = self._drawn(index[-2][mine])
-            found[mine] = self.surfaces[key](values, mine.size)
-        return found
+            found[mine], off[mine] = self.surfaces[key](values, mine.size)
+        return found, off
 
     def _numbers(self, index: Index) -> Ints:
         """Return the configuration that each sample is of: a number for all but what is drawn."""
@@ -337,13 +384,18 @@ class SampleModeSolver(ModeSolver):
     def _drawn(self, samples: Ints) -> dict[str, Floats]:
         return {name: column[samples] for name, column in self.drawn.items()}
 
-    def _few(self, number: int) -> tuple[Ints, Rows]:
-        """Return the samples that surfaces are fitted to: the first that can be, whoever asks."""
-        count = points_for(len(self.drawn))
-        first = np.arange(min(_FOR_A_POINT * count, self.most), dtype=np.int64)
-        verdicts = self.verdicts(self._samples_of(number, first), first.size)
-        few = first[verdicts == SOUND][:count]
-        return few, self.prepared(self._samples_of(number, few), few.size)
+    def _pool(self, number: int) -> tuple[Ints, Rows]:
+        """Return samples from which points are chosen: the first that can be, whoever asks."""
+        if number not in self._pools:
+            pool, start = np.zeros(0, dtype=np.int64), 0
+            while pool.size < _POOL and start < self.most:
+                next_ = np.arange(start, min(start + _POOL, self.most), dtype=np.int64)
+                verdicts = self.verdicts(self._samples_of(number, next_), next_.size)
+                pool = np.concatenate([pool, next_[verdicts == SOUND]])[:_POOL]
+                start += _POOL
+            rows = self.prepared(self._samples_of(number, pool), pool.size)
+            self._pools = {number: (pool, rows)}
+        return self._pools[number]
 
     def _is_long(self, outputs: Sequence[int] | set[int] | frozenset[int]) -> bool:
         """Return whether all samples together would take long to tell of some operations."""
@@ -377,3 +429,19 @@ class SampleModeSolver(ModeSolver):
             rows = self.prepared(tuple(first for _ in self._along.counts), 1)
             values = rows.at(own, float(self.mode.low))
         return all(bool(np.all(values[number] == 1)) for number in own)
+
+
+_FAR_BELOW = -0.9
+
+
+def _excess(rows: Rows, criterion: CompiledCriterion, population: Floats) -> Floats:
+    """Return what is above zero where a criterion fails, 1 where it has no value.
+
+    Of its margin m it is m / (1 + m): what grows as a wait does, without end, is nearly straight.
+    """
+    margin = np.asarray(margin_of(criterion, rows.at(sides_of([criterion]), population)))
+    if criterion.is_strict:
+        margin = np.where(margin == 0, np.finfo(float).tiny, margin)
+    margin = np.broadcast_to(np.where(np.isnan(margin), np.inf, margin), (rows.count,))
+    part = np.divide(margin, 1 + np.maximum(margin, _FAR_BELOW))
+    return np.asarray(np.where(np.isinf(margin), np.sign(margin), part), dtype=float)

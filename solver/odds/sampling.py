@@ -42,7 +42,8 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     `largest` is one less than the least of the range where no population is acceptable. `limits`
     and `bottlenecks` are numbers of `words`, 0 for none. `is_told` tells which samples have an
     answer: in the others a number is such as none can be, and `reasons` tell why of each.
-    `met` tells for each criterion in which it is met, not-a-number where that is not told.
+    `met` tells for each criterion in which it is met, surely met, and perhaps met, a row each;
+    not-a-number where that is not told.
     `assumed` are criteria of which it is not proved that what once fails stays failing, and
     `surfaces` tell of which of them it is told by a surface.
     """
@@ -180,7 +181,7 @@ class _Maker:
             limits=rows.limited,
             bottlenecks=rows.bottleneck,
             words=tuple(rows.words),
-            met={name: column[start:stop] for name, column in met.columns.items()},
+            met={name: column[:, start:stop] for name, column in met.columns.items()},
             reasons=reasons,
             alone=int(rows.one_by_one.sum()),
             assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
@@ -199,7 +200,8 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
     is_told[list(reasons)] = False
     met = {
         name: np.concatenate(
-            [part.met.get(name, np.full(part.largest.size, np.nan)) for part in parts]
+            [part.met.get(name, np.full((3, part.largest.size), np.nan)) for part in parts],
+            axis=1,
         )
         for name in dict.fromkeys(name for part in parts for name in part.met)
     }

@@ -20,6 +20,14 @@ class Likely(Struct, frozen=True):
     probability: float
 
 
+class LikelyMet(Struct, frozen=True, kw_only=True):
+    """How likely a requirement is met; `error` is how far that may be off, 0 where samples tell."""
+
+    name: str
+    probability: float
+    error: float
+
+
 class ShareOfVariance(Struct, frozen=True, kw_only=True):
     """How much one number that is not known has to do with how uncertain the answer is.
 
@@ -39,8 +47,8 @@ class ShareOfVariance(Struct, frozen=True, kw_only=True):
 class BySurface(Struct, frozen=True, kw_only=True):
     """A requirement that takes long to tell: of samples it is told by a surface through `points`.
 
-    `error` is the largest of the population at which it fails, as a part of it, at points that the
-    surface was not fitted to.
+    `error` is the largest of the population at which it fails, as a part of it, where each point is
+    told by all others.
     """
 
     requirement: str
@@ -89,7 +97,7 @@ class Odds(Struct, frozen=True, kw_only=True):
     interval: Interval
     promise: Promise
     by_slopes: Interval | None
-    requirements: tuple[Likely, ...]
+    requirements: tuple[LikelyMet, ...]
     bottlenecks: tuple[Likely, ...]
     limits: tuple[Likely, ...]
     shares: tuple[ShareOfVariance, ...]
