@@ -16,6 +16,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.sobol import sobol_points
+from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compiling import compile_matrix
@@ -241,3 +242,31 @@ def test_what_has_no_end_is_below_nothing() -> None:
     assert [row["cost"] for row in rows_of(spec_of(kept))] == [1e-3]
     beyond = rest.replace("{}", "where replies.latency > 4 ms")
     assert [row["cost"] for row in rows_of(spec_of(beyond))] == [2e-3]
+
+
+WAITING = """
+users N in 1..5000
+param cost = uniform(20 ms/request, 30 ms/request)
+param pause = 10 s
+machine server { cpu 4 core, queueing mmc }
+component work { cpu cost }
+topology { node web = server }
+stream ask for each user { traffic 1 request, think pause; at web { work } }
+require { ask.latency <= 50 ms }
+matrix many { pause in [10 s, 20 s]; select largest_acceptable.p05, largest_acceptable.p95 }
+"""
+
+
+def test_what_takes_long_is_told_by_surfaces_and_is_what_single_solves_say() -> None:
+    """A quantile of the answer is the answer at a quantile of the cost: users wait in a network."""
+    found = check_source(Source("waiting.qps", WAITING))
+    assert found.value is not None, found.diagnostics
+    spec = found.value
+    compiled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows)
+    for row in Tabulator(compiled).table(0, 2).to_pylist():
+        for name, cost in (("p05", 29.5), ("p95", 20.5)):
+            settings = (f"cost={cost} ms/request", f"pause={row['pause']} s")
+            alone = solve_model(spec.model, spec.configuration(settings=settings))
+            assert alone.largest_acceptable is not None
+            told = row[f"largest_acceptable.{name}"]
+            assert told == pytest.approx(alone.largest_acceptable, rel=5e-3)

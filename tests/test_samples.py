@@ -189,3 +189,25 @@ def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
     found = odds(spec.model, configuration, solution, Sampling(samples=500))
     assert found is not None
     assert found.by_surfaces == ()
+
+
+def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() -> None:
+    """Of users who wait in a network: samples solved each alone, at the answer as stated."""
+    spec = _uncertain("chandy_neuse.qps", NUMBER)
+    solution = solve_model(spec.model, spec.configuration())
+    assert solution.largest_acceptable is not None
+    found, axis = _solved(spec, 2000)
+    is_met, surely, maybe = found.met["query.latency"]
+    assert is_met.mean() == pytest.approx(0.5, abs=0.4)
+    for row in range(0, 400, 20):
+        drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
+        alone = solve_model(spec.model, drawn).largest_acceptable
+        assert alone is not None
+        is_met_alone = alone >= solution.largest_acceptable
+        assert surely[row] <= is_met_alone <= maybe[row]
+    told = odds(spec.model, spec.configuration(), solution, Sampling(samples=2000))
+    assert told is not None
+    (one,) = [one for one in told.requirements if one.name == "query.latency"]
+    assert one.probability == is_met.mean()
+    assert one.error == max(maybe.mean() - one.probability, one.probability - surely.mean())
+    assert one.error < 0.05

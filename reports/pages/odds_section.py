@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.text.answers import SolveView
-from qps.reports.text.odds_text import met, odds_lines, shares_table
+from qps.reports.text.odds_text import likely_text, met, odds_lines, shares_table
 from qps.reports.text.quantities import percent
 from qps.reports.text.table import Table
-from qps.solver.odds.told import Likely, Odds
+from qps.solver.odds.told import Odds
 
 HEIGHT, TOP, BOTTOM = 210, 46, 40
 _TYPICAL = "All else on this page is told for the typical values of the uncertain numbers."
@@ -75,15 +73,18 @@ def odds_section(view: SolveView) -> OddsSection | None:
     return OddsSection(
         lines=(*odds_lines(view), _TYPICAL),
         histogram=_histogram(view, odds),
-        likely=_likely(("requirement", f"likely to be met at {view.at:,}"), met(view, odds)),
-        first=_likely(("resource", "likely to saturate first"), odds.bottlenecks),
+        likely=Table(
+            ("requirement", f"likely to be met at {view.at:,}"),
+            tuple((one.name, likely_text(one)) for one in met(view, odds)),
+            frozenset([1]),
+        ),
+        first=Table(
+            ("resource", "likely to saturate first"),
+            tuple((one.name, percent(one.probability, 2)) for one in odds.bottlenecks),
+            frozenset([1]),
+        ),
         shares=shares_table(view),
     )
-
-
-def _likely(headings: tuple[str, str], found: Sequence[Likely]) -> Table:
-    rows = tuple((one.name, percent(one.probability, 2)) for one in found)
-    return Table(headings, rows, frozenset([1]))
 
 
 def _histogram(view: SolveView, odds: Odds) -> Histogram:

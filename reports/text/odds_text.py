@@ -7,12 +7,20 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from qps.reports.text.answers import SolveView
-from qps.reports.text.quantities import first_words, joined_words, percent, users_text
+from qps.reports.text.quantities import (
+    first_words,
+    joined_words,
+    number,
+    percent,
+    users_text,
+)
 from qps.reports.text.table import Table
 from qps.solver.answers.answering import QUALITY
-from qps.solver.odds.told import Interval, Likely, Odds
+from qps.solver.odds.told import Interval, Likely, LikelyMet, Odds
 
 _MOST_NAMED = 3
+_LEAST_TOLD = 0.005
+"""How far off how likely something is must be to be told."""
 _APART = 0.1
 """Of the width of an interval: ends that differ by more are told."""
 
@@ -44,7 +52,7 @@ def _approximated(odds: Odds) -> Iterator[str]:
         error = percent(max(one.error for one in odds.by_surfaces), 2)
         yield (
             f"An approximation: where {names} would fail is told of {points} samples, and of the "
-            f"others by a surface through them, up to {error} off where it was held against some."
+            f"others by a surface through them, which tells each from all others up to {error} off."
         )
     assumed = {one.name for one in odds.limits} & set(odds.assumed)
     if assumed:
@@ -164,21 +172,32 @@ def _differ(sampled: Interval, by_slopes: Interval) -> bool:
 
 
 def _likely(view: SolveView, odds: Odds) -> Iterator[str]:
-    told = [one for one in met(view, odds) if one.name != QUALITY and one.probability < 1]
+    told = [one for one in met(view, odds) if one.name != QUALITY and _may_fail(one)]
     told.sort(key=lambda one: one.probability)
     if told:
-        yield f"At {view.at:,}, likely to be met: {_named(told)}."
+        named = ", ".join(f"{one.name} {likely_text(one)}" for one in told[:_MOST_NAMED])
+        yield f"At {view.at:,}, likely to be met: {named}."
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
         yield f"Likely to saturate first: {_named(odds.bottlenecks)}."
 
 
-def met(view: SolveView, odds: Odds) -> tuple[Likely, ...]:
+def met(view: SolveView, odds: Odds) -> tuple[LikelyMet, ...]:
     """Return how likely each requirement is met, and each load what is asked of it unstated.
 
     Loads that nobody states a requirement of are those that some sample takes beyond their targets.
     """
     stated = {item.measure for item in view.requirements} | {QUALITY}
-    return tuple(one for one in odds.requirements if one.name in stated or one.probability < 1)
+    return tuple(one for one in odds.requirements if one.name in stated or _may_fail(one))
+
+
+def _may_fail(one: LikelyMet) -> bool:
+    return one.probability < 1 or one.error >= _LEAST_TOLD
+
+
+def likely_text(one: LikelyMet) -> str:
+    """Return how likely a requirement is met, and how far off that may be: `37 % ± 4`."""
+    off = f" ± {number(100 * one.error, 1)}" if one.error >= _LEAST_TOLD else ""
+    return f"{percent(one.probability, 2)}{off}"
 
 
 def _named(found: Sequence[Likely]) -> str:

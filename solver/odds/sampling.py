@@ -139,10 +139,11 @@ def solved_for(
 ) -> Sampled:
     """Return a spec solved along what is drawn; requirements are judged at the answer as stated.
 
-    Without a `solution` they are judged where the range starts. The same for any number of workers.
+    Without a `solution` nothing but the answers is told. The same for any number of workers.
     """
-    at = configuration.low if solution is None else solution.at
-    compiled = compile_matrix(model, as_matrix(model, configuration, axis, at))
+    at = None if solution is None else solution.at
+    matrix = as_matrix(model, configuration, axis, configuration.low if at is None else at)
+    compiled = compile_matrix(model, matrix)
     near = _near(solution)
     starts = range(0, axis.count, _PART)
     ends = [min(start + _PART, axis.count) for start in starts]
@@ -164,8 +165,8 @@ def solved_for(
 class _Maker:
     """Solves stretches of samples, one after the other."""
 
-    def __init__(self, compiled: CompiledMatrix, near: Near, at: int) -> None:
-        self._met = Met(population=at, samples=compiled.size)
+    def __init__(self, compiled: CompiledMatrix, near: Near, at: int | None) -> None:
+        self._met = None if at is None else Met(population=at, samples=compiled.size)
         self._solver = SampleSolver(compiled, near=near, met=self._met)
 
     def __call__(self, start: int, stop: int) -> _Part:
@@ -181,7 +182,10 @@ class _Maker:
             limits=rows.limited,
             bottlenecks=rows.bottleneck,
             words=tuple(rows.words),
-            met={name: column[:, start:stop] for name, column in met.columns.items()},
+            met={
+                name: column[:, start:stop]
+                for name, column in ({} if met is None else met.columns).items()
+            },
             reasons=reasons,
             alone=int(rows.one_by_one.sum()),
             assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
@@ -225,7 +229,7 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
 _maker: _Maker | None = None
 
 
-def _begin(compiled: CompiledMatrix, near: Near, at: int) -> None:
+def _begin(compiled: CompiledMatrix, near: Near, at: int | None) -> None:
     global _maker  # noqa: PLW0603 - a process has one
     _maker = _Maker(compiled, near, at)
 
