@@ -57,12 +57,14 @@ CASES = {
     ),
     "certainty": (
         "require {\nv.latency<=230 ms with 95%  certainty\nv.loss <= 6%with 90 %certainty\n}\n",
-        "require {\n  v.latency <= 230 ms with 95 % certainty\n"
-        "  v.loss    <= 6 % with 90 % certainty\n}\n",
+        (
+            "require {\n  v.latency <= 230 ms with 95 % certainty\n"
+            "  v.loss    <= 6 % with 90 % certainty\n}\n"
+        ),
     ),
     "spreads": (
         "param a=8 ms+- 1 ms\nlet b=one of[1 ms weight 3,2 ms]\nlet c=2 ms±5%\n",
-        "param a = 8 ms +- 1 ms\nlet b   = one of [ 1 ms weight 3, 2 ms ]\nlet c   = 2 ms ± 5 %\n",
+        "param a = 8 ms +- 1 ms\nlet b = one of [ 1 ms weight 3, 2 ms ]\nlet c = 2 ms ± 5 %\n",
     ),
     "changes behind `with` are not aligned": (
         "expect a {\nx == 6 with y = 1\nlonger == 6 with z = 1\n}\n",
