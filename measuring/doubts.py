@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from qps.measuring.axes import IDLE, Setting
+from qps.measuring.axes import Setting
 from qps.measuring.measured_rows import BYTE, Layout, Row
 
 FULL = 0.9
@@ -23,6 +23,8 @@ _CARD_MTU = 9_216
 """Bytes of a segment, more than which no network card sends."""
 _SPREAD = 0.3
 _OTHERS = 0.5
+_CROWDED = 0.5
+"""Share of the machine that others use, from which on programs wait for each other."""
 _STOLEN = 0.02
 _BATCHED = 1.3
 """How many times as much an item costs at the lowest rate as at the highest, where it is told."""
@@ -94,6 +96,8 @@ def bottleneck(row: Row, layout: Layout) -> str:
     machine = row.load * layout.cores / layout.machine_cores + row.generator + row.others
     if machine >= FULL:
         return "the machine is full, with what the generator and other programs use"
+    if row.others >= _CROWDED:
+        return f"other programs use {_percent(row.others)} of the machine"
     return (
         "neither the server nor the generator is full; does the generator have enough connections "
         "to ask for as much?"
@@ -111,7 +115,7 @@ def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all
 
 
 def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
-    if row.setting == IDLE or row.seconds >= _LEAST_SECONDS:
+    if row.each is None or row.seconds >= _LEAST_SECONDS:
         return None
     return (
         f"only {row.seconds:.2g} s of a processor were used in a run, less than {_LEAST_SECONDS:g} "
@@ -120,7 +124,7 @@ def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rul
 
 
 def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
-    if row.repetitions == 1 or row.spread <= _SPREAD or row.setting == IDLE:
+    if row.repetitions == 1 or row.spread <= _SPREAD or row.each is None:
         return None
     return (
         f"repetitions lie {_percent(row.spread)} apart: the median is taken; more of them, or a "
@@ -151,7 +155,7 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
         return
     alike: dict[Setting, list[Row]] = {}
     for row in rows:
-        if row.setting != IDLE and row.each is not None and row.load < FULL:
+        if row.each is not None and row.load < FULL:
             key = tuple(value for i, value in enumerate(row.setting) if i not in rated)
             alike.setdefault(key, []).append(row)
     worst, low = 1.0, []

@@ -33,6 +33,15 @@ class Conditions(Struct, frozen=True, kw_only=True):
     accounts: dict[str, str]
     recorded: dict[str, str]
 
+    @property
+    def machine(self) -> str:
+        """The machine and its system, in words."""
+        return f"{self.host}, {self.cores} cores, {self.processor}, {self.system}"
+
+    def is_machine_of(self, other: Conditions) -> bool:
+        """Return whether both are of one machine: what was measured on two is not put together."""
+        return self.machine == other.machine
+
 
 def conditions(
     accounts: dict[str, str], usable_cores: float, commands: Sequence[str]

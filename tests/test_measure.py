@@ -141,6 +141,12 @@ def test_going_on_after_failures(
     assert main(grid(port, *flags, words=words)) == 2  # what was kept is not written over
     assert main(grid(port, *flags, "--resume", words=words, rates="50, 200")) == 2
     assert "vary was" in capsys.readouterr().err
+    other = Path("web.json").read_text().replace('"processor": "', '"processor": "another ')
+    mine = Path("web.json").read_bytes()
+    Path("web.json").write_text(other)
+    assert main(grid(port, *flags, "--resume", words=words)) == 2
+    assert "was measured on another machine" in capsys.readouterr().err
+    Path("web.json").write_bytes(mine)
     assert main(grid(port, *flags, "--resume", words=words)) == 0
     assert (len(kept()["runs"]), kept()["failures"]) == (6, [])
     before = Path("web.csv").read_bytes()
@@ -235,6 +241,7 @@ WRONG: list[tuple[list[str], str]] = [
         ["x.csv", "--of", "y", "--count", "(1)", "--vary", "rate in 1, 2 request/s", "--", "true"],
         "the command of the generator does not have it",
     ),
+    (["x.csv", "--of", "y", "--count", "(1)", "--idle", "--", "true"], "`--idle`"),
     (["step"], "no command is named"),
     (["step", "--", "no_such_program"], "no program"),
     (["step", "--of", "y", "--", "true"], "nothing that a step by itself takes"),

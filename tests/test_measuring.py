@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qps.cli import main
 from qps.commands.own_units import units_with
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import fitted
@@ -297,6 +299,27 @@ def test_a_table_is_what_fit_takes() -> None:
     }
 
 
+def test_a_spec_takes_a_table_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("web.csv").write_text(table_of(grid(noise=0.01)))
+    Path("web.qps").write_text(
+        """
+        users N in 1..100000
+        machine vm { cpu 2 core, idle fit "web.csv" }
+        component serve { cpu fit "web.csv" measured on vm }
+        topology { node n = vm }
+        stream s { traffic N * 0.1 request/s, 1 kB/request; at n { serve } }
+        """
+    )
+    assert main(["solve", "web.qps", "--no-advice", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    # A request of 1 kB takes 42 us of one of two cores; 1 % are always there.
+    saturates = told["resources"][0]["saturates_at"]
+    assert saturates == pytest.approx(0.99 * 2 / 42e-6 / 0.1, rel=0.03)
+
+
 def test_packets_that_do_not_go_with_requests_have_a_column() -> None:
     runs = [one for one in grid(packets=True) if one.repetition == 1]
     found = fit_of(table_of(runs))
@@ -340,6 +363,11 @@ DOUBTFUL: list[tuple[str, dict[str, object], str]] = [
         "rate not reached",
         {"counted": {"request": 200.0}, "others": 19.0},
         "the machine is full",
+    ),
+    (
+        "rate not reached",
+        {"counted": {"request": 200.0}, "others": 12.0},
+        "other programs use 60 % of the machine",
     ),
     ("saturated", {"used": {"cpu": 9.5}}, "saturated, at 95 % load"),
     ("short", {"used": {"cpu": 0.1}}, "only 0.1 s of a processor"),

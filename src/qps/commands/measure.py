@@ -115,7 +115,11 @@ def _asked(arguments: Namespace) -> Asked:
     units = units_with(arguments.unit)
     axes = tuple(axis(text, units) for text in arguments.vary)
     settings = settings_of(axes)
-    if arguments.idle and axes:
+    if arguments.idle and not axes:
+        raise complain(
+            "`--idle` is a setting beside others", "vary something: `--vary 'rate in …'`"
+        )
+    if arguments.idle:
         settings = (IDLE, *settings)
     counts = tuple(count_of(text, _item(axes)) for text in arguments.count)
     _check_items(counts, units)
@@ -267,6 +271,12 @@ def _measure(asked: Asked, arguments: Namespace) -> Exit:
         here = conditions(
             {name: one.kept_by for name, one in accounts.items()}, cores, arguments.record
         )
+        if kept is not None and not here.is_machine_of(kept.conditions):
+            raise complain(
+                f"`{runs_file(asked.table)}` was measured on another machine: "
+                f"{kept.conditions.machine}",
+                f"this is {here.machine}; measure anew, into another file",
+            )
         _tell_first(bench, asked, layout, server, arguments)
         return _campaign(asked, bench, layout, here, kept, server, arguments)
 
