@@ -34,6 +34,9 @@ class Promised(Struct, frozen=True):
 UNASKED = Promised(None, 0)
 """Of a requirement where only values are asked for: it judges nothing."""
 
+JUDGED_PLAINLY = Promised(None, 1)
+"""Of a requirement that is judged by one value of each number: a sample, such as pages draw."""
+
 
 class Requirement(Struct, frozen=True, kw_only=True):
     """`measure <= limit` (or >=); `is_axis` where it is one of the axes of quality.

@@ -36,17 +36,30 @@ def as_stated(model: ir.Model, configuration: Configuration) -> ir.Model:
 
 
 def _asking_nothing(model: ir.Model) -> ir.Model:
-    modes = (
-        replace(mode, requirements=tuple(map(_unasked, mode.requirements))) for mode in model.modes
-    )
-    every = tuple(map(_unasked, model.requirements))
-    return replace(model, requirements=every, modes=tuple(modes))
+    return _with_all(model, ir.UNASKED)
 
 
-def _unasked(requirement: ir.Requirement) -> ir.Requirement:
-    if requirement.certainty is None or requirement.promised is not None:
-        return requirement
-    return replace(requirement, promised=ir.UNASKED)
+def judged_plainly(model: ir.Model) -> ir.Model:
+    """Return a model in which requirements are judged by one value of each number, as in a sample.
+
+    Unlike those that ask for no certainty they are still known by that. Itself where none asks.
+    """
+    if model.once(asks_for_certainty) is None:
+        return model
+    return _with_all(model, ir.JUDGED_PLAINLY)
+
+
+def _with_all(model: ir.Model, promised: ir.Promised) -> ir.Model:
+    """Return a model whose requirements with a certainty are what none of them was promised."""
+
+    def told(requirements: tuple[ir.Requirement, ...]) -> tuple[ir.Requirement, ...]:
+        return tuple(
+            one if one.certainty is None else replace(one, promised=promised)
+            for one in requirements
+        )
+
+    modes = (replace(mode, requirements=told(mode.requirements)) for mode in model.modes)
+    return replace(model, requirements=told(model.requirements), modes=tuple(modes))
 
 
 def without_certainty(model: ir.Model) -> ir.Model:

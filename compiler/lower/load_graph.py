@@ -175,6 +175,8 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """The resources on which it rests and of which nothing says how they are waited for."""
     promised_with: float | None = None
     """The certainty with which a requirement holds up to so many users, where this says that."""
+    certainty: float | None = None
+    """That with which it must hold, where it is judged by one value of each number."""
 
 
 class NamedMeasure(Struct, frozen=True, kw_only=True):

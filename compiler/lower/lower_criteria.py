@@ -38,7 +38,8 @@ def criteria_of(
     for requirement in requirements:
         if requirement.promised == ir.UNASKED:
             continue
-        if requirement.promised is not None:
+        is_plain = requirement.promised in (None, ir.JUDGED_PLAINLY)
+        if requirement.promised is not None and not is_plain:
             known = both_known(requirement.measure, expressions, measured, in_series)
             stated.append(
                 _promised(requirement, requirement.promised, known, measured, expressions)
@@ -63,6 +64,7 @@ def criteria_of(
                 known=known[0],
                 known_in_series=known[1],
                 unsaid=measured.unsaid(requirement.measure),
+                certainty=_certainty(requirement) if requirement.promised else None,
             )
         )
     for name, resource in measured.resources.items():
@@ -98,12 +100,16 @@ def _promised(
         dimension=DIMENSIONLESS,
         span=requirement.span,
         axis=None,
-        promised_with=None if requirement.certainty is None else float(requirement.certainty),
+        promised_with=_certainty(requirement),
         unsaid=measured.unsaid(requirement.measure),
         rests_on=subjects(requirement.measure, requirement.limit),
         known=plain,
         known_in_series=in_series,
     )
+
+
+def _certainty(requirement: ir.Requirement) -> float | None:
+    return None if requirement.certainty is None else float(requirement.certainty)
 
 
 def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:

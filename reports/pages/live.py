@@ -17,6 +17,7 @@ from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded
 from qps.compiler.configure.configuration import Configuration, base_configuration
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.lower.certainty_asked import judged_plainly
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import (
     Assumption,
@@ -39,6 +40,7 @@ from qps.engine.formulas import ONE, Formula, total
 from qps.engine.formulas import population as population_symbol
 from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
+from qps.reports.pages.live_promises import promises_of
 from qps.reports.pages.live_spreads import spreads_of
 from qps.reports.pages.page_program import Program
 from qps.reports.pages.topology import drawn_topology
@@ -62,7 +64,8 @@ class LiveModel:
     """Gathers a model's records and its program."""
 
     def __init__(self, model: ir.Model, variants: Variants) -> None:
-        self._model = model
+        self._asking = model
+        self._model = model.once(judged_plainly)
         self._variants = variants
         self._program = Program(population_symbol(model.population.name))
         self._records: list[Json] = []
@@ -149,7 +152,9 @@ class LiveModel:
         by_mode: dict[str, Json] = {
             mode: [self._record(number) for number in numbers] for mode, numbers in found.items()
         }
-        return {"uncertain": by_mode}
+        told: dict[str, Json] = {"uncertain": by_mode}
+        promised = promises_of(self._asking, start.configuration)
+        return told | ({"promised": promised} if promised else {})
 
     # -- variants ------------------------------------------------------------------------
 
@@ -327,6 +332,7 @@ class LiveModel:
                 "strict": criterion.strict,
                 "axis": None if criterion.axis is None else step(criterion.axis),
                 "stated": criterion.span is not None,
+                **({} if criterion.certainty is None else {"certainty": criterion.certainty}),
                 **_knowns(criterion),
                 "dimension": self._dimension(criterion.dimension),
                 "share": share,

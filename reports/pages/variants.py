@@ -27,6 +27,7 @@ from qps.compiler.configure.configuration import (
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.certainty_asked import judged_plainly
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 
@@ -143,6 +144,7 @@ def variants_of(
 
     What is near to the start with the number `first` comes before what is near to others.
     """
+    model = model.once(judged_plainly)
     explorer = _Explorer(
         model=model, selects=_selects(model, [origin.configuration for origin in origins])
     )

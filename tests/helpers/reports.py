@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from helpers.once import once
+from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
@@ -18,6 +19,7 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.odds.odds import odds
+from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Sampling
 
 
@@ -39,8 +41,10 @@ def page_of(
         for scenario in scenarios
     ]
     first = cases[0].configuration
-    solution = solve_model(spec.model, first)
-    found = odds(spec.model, first, solution, Sampling(samples=2000))
+    model = promising(spec.model, first)
+    solution = solve_model(model, first)
+    plain = spec.model if model is spec.model else without_certainty(spec.model)
+    found = odds(plain, first, solution, Sampling(samples=2000))
     view = solve_view(spec.model, first, solution, settings, odds=found)
     cases[0] = replace(cases[0], view=view)
     judged = claims_of(spec) if claims is None else claims

@@ -2,8 +2,9 @@
 // limits it, saturation points, the bottleneck, knees of elastic numbers, elasticities.
 
 import { isEqual } from "./fractions.js";
-import { knownAt, largestKnown } from "./known.js";
+import { knownAt, knownWithout, largestKnown } from "./known.js";
 import { exactNumber } from "./model.js";
+import { promiseOf } from "./promised.js";
 import { crossing, firstCrossing, firstFailure, NEAR, Undecided } from "./search.js";
 import { whole } from "../common/format.js";
 
@@ -14,11 +15,11 @@ export class Impossible extends Error {}
 export function solve(run, setting) {
   const graphs = run.model.graphs(setting);
   if (!graphs) return null;
-  const found = graphs.map((graph) => solveGraph(run.prepare(graph, setting.numbers)));
+  const found = graphs.map((graph) => solveGraph(run.prepare(graph, setting.numbers), setting));
   const rank = (one) => [one.largest ?? 0, -(one.qualityAtLimit ?? 0)];
   const worst = found.reduce((best, one) => (isBefore(rank(one), rank(best)) ? one : best));
   if (found.length > 1) run.prepare(worst.graph, setting.numbers);
-  const known = largestKnown(found.flatMap((one) => one.criteria), worst.graph.low);
+  const known = knownWithout(found.flatMap((one) => one.unjudged), largestKnown(found.flatMap((one) => one.criteria), worst.graph.low));
   return { ...worst, known, modes: found.length > 1 ? found : [] };
 }
 
@@ -26,10 +27,10 @@ function isBefore(one, other) {
   return one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
 }
 
-function solveGraph(run) {
+function solveGraph(run, setting) {
   const { graph } = run;
   refuseOutOfBounds(run);
-  const criteria = graph.criteria.map((criterion) => judged(run, criterion));
+  const { criteria, unjudged } = judgedAll(run, setting);
   const resources = graph.resources.map((resource) => saturated(run, resource.over, resource, resource.isFilled));
   const limiting = limitingOf(criteria, resources);
   const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
@@ -39,10 +40,10 @@ function solveGraph(run) {
   const first = firstToSaturate(resources);
   run.at(at);
   return {
-    graph, criteria, limiting, largest, at, resources,
+    graph, criteria, unjudged, limiting, largest, at, resources,
     verdict: !limiting ? "range" : largest === null ? "nowhere" : "limited",
     limitedBy: limiting?.criterion.name ?? null,
-    known: largestKnown(criteria, graph.low),
+    known: knownWithout(unjudged, largestKnown(criteria, graph.low)),
     first, undecided: undecidedBefore(resources, first),
     elastic: graph.elastic.map((one) => knees(run, one)),
     qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),
@@ -99,6 +100,26 @@ function refuseImpossible(run, high) {
     const failure = firstFailure(curve, graph.low, high, (n) => !(curve.at(n) <= NEAR));
     if (failure !== null) throw new Impossible(`${text} at ${run.model.population} = ${whole(failure)}`);
   }
+}
+
+// All criteria of a graph, judged in a setting, and those that only samples would judge.
+export function judgedAll(run, setting) {
+  const criteria = [], unjudged = [];
+  for (const criterion of run.graph.criteria) {
+    const promise = promiseOf(run.model, run.graph, setting, criterion);
+    if (promise === undefined) criteria.push(judged(run, criterion));
+    else if (promise === null) unjudged.push(criterion);
+    else criteria.push(promisedUpTo(run.graph, criterion, promise));
+  }
+  return { criteria, unjudged };
+}
+
+// A criterion that holds with certainty up to a population.
+function promisedUpTo(graph, criterion, promise) {
+  const failure = promise >= graph.high ? null : Math.max(promise + 1, graph.low);
+  const bySamples = (known) => ["approximation", [...(known?.[1] ?? []), `${criterion.name}: told by samples`]];
+  const [known, knownInSeries] = [criterion.known, criterion.knownInSeries].map(bySamples);
+  return { criterion: { ...criterion, known, knownInSeries, isPromised: true }, failure, knownThere: known, met: metUpTo(failure, graph) };
 }
 
 // A criterion with the first population at which it fails, null for none.
@@ -204,7 +225,7 @@ export function elasticities(run, solved) {
   const { graph, limiting, resources } = solved;
   let over, at = null, of;
   if (limiting) {
-    if (limiting.failure === graph.low) return { of: null, rows: [] };
+    if (limiting.failure === graph.low || limiting.criterion.isPromised) return { of: null, rows: [] };
     const curve = run.curve(limiting.criterion.over, [limiting.criterion.measure]);
     ({ over } = limiting.criterion);
     at = crossing(curve, limiting.failure - 1, limiting.failure);

@@ -92,6 +92,14 @@ export function largestKnown(judged, low) {
   return [mayBeMore ? (mild.length ? "approximation" : "lower bound") : "upper bound", [...new Set(reasons)]];
 }
 
+// The same where some criteria are judged by nobody: fewer may be well served.
+export function knownWithout(unjudged, known) {
+  if (!unjudged.length) return known;
+  const reasons = unjudged.map((one) => `${one.name} is judged by samples, which this page does not draw: qps solve does`);
+  const kind = !known || known[0] === "upper bound" ? "upper bound" : "approximation";
+  return [kind, [...new Set([...(known?.[1] ?? []), ...reasons])]];
+}
+
 // How it is known where a resource saturates: where that cannot be told, up to where it does not.
 function saturationKnown({ model }, { name, at, notBelow }) {
   if (notBelow === null) return null;
@@ -122,6 +130,8 @@ export function knownText(column) {
   if (solved.known && solved.verdict !== "nowhere") {
     lines.push(`The answer is ${withArticle(solved.known[0])}: ${SERVED[solved.known[0]]}.`);
   }
+  const unjudged = new Set([solved, ...solved.modes].flatMap((one) => one.unjudged).map((one) => one.name));
+  if (unjudged.size) lines.push(`Not judged here: ${listed([...unjudged])}. Samples tell up to how many users that holds, of a changed setting those of qps solve.`);
   for (const kind of Object.keys(MARKS)) {
     const alike = [...uncertain].filter(([, known]) => known[0] === kind);
     if (!alike.length) continue;

@@ -10,7 +10,9 @@ import { beyondRange } from "./controls.js";
 export class Advice {
   constructor(column, done) {
     Object.assign(this, { column, done, found: [] });
-    this.waiting = [...this.hardware(), ...this.numbers()];
+    // Where samples tell the answer, each change would have a promise of its own.
+    const isSampled = column.solved.unjudged.length > 0 || column.solved.criteria.some((one) => one.criterion.isPromised);
+    this.waiting = isSampled ? [] : [...this.hardware(), ...this.numbers()];
   }
 
   // Other choices, machines and networks; a place is worth a try where it bears on the limit.

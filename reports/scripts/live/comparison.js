@@ -22,7 +22,8 @@ export function showComparison(columns, active, choose, drop) {
     row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), knownAt(one.run, one.graph.qualityKnown, one.n)))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
-      if (!found) return "";
+      if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not judged here" : "";
+      if (found.criterion.isPromised) return lightOf(one, found);
       return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n))}`);
     })),
     ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(`load of ${name}`, (one) => {

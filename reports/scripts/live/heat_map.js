@@ -1,8 +1,8 @@
 // One value over two numbers: how the users, the quality or a load change as both of them move.
 
-import { isCounted, judged } from "../engine/answers.js";
+import { isCounted, judgedAll } from "../engine/answers.js";
 import { exactOf, quotient, reduced } from "../engine/fractions.js";
-import { largestKnown, marked, usersTold } from "../engine/known.js";
+import { knownWithout, largestKnown, marked, usersTold } from "../engine/known.js";
 import { Undecided } from "../engine/search.js";
 import { draw } from "../common/dom.js";
 import { number, percent, whole } from "../common/format.js";
@@ -58,21 +58,21 @@ export class HeatMap {
       const numbers = new Map(setting.numbers);
       numbers.set(x.record.name, x.exact[this.done % CELLS.across]);
       numbers.set(y.record.name, y.exact[Math.floor(this.done / CELLS.across)]);
-      this.values[this.done] = this.cell(scratch.prepare(column.model.labelled(graph, numbers), numbers));
+      this.values[this.done] = this.cell(scratch.prepare(column.model.labelled(graph, numbers), numbers), { ...setting, numbers });
       this.done++;
     }
     return this.done === this.values.length;
   }
 
-  cell(run) {
+  cell(run, setting) {
     if (this.step !== null) {
       this.known[this.done] = knownAs(run.graph, this.step);
       return run.at(this.column.n).value(this.step);
     }
     try {
-      const { criteria, low, high } = run.graph;
-      const found = criteria.map((one) => judged(run, one));
-      this.known[this.done] = largestKnown(found, low);
+      const { low, high } = run.graph;
+      const { criteria: found, unjudged } = judgedAll(run, setting);
+      this.known[this.done] = knownWithout(unjudged, largestKnown(found, low));
       return Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
     } catch (error) {
       if (error instanceof Undecided) return NaN;

@@ -23,8 +23,9 @@ function light(kind, word) { return make("span", { class: `light ${kind}` }, wor
 const BARELY = 0.9; // of its limit; beyond that a requirement is met, but only just
 
 export function lightOf(column, judged) {
-  const { criterion } = judged;
+  const { criterion, failure } = judged;
   const { run, n } = column;
+  if (criterion.isPromised) return failure === null || n < failure ? light("yes", "met") : light("no", "not met");
   const isMet = !fails(run, run.curve(criterion.over, [criterion.measure, criterion.limit]), criterion, n);
   if (!isMet) return light("no", "not met");
   run.at(n);
@@ -41,6 +42,7 @@ export function showRequirements(column) {
     const isQuality = criterion.name === "quality";
     const measure = isQuality ? graph.quality : criterion.measure;
     const told = (step, at) => {
+      if (criterion.isPromised && step === measure) return ""; // with what certainty it holds there is not told
       const value = run.at(at).value(step);
       if (step !== measure) return column.tell(value, criterion.dimension, criterion);
       const text = isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
@@ -52,6 +54,7 @@ export function showRequirements(column) {
     const limits = criterion.name === solved.limitedBy ? [" ", light("shown", "limits the answer")] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
   });
+  for (const one of solved.unjudged) rows.push([[one.name], light("shown", "not judged here"), "", "", "", ""]);
   const resources = solved.criteria.filter((one) => !isStated(one.criterion));
   const worst = resources.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
   if (resources.length) {

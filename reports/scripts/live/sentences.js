@@ -32,6 +32,7 @@ function reasonOf(column, population) {
   if (criterion.name === "quality") {
     return `quality is ${toldApart(run.value(solved.graph.quality), 1)}${inParenthesis(knownAt(run, solved.graph.qualityKnown, population))}; at most 1 is acceptable`;
   }
+  if (criterion.isPromised) return `${criterion.name} does not hold`;
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);

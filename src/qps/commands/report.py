@@ -15,7 +15,6 @@ from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
-from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
@@ -74,7 +73,7 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
         progress.advance(1 / len(wanted))
     progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
-    cases = [ShownCase(one.model, one.configuration, settings, one.view) for one in found]
+    cases = [ShownCase(one.stated, one.configuration, settings, one.view) for one in found]
     first = found[0]
     page = page_view(
         first.model,
@@ -118,8 +117,6 @@ def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
     settings = tuple(arguments.set)
     set_up = [spec.with_machines_of(settings) for spec in specs]
     wanted = [(spec, scenario) for spec in set_up for scenario in scenarios]
-    for spec, scenario in wanted:  # before any is solved, which may take long
-        refuse_certainty_asked(spec.model, spec.configuration(scenario, settings))
     return [
         solved_spec(
             spec,

@@ -25,8 +25,12 @@ from qps.solver.what_if.advice import advise
 
 
 class Solved(Struct, frozen=True, kw_only=True):
-    """A model in a configuration, its answers, the same as plain values, what the spec warns of."""
+    """A model in a configuration, its answers, the same as plain values, what the spec warns of.
 
+    `stated` is the model as it is written, `model` with all that it promises with certainty.
+    """
+
+    stated: ir.Model
     model: ir.Model
     configuration: Configuration
     solution: Solution
@@ -75,6 +79,7 @@ def solved_spec(
     helping = advise(model, configuration, solution) if advice else ()
     view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)
     return Solved(
+        stated=spec.model,
         model=model,
         configuration=configuration,
         solution=solution,
