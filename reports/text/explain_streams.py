@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from math import inf
 
 from msgspec.structs import replace
@@ -25,34 +26,40 @@ from qps.compiler.quantities.dimension import (
     Dimension,
 )
 from qps.engine.formulas import ZERO, Formula, total
-from qps.reports.text.explanation import ExplainedCall, Explanation, taken_apart
+from qps.reports.text.explanation import Apart, ExplainedCall
 from qps.reports.text.naming import Part
 from qps.reports.text.quantities import percent, quantity
 
 
-def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
+def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     """Return a measure of a stream taken apart; QpsError where there is no such measure."""
     found = graph.streams[stream]
     name = f"{stream}.{measure}"
     scope = (stream, *found.rests_on)
+    told = partial(Apart, name=name, scope=scope)
     ways = [*found.latency, *_overloaded(graph, found, at)]
     stages = [Part(part.stage, part.value, scope) for part in ways]
     variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
         what = "time from source to user, stage by stage"
-        latency = taken_apart(graph, name, what, _sum(stages), TIME, at, stages, scope)
-        return replace(latency, calls=_calls(graph, ways, at))
+        return told(
+            what=what,
+            value=_sum(stages),
+            dimension=TIME,
+            parts=stages,
+            more=lambda one: replace(one, calls=_calls(graph, ways, at)),
+        )
     if measure == "jitter":
         what = "variance of the time from source to user, by resource"
         variance = _sum(variances)
-        return taken_apart(graph, name, what, variance, TIME * TIME, at, variances, scope)
+        return told(what=what, value=variance, dimension=TIME * TIME, parts=variances)
     if measure == "buffer":
         what = "what the playout buffer waits for late items"
-        return taken_apart(graph, name, what, found.buffer, TIME, at, (), scope)
+        return told(what=what, value=found.buffer, dimension=TIME)
     if measure == "queue":
         what = "time that the full queues on the way hold, by queue"
         full = [Part(part.stage, part.value, scope) for part in found.queues]
-        return taken_apart(graph, name, what, found.queue, TIME, at, full, scope)
+        return told(what=what, value=found.queue, dimension=TIME, parts=full)
     if measure in LOSSES:
         kinds = LOSSES[measure]
         what = "share of items lost, at independent stages"
@@ -62,11 +69,11 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explan
             if part.kind in kinds
         ]
         loss = found.lost_by(*kinds)
-        return taken_apart(graph, name, what, loss, DIMENSIONLESS, at, lost, scope)
+        return told(what=what, value=loss, dimension=DIMENSIONLESS, parts=lost)
     node = called_by(found, measure)
     if node is not None and (time := found.latency_of_calls(node)) is not None:
         what = f"time of a call of {node}, from the request to the answer"
-        return taken_apart(graph, name, what, time, TIME, at, (), scope)
+        return told(what=what, value=time, dimension=TIME)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
         measures = stream_measures()
@@ -80,7 +87,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explan
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
     is_bits = measure == "throughput" or found.item == INFORMATION_BASE
     dimension = DATA_RATE if is_bits else Dimension.of(found.item) / TIME
-    return taken_apart(graph, name, what, values[measure], dimension, at, (), scope)
+    return told(what=what, value=values[measure], dimension=dimension)
 
 
 QUANTILE = re.compile(
@@ -93,7 +100,7 @@ def share_of(asked: re.Match[str]) -> Fraction:
     return Fraction(asked["level"]) / (100 if asked["hundredths"] else 1)
 
 
-def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Explanation:
+def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Apart:
     """Return a quantile of a latency, each wait told apart from the tail of its own service."""
     if not 0 <= share < 1:
         raise QpsError.single(
@@ -106,16 +113,19 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
     if found.kinds:
         value = graph.at(at).number
         found = max(found.kinds, key=lambda kind: value(kind.latency_quantile(share)))
-    told = percent(float(share), 8)
-    what = f"time that {told} of the items do not exceed"
+    shown = percent(float(share), 8)
     scope = (stream, *found.rests_on)
     found = replace(found, endless=tuple(_overloaded(graph, found, at)))
-    name = f"quantile({stream}.latency, {told})"
+    told = partial(
+        Apart,
+        name=f"quantile({stream}.latency, {shown})",
+        what=f"time that {shown} of the items do not exceed",
+        value=found.latency_quantile(share),
+        dimension=TIME,
+        scope=scope,
+    )
     if found.cycle is not None or found.ways:
-        stages = _of_sum(graph, found, share, at, scope)
-        return taken_apart(
-            graph, name, what, found.latency_quantile(share), TIME, at, stages, scope
-        )
+        return told(parts=_of_sum(graph, found, share, at, scope))
     bounds = {graph.at(at).number(found.quantile_by(way)): way for way in found.allotments(share)}
     least = bounds[min(bounds)]
     stages = [
@@ -127,7 +137,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
         resources = ", ".join(part.resource for part in found.added_jitter)
         stages.append(Part(f"jitter of {resources}", found.jitter_quantile(least), scope))
     stages += [Part(part.stage, part.value, scope) for part in found.endless]
-    return taken_apart(graph, name, what, found.latency_quantile(share), TIME, at, stages, scope)
+    return told(parts=stages)
 
 
 def _of_sum(

@@ -43,7 +43,7 @@ from qps.reports.text.explain_streams import (
     stream_apart,
     stream_measures,
 )
-from qps.reports.text.explanation import ExplainedCase, Explanation, taken_apart
+from qps.reports.text.explanation import Apart, ExplainedCase, Explanation, taken_apart
 from qps.reports.text.formula_text import formula
 from qps.reports.text.naming import Part
 from qps.reports.text.quantities import number, percent, quantity
@@ -56,7 +56,7 @@ def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -
     `modes` are the modes of the spec, of which the graph is in one, or outside of any.
     """
     return replace(
-        _of_name(graph, name, at, modes),
+        taken_apart(graph, _of_name(graph, name, at, modes), at),
         mode=graph.mode,
         modes=modes,
         known=_known(graph, name, at),
@@ -97,18 +97,23 @@ def _of_stream(graph: LoadGraph, name: str) -> tuple[str, str]:
 _KINDS = {kind.value: kind for kind in ir.MeasureKind}
 
 
-def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
+def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Apart:
     if name.endswith(".throughput") and _of_stream(graph, name)[0] not in graph.streams:
-        return _throughput(graph, name, at)
+        return _throughput(graph, name)
     resources = graph.loads_of(name.removesuffix(".load"))
     if len(resources) == 1:
-        return _resource(graph, resources[0], at)
+        return _resource(graph, resources[0])
     if len(resources) > 1:
         parts = [Part(r.name, r.load, (r.name,)) for r in resources]
         highest = maximum(*(part.value for part in parts))
         what = "the highest of several loads"
-        return taken_apart(
-            graph, name, what, highest, DIMENSIONLESS, at, parts, [r.name for r in resources]
+        return Apart(
+            name=name,
+            what=what,
+            value=highest,
+            dimension=DIMENSIONLESS,
+            parts=parts,
+            scope=[r.name for r in resources],
         )
     asked = QUANTILE.fullmatch(name.replace(" ", ""))
     if asked is not None and asked["stream"] in graph.streams:
@@ -119,15 +124,24 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
     if name in graph.measures:
         own = graph.measures[name]
         what = own.doc or "a measure of the spec's own"
-        return taken_apart(graph, name, what, own.value, own.dimension, at, (), own.rests_on)
+        return Apart(
+            name=name, what=what, value=own.value, dimension=own.dimension, scope=own.rests_on
+        )
     if name in _COSTS and graph.cost(is_running=_COSTS[name]) is not None:
-        return _cost(graph, name, at)
+        return _cost(graph, name)
     if name == "quality" and graph.quality is not None:
         by_axis = axes_by_criterion(graph.criteria)
         axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
         scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
         what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
-        return taken_apart(graph, name, what, graph.quality, DIMENSIONLESS, at, axes, scope)
+        return Apart(
+            name=name,
+            what=what,
+            value=graph.quality,
+            dimension=DIMENSIONLESS,
+            parts=axes,
+            scope=scope,
+        )
     if name in graph.groups:
         return _group(graph, name, at)
     for settled in graph.elastic:
@@ -136,12 +150,12 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
             if settled.parameter.priority is not None:
                 what += f", with priority {settled.parameter.priority}"
             dimension = settled.parameter.dimension
-            return taken_apart(graph, name, what, settled.value, dimension, at)
+            return Apart(name=name, what=what, value=settled.value, dimension=dimension)
     varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
     if varied in graph.varied and case in ("", *_CASES):
-        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case, at)
+        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case)
     if name in graph.assumptions:
-        return _assumption(graph, graph.assumptions[name], at)
+        return _assumption(graph.assumptions[name])
     if stream in graph.absent:
         raise not_there(stream)
     is_outside = bool(modes) and graph.mode is None
@@ -164,7 +178,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
 _CASES = [case.value for case in ir.Case]
 
 
-def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Explanation:
+def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case) -> Apart:
     """Return a parameter that has several values, in one case, with all of them."""
     name = table.name if case is graph.case else f"{table.name}.{case.value}"
     value = table.rows[-1].values[case]
@@ -178,7 +192,6 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Expla
     known = graph.assumptions.get(name)
     expr = known.symbol if known else number_formula(value)
     what = f"a parameter with several values; this is its {case.value}"
-    told = taken_apart(graph, name, what, expr, table.dimension, at)
     rows = tuple(
         ExplainedCase(
             kind=row.kind or ("" if len(table.rows) == 1 else "all"),
@@ -191,7 +204,13 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Expla
         )
         for row in table.rows
     )
-    return replace(told, cases=rows)
+    return Apart(
+        name=name,
+        what=what,
+        value=expr,
+        dimension=table.dimension,
+        more=lambda told: replace(told, cases=rows),
+    )
 
 
 def _of_case(row: CaseRow, case: ir.Case, dimension: Dimension) -> str:
@@ -202,7 +221,7 @@ def _of_case(row: CaseRow, case: ir.Case, dimension: Dimension) -> str:
 _COSTS = {"cost": False, "running_cost": True}
 
 
-def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
+def _cost(graph: LoadGraph, name: str) -> Apart:
     is_running = _COSTS[name]
     total = graph.cost(is_running=is_running)
     assert total is not None
@@ -211,27 +230,31 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
     if graph.unpriced:
         what += f"; without a price: {', '.join(graph.unpriced)}"
     dimension = MONEY / TIME if is_running else MONEY
-    return taken_apart(graph, name, what, total, dimension, at, parts)
+    return Apart(name=name, what=what, value=total, dimension=dimension, parts=parts)
 
 
-def _throughput(graph: LoadGraph, name: str, at: int) -> Explanation:
+def _throughput(graph: LoadGraph, name: str) -> Apart:
     """Return what a link or a network card carries; of several the highest."""
     what = "what is carried, in bit/s"
     of = Measures.of_graph(graph)
     expr = of.of(ir.Measured(ir.MeasureKind.THROUGHPUT, name.removesuffix(".throughput")))
-    return taken_apart(graph, name, what, expr, DATA_RATE, at, [])
+    return Apart(name=name, what=what, value=expr, dimension=DATA_RATE)
 
 
-def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
+def _group(graph: LoadGraph, name: str, at: int) -> Apart:
     group = graph.groups[name]
     what = group.doc or "a group: how many users each has"
-    told = taken_apart(graph, name, what, group.members, DIMENSIONLESS, at, (), ())
-    there = taken_apart(graph, name, what, group.count, DIMENSIONLESS, at, (), ())
-    counted = (
-        ("how many groups", there.formulas[0][1]),
-        (f"how many there are at {told.at_text}", number(there.value)),
-    )
-    return replace(told, formulas=(*told.formulas, *counted))
+    members = Apart(name=name, what=what, value=group.members, dimension=DIMENSIONLESS)
+
+    def counted(told: Explanation) -> Explanation:
+        there = taken_apart(graph, replace(members, value=group.count), at)
+        further = (
+            ("how many groups", there.formulas[0][1]),
+            (f"how many there are at {told.at_text}", number(there.value)),
+        )
+        return replace(told, formulas=(*told.formulas, *further))
+
+    return replace(members, more=counted)
 
 
 def names(graph: LoadGraph) -> list[str]:
@@ -250,19 +273,28 @@ def names(graph: LoadGraph) -> list[str]:
     return found + list(graph.assumptions)
 
 
-def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
+def _resource(graph: LoadGraph, resource: ResourceLoad) -> Apart:
     parts = [Part(name, load) for name, load in resource.parts.items()]
     what = "load; 1 is saturation"
     if resource.target is not ONE:
         planned = graph.number(resource.target)
         what = f"load; {percent(planned)} is the target ({formula(resource.target)})"
-    explained = taken_apart(
-        graph, f"{resource.name}.load", what, resource.load, DIMENSIONLESS,
-        at, parts, unsettled=resource.unsettled, beside=resource.target,
-    )  # fmt: skip
-    saturation = saturation_text(graph, resource)
-    reached = "saturates" if resource.target is ONE else "reaches its target"
-    return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
+
+    def saturating(explained: Explanation) -> Explanation:
+        saturation = saturation_text(graph, resource)
+        reached = "saturates" if resource.target is ONE else "reaches its target"
+        return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
+
+    return Apart(
+        name=f"{resource.name}.load",
+        what=what,
+        value=resource.load,
+        dimension=DIMENSIONLESS,
+        parts=parts,
+        unsettled=resource.unsettled,
+        beside=resource.target,
+        more=saturating,
+    )
 
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
@@ -282,7 +314,10 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     return told if root is None else f"{told}: {graph.population} = {formula(root)}"
 
 
-def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:
-    what = "a number that the model rests on"
-    symbol, dimension = assumption.symbol, assumption.dimension
-    return taken_apart(graph, assumption.name, what, symbol, dimension, at)
+def _assumption(assumption: Assumption) -> Apart:
+    return Apart(
+        name=assumption.name,
+        what="a number that the model rests on",
+        value=assumption.symbol,
+        dimension=assumption.dimension,
+    )

@@ -100,22 +100,32 @@ class Explanation(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
 
 
-def taken_apart(
-    graph: LoadGraph,
-    name: str,
-    what: str,
-    expr: Formula,
-    dimension: Dimension,
-    at: int,
-    parts: Sequence[Part] = (),
-    scope: Sequence[str] = (),
-    unsettled: Formula | None = None,
-    beside: Formula = ZERO,
-) -> Explanation:
-    """Take an expression apart; `unsettled` is the same with elastic parameters still open.
+def _no_more(explanation: Explanation) -> Explanation:
+    return explanation
 
-    The numbers of what stands `beside` it are listed, too.
+
+class Apart(Struct, frozen=True, kw_only=True):
+    """What a name stands for: a formula, its `parts`, and in which `scope` names are known.
+
+    `unsettled` is the same formula with elastic parameters still open; the numbers of what stands
+    `beside` it are listed, too. `more` is told besides, where it is told at all.
     """
+
+    name: str
+    what: str
+    value: Formula
+    dimension: Dimension
+    parts: Sequence[Part] = ()
+    scope: Sequence[str] = ()
+    unsettled: Formula | None = None
+    beside: Formula = ZERO
+    more: Callable[[Explanation], Explanation] = _no_more
+
+
+def taken_apart(graph: LoadGraph, apart: Apart, at: int) -> Explanation:
+    """Take what a name stands for apart at a population."""
+    name, expr, dimension = apart.name, apart.value, apart.dimension
+    parts, scope, unsettled = apart.parts, apart.scope, apart.unsettled
     total = graph.at(at).number(expr)
     told = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{graph.population.name} = {at:,}"
@@ -129,15 +139,15 @@ def taken_apart(
     if graph.population in free:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
-    shown = free | beside.symbols
+    shown = free | apart.beside.symbols
     used = [a for a in graph.assumptions.values() if a.symbol in shown]
     known = shown | {graph.population, *(elastic.parameter.symbol for elastic in graph.elastic)}
     subjects = (name, *scope, *(subject for part in parts for subject in part.scope))
     cited = [one for one in graph.cited if one.bears_on(known, subjects)]
-    return Explanation(
+    explanation = Explanation(
         schema="qps/explain/1",
         name=name,
-        what=what,
+        what=apart.what,
         at=at,
         at_text=at_text,
         value=total,
@@ -152,6 +162,7 @@ def taken_apart(
             ExplainedNumber(c.name, c.text, c.span.place, " ".join(c.source.split())) for c in cited
         ),
     )
+    return apart.more(explanation)
 
 
 _READABLE = 160
