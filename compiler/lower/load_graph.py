@@ -248,6 +248,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """The streams of users who wait for their answers."""
     switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
     """Of what many configurations share: numbers that are 1 where a condition on options holds."""
+    derived: Mapping[str, NamedMeasure] = field(default_factory=dict)
+    """Parameters that are made of others, where all parameters are known (`all_parameters`)."""
     notes: Notes = field(default_factory=Notes)
     """What happens to the items of each stream, in order, for those who play it."""
 

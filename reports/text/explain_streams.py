@@ -45,6 +45,7 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
         return told(
             what=what,
             value=_sum(stages),
+            whole=found.mean_latency,
             dimension=TIME,
             parts=stages,
             more=lambda one: replace(one, calls=_calls(graph, ways, at)),
@@ -110,6 +111,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
             hint=f"such as `quantile({stream}.latency, 99.9 %)`",
         )
     found = graph.streams[stream]
+    whole = found.latency_quantile(share)
     if found.kinds:
         value = graph.at(at).number
         found = max(found.kinds, key=lambda kind: value(kind.latency_quantile(share)))
@@ -121,6 +123,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
         name=f"quantile({stream}.latency, {shown})",
         what=f"time that {shown} of the items do not exceed",
         value=found.latency_quantile(share),
+        whole=whole,
         dimension=TIME,
         scope=scope,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -32,7 +35,7 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.engine.algebraic_functions import as_rational_function
 from qps.engine.exactness import as_float
-from qps.engine.formulas import ONE, maximum
+from qps.engine.formulas import ONE, Formula, maximum
 from qps.engine.formulas import number as number_formula
 from qps.engine.linear_roots import root_of_linear
 from qps.reports.text.explain_streams import (
@@ -46,20 +49,46 @@ from qps.reports.text.explain_streams import (
 from qps.reports.text.explanation import Apart, ExplainedCase, Explanation, taken_apart
 from qps.reports.text.formula_text import formula
 from qps.reports.text.naming import Part
-from qps.reports.text.quantities import number, percent, quantity
+from qps.reports.text.quantities import is_share, number, percent, quantity
+from qps.reports.text.spread_text import spread_lines
 from qps.solver.answers.saturation import saturation_of
+from qps.solver.odds.told import Spread
+
+SpreadOf: TypeAlias = Callable[[Callable[[LoadGraph], Formula]], Spread | None]
+"""Tells the spread of what is read off load graphs; None where it is known."""
 
 
-def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -> Explanation:
+def explain(
+    graph: LoadGraph,
+    name: str,
+    at: int,
+    modes: tuple[str, ...] = (),
+    spread_of: SpreadOf | None = None,
+) -> Explanation:
     """Return what a name stands for, taken apart; QpsError where the graph has no such name.
 
-    `modes` are the modes of the spec, of which the graph is in one, or outside of any.
+    `modes` are the modes of the spec, of which the graph is in one, or outside of any. Without
+    `spread_of` it is not told how far it may be off.
     """
+    apart = _of_name(graph, name, at, modes)
+
+    def read(of: LoadGraph) -> Formula:
+        found = _of_name(of, name, at, modes)
+        return found.value if found.whole is None else found.whole
+
+    spread = None if spread_of is None else spread_of(read)
+    told = (
+        ()
+        if spread is None
+        else spread_lines(spread, apart.name, apart.dimension, is_share=is_share(apart.name))
+    )
     return replace(
-        taken_apart(graph, _of_name(graph, name, at, modes), at),
+        taken_apart(graph, apart, at),
         mode=graph.mode,
         modes=modes,
         known=_known(graph, name, at),
+        spread=spread,
+        how_sure=tuple(told),
     )
 
 
@@ -78,6 +107,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
         return found.jitter_certainty if measure == "jitter" else found.buffer_certainty
     if name in graph.measures:
         return known_at(graph, graph.measures[name], at)
+    if name in graph.derived:
+        return graph.derived[name].known
     if stream in graph.streams and measure in _KINDS:
         return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
     if name.endswith(".load"):
@@ -144,18 +175,9 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         )
     if name in graph.groups:
         return _group(graph, name, at)
-    for settled in graph.elastic:
-        if settled.parameter.name == name:
-            what = "an elastic parameter: it takes what capacity is left"
-            if settled.parameter.priority is not None:
-                what += f", with priority {settled.parameter.priority}"
-            dimension = settled.parameter.dimension
-            return Apart(name=name, what=what, value=settled.value, dimension=dimension)
-    varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
-    if varied in graph.varied and case in ("", *_CASES):
-        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case)
-    if name in graph.assumptions:
-        return _assumption(graph.assumptions[name])
+    parameter = _parameter(graph, name)
+    if parameter is not None:
+        return parameter
     if stream in graph.absent:
         raise not_there(stream)
     is_outside = bool(modes) and graph.mode is None
@@ -173,6 +195,27 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         )
         or None,
     )
+
+
+def _parameter(graph: LoadGraph, name: str) -> Apart | None:
+    """Return a parameter, or any number that the model rests on; None where there is none."""
+    for settled in graph.elastic:
+        if settled.parameter.name == name:
+            what = "an elastic parameter: it takes what capacity is left"
+            if settled.parameter.priority is not None:
+                what += f", with priority {settled.parameter.priority}"
+            dimension = settled.parameter.dimension
+            return Apart(name=name, what=what, value=settled.value, dimension=dimension)
+    varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
+    if varied in graph.varied and case in ("", *_CASES):
+        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case)
+    if name in graph.assumptions:
+        return _assumption(graph.assumptions[name])
+    if name in graph.derived:
+        made = graph.derived[name]
+        what = made.doc or "a parameter that is made of others"
+        return Apart(name=name, what=what, value=made.value, dimension=made.dimension)
+    return None
 
 
 _CASES = [case.value for case in ir.Case]
@@ -270,7 +313,7 @@ def names(graph: LoadGraph) -> list[str]:
     found += [settled.parameter.name for settled in graph.elastic]
     found += list(graph.groups)
     found += [name for name in graph.varied if name not in graph.assumptions]
-    return found + list(graph.assumptions)
+    return [*found, *graph.assumptions, *graph.derived]
 
 
 def _resource(graph: LoadGraph, resource: ResourceLoad) -> Apart:

@@ -25,6 +25,7 @@ from qps.reports.text.how_known import known_sentence
 from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.text.quantities import is_share, percent, quantity
 from qps.reports.text.table import Table, joined
+from qps.solver.odds.told import Spread
 from qps.solver.search.critical import piece_at
 
 
@@ -81,6 +82,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """A number taken apart; `value` is in base units of `unit`, at the population `at`.
 
     `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
+    `spread` tells how far the value may be off, `how_sure` the same in words.
     """
 
     schema: str
@@ -98,6 +100,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
     cases: tuple[ExplainedCase, ...] = ()
     calls: tuple[ExplainedCall, ...] = ()
     known: Certainty = EXACT
+    spread: Spread | None = None
+    how_sure: tuple[str, ...] = ()
 
 
 def _no_more(explanation: Explanation) -> Explanation:
@@ -107,7 +111,8 @@ def _no_more(explanation: Explanation) -> Explanation:
 class Apart(Struct, frozen=True, kw_only=True):
     """What a name stands for: a formula, its `parts`, and in which `scope` names are known.
 
-    `unsettled` is the same formula with elastic parameters still open; the numbers of what stands
+    `unsettled` is the same formula with elastic parameters still open, `whole` with what is nothing
+    with the numbers as they are stated; None where it is no other. The numbers of what stands
     `beside` it are listed, too. `more` is told besides, where it is told at all.
     """
 
@@ -118,6 +123,7 @@ class Apart(Struct, frozen=True, kw_only=True):
     parts: Sequence[Part] = ()
     scope: Sequence[str] = ()
     unsettled: Formula | None = None
+    whole: Formula | None = None
     beside: Formula = ZERO
     more: Callable[[Explanation], Explanation] = _no_more
 
@@ -214,6 +220,9 @@ def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str
     for heading, text in explanation.formulas:
         body = printable(text)
         parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
+    if explanation.how_sure:
+        indent = "" if markdown else "  "
+        parts.append("\n".join(indent + line for line in explanation.how_sure))
     parted = Table(
         ("part", f"at {explanation.at_text}", "share", "formula"),
         tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from math import isfinite
 
 from msgspec.structs import replace
 
@@ -31,17 +32,24 @@ def odds_lines(view: SolveView) -> Iterator[str]:
     if odds is None:
         return
     yield f"{_between(odds, view)}; {promised(odds)}."
-    if odds.by_slopes is not None and _differ(odds.interval, odds.by_slopes):
+    if odds.by_slopes is not None and are_apart(
+        _numbers(odds.interval), _numbers(odds.by_slopes), nearest=1
+    ):
         yield (
             f"By the slopes of the answer alone it would be {ends_of(odds.by_slopes)}: the answer "
             "is not straight over the spread of its numbers, and the samples are right."
         )
     if odds.left_out:
-        share = percent(sum(one.probability for one in odds.left_out))
-        why = joined_words([one.name for one in odds.left_out[:_MOST_NAMED]])
-        yield f"{share} of the samples cannot be and are left out: {why}."
+        yield left_out_text(odds.left_out)
     yield from _approximated(odds)
     yield from _likely(view, odds)
+
+
+def left_out_text(left_out: Sequence[Likely]) -> str:
+    """Return how many samples cannot be, and why."""
+    share = percent(sum(one.probability for one in left_out))
+    why = joined_words([one.name for one in left_out[:_MOST_NAMED]])
+    return f"{share} of the samples cannot be and are left out: {why}."
 
 
 def _approximated(odds: Odds) -> Iterator[str]:
@@ -146,12 +154,16 @@ def shares_table(view: SolveView) -> Table:
 
 def _between(odds: Odds, view: SolveView) -> str:
     more = " or more" if odds.interval.most == view.population.to else ""
-    numbers = len(odds.shares)
-    told = "one uncertain number" if numbers == 1 else f"{numbers} uncertain numbers"
     return (
         f"With {percent(odds.interval.probability)} probability {ends_of(odds.interval)}{more} "
-        f"({odds.samples:,} samples of {told})"
+        f"({samples_text(odds.samples, len(odds.shares))})"
     )
+
+
+def samples_text(samples: int, numbers: int) -> str:
+    """Return how many samples there are of how many numbers: `10,000 samples of …`."""
+    told = "one uncertain number" if numbers == 1 else f"{numbers} uncertain numbers"
+    return f"{samples:,} samples of {told}"
 
 
 def ends_of(interval: Interval) -> str:
@@ -164,11 +176,22 @@ def ends_of(interval: Interval) -> str:
     return f"between {low} and {interval.most:,}"
 
 
-def _differ(sampled: Interval, by_slopes: Interval) -> bool:
-    """Return whether the ends of two intervals are apart by a part of their width."""
-    ends = [(one.least or 0, one.most or 0) for one in (sampled, by_slopes)]
-    width = max(high - low for low, high in ends)
-    return any(abs(one - other) > max(_APART * width, 1) for one, other in zip(*ends, strict=True))
+def _numbers(interval: Interval) -> tuple[int, int]:
+    return interval.least or 0, interval.most or 0
+
+
+def are_apart(
+    sampled: tuple[float, float], by_slopes: tuple[float, float], nearest: float = 0
+) -> bool:
+    """Return whether the ends of two intervals are apart by a part of their width.
+
+    What is no further apart than the `nearest` is not.
+    """
+    if not all(map(isfinite, (*sampled, *by_slopes))):
+        return sampled != by_slopes
+    width = max(high - low for low, high in (sampled, by_slopes))
+    gaps = (abs(one - other) for one, other in zip(sampled, by_slopes, strict=True))
+    return any(gap > max(_APART * width, nearest) for gap in gaps)
 
 
 def _likely(view: SolveView, odds: Odds) -> Iterator[str]:

@@ -42,6 +42,7 @@ from qps.solver.matrix.promised_rows import (
 from qps.solver.matrix.quantiles import Drawing
 from qps.solver.matrix.questions import (
     Asking,
+    FormulaOf,
     Question,
     quantiles_asked,
     question_of,
@@ -58,11 +59,13 @@ def compile_matrix(
     claims: Sequence[ir.MatrixClaim] = (),
     drawn: DrawnOf | None = None,
     promising: Promising | None = None,
+    further: tuple[FormulaOf, ...] = (),
 ) -> CompiledMatrix:
     """Return a matrix compiled; QpsError where it is too varied to be.
 
     `drawn` is asked where quantiles of the answer are, `promising` where requirements ask for
-    certainty: without them nothing asks for any.
+    certainty: without them nothing asks for any. `further` columns are told behind those of the
+    matrix.
     """
     promised = None
     if model.once(asks_for_certainty) is not None:
@@ -70,7 +73,7 @@ def compile_matrix(
             assert promising is not None, "a promise that nobody finds"
             promised = PromisedRows(model, promising)
         model = model.once(without_certainty)
-    question = question_of(matrix, claims)
+    question = question_of(matrix, claims, further)
     quantiles, sampled, drawing = quantiles_asked(question), None, None
     if quantiles:
         assert drawn is not None, "quantiles of what is drawn nowhere"
@@ -330,8 +333,9 @@ class _GroupCompiler:
         known = asking.expressions.assumptions
         inputs = self._inputs(known, configuration)
         sides = (*self.question.comparisons, *self.question.excluded)
-        asked = [column.value.expr for column in self.question.columns]
-        asked += [side for compare in sides for side in (compare.left, compare.right)]
+        columns = [asking.expression(column.value.expr) for column in self.question.columns]
+        columns += map(asking.formula, self.question.further)
+        asked = [side for compare in sides for side in (compare.left, compare.right)]
         costs = graph.cost(is_running=False), graph.cost(is_running=True)
         return Draft(
             mode=graph.mode,
@@ -356,7 +360,7 @@ class _GroupCompiler:
                 for one in graph.resources.values()
             ),
             guards=guards_of(self.model, configuration, graph, asking, inputs),
-            told=(graph.quality, *costs, *map(asking.expression, asked)),
+            told=(graph.quality, *costs, *columns, *map(asking.expression, asked)),
             values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs=inputs,
             decided=graph.decided,

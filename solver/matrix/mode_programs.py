@@ -54,7 +54,7 @@ def compiled_mode(
     guards = draft.guards.built([builder.build(value) for value in draft.guards.values])
     answers = _Answers(builder)
     quality, cost, running, *told = map(answers.number, draft.told)
-    columns, comparisons = len(question.columns), len(question.comparisons)
+    columns, comparisons = question.column_count, len(question.comparisons)
     sides = list(zip(told[columns::2], told[columns + 1 :: 2], strict=True))
     compiled = CompiledMode(
         mode=draft.mode,

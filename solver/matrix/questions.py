@@ -7,10 +7,11 @@ been solved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TypeAlias
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -33,27 +34,41 @@ _SATURATION = "saturation of "
 _QUANTILE = "quantile of the answer: "
 
 
+FormulaOf: TypeAlias = Callable[[LoadGraph, Configuration], Formula]
+"""Reads a formula off the load graph of a configuration; QpsError where it has none."""
+
+
 @dataclass(frozen=True)
 class Question:
     """What is asked of every row, besides the columns that all matrices have.
 
     `columns` are those of the spec's own; `sides` those of the comparisons in all conditions;
-    `is_judged` whether claims rest on these.
+    `is_judged` whether claims rest on these. `further` are columns behind them that no spec states.
     """
 
     columns: tuple[ir.MatrixColumn, ...]
     comparisons: tuple[ir.Compare, ...]
     excluded: tuple[ir.Compare, ...]
     is_judged: bool = False
+    further: tuple[FormulaOf, ...] = ()
+
+    @property
+    def column_count(self) -> int:
+        """How many columns there are, with the further ones."""
+        return len(self.columns) + len(self.further)
 
 
-def question_of(matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()) -> Question:
-    """Return what a matrix asks of its rows, and what claims about it ask."""
+def question_of(
+    matrix: ir.Matrix,
+    claims: Sequence[ir.MatrixClaim] = (),
+    further: tuple[FormulaOf, ...] = (),
+) -> Question:
+    """Return what a matrix asks of its rows, what claims about it ask, and `further` columns."""
     conditions = [matrix.wanted, *(c for claim in claims for c in (claim.where, claim.condition))]
     asked = [compare for condition in conditions for compare in compared(condition)]
     left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
     comparisons, excluded = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out))
-    return Question(matrix.columns, comparisons, excluded, bool(claims))
+    return Question(matrix.columns, comparisons, excluded, bool(claims), further)
 
 
 def compared(condition: ir.Condition | None) -> Iterator[ir.Compare]:
@@ -127,6 +142,13 @@ class Asking:
         """Return an expression; None where the configuration has no such measure."""
         try:
             return self.expressions.lower(expr, self._measured)
+        except QpsError:
+            return None
+
+    def formula(self, read: FormulaOf) -> Formula | None:
+        """Return what is read off the graph; None where the configuration has none."""
+        try:
+            return read(self.graph, self.configuration)
         except QpsError:
             return None
 

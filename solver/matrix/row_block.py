@@ -97,7 +97,7 @@ def empty(
         reason=no_word(),
         loads={name: nothing() for name in compiled.resources},
         saturates={name: nothing() for name in compiled.resources},
-        columns=[nothing() for _ in question.columns],
+        columns=[nothing() for _ in range(question.column_count)],
         comparisons=[(nothing(), nothing()) for _ in question.comparisons],
         group=no_word(),
         included=np.ones(count, dtype=bool),

@@ -7,18 +7,32 @@ from math import ceil, floor
 
 import numpy as np
 
-from qps.solver.matrix.prepared import Ints
-from qps.solver.odds.told import PROBABILITY, Interval
+from qps.solver.matrix.prepared import Floats, Ints
+from qps.solver.odds.told import PROBABILITY, Ends, Interval
 
 
 def least(answers: Ints, certainty: float | Fraction) -> int:
     """Return the largest number that a share of answers is not below."""
-    return int(np.sort(answers)[floor((1 - certainty) * answers.size)])
+    return int(_least(answers, certainty))
 
 
 def most(answers: Ints, certainty: float) -> int:
     """Return the smallest number that a share of answers is not above."""
-    return int(np.sort(answers)[ceil(certainty * answers.size) - 1])
+    return int(_most(answers, certainty))
+
+
+def ends_of_values(values: Floats) -> Ends:
+    """Return between which values some lie, as many beyond it on each side."""
+    level = (1 + PROBABILITY) / 2
+    return Ends(least=_least(values, level), most=_most(values, level))
+
+
+def _least(values: Ints | Floats, certainty: float | Fraction) -> float:
+    return np.sort(values)[floor((1 - certainty) * values.size)].item()  # type: ignore[no-any-return]
+
+
+def _most(values: Ints | Floats, certainty: float) -> float:
+    return np.sort(values)[ceil(certainty * values.size) - 1].item()  # type: ignore[no-any-return]
 
 
 def not_below(population: int, low: int) -> int | None:

@@ -47,6 +47,11 @@ class UncertainNumber(Struct, frozen=True, kw_only=True):
         return names[0]
 
     @property
+    def stated(self) -> str:
+        """What is said of it, as it is written."""
+        return " ".join(self.written.text.split())
+
+    @property
     def dimensions(self) -> int:
         """How many columns of a cube it is drawn from."""
         return len(self.weights) or self.parameters[0][1].dimensions

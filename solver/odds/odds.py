@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, sqrt
 
@@ -15,7 +14,7 @@ from qps.solver.matrix.prepared import Floats, Ints
 from qps.solver.odds.answer_ends import interval_of, least, most, not_below
 from qps.solver.odds.design import Design
 from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
-from qps.solver.odds.sampling import Sampled, nothing_possible, solved_for
+from qps.solver.odds.sampling import Sampled, left_out, nothing_possible, solved_for
 from qps.solver.odds.told import (
     PROBABILITY,
     Counted,
@@ -52,7 +51,7 @@ def odds(
     found = solved_for(model, configuration, axis, solution)
     told = found.is_told[:samples]
     if not told.any():
-        raise nothing_possible(found, numbers[0].written)
+        raise nothing_possible(found.reasons, numbers[0].written)
     low, high = configuration.low, configuration.high
     answers = found.largest[:samples][told]
     return Odds(
@@ -65,7 +64,7 @@ def odds(
         shares=tuple(_shares(design, found, certainty, low)),
         samples=samples,
         seed=seed,
-        left_out=_left_out(found, samples),
+        left_out=left_out(found.reasons, samples),
         beyond=float(np.mean(answers >= high)),
         distribution=_counted(answers),
         assumed=found.assumed,
@@ -107,12 +106,6 @@ def _met(found: Sampled, samples: int) -> Iterator[LikelyMet]:
             yield LikelyMet(name=name, probability=is_met, error=error)
 
 
-def _left_out(found: Sampled, samples: int) -> tuple[Likely, ...]:
-    """Return why samples have no answer, and how often."""
-    counts = Counter(reason for row, reason in found.reasons.items() if row < samples)
-    return tuple(Likely(reason, count / samples) for reason, count in counts.most_common())
-
-
 def _shares(
     design: Design, found: Sampled, certainty: float, low: int
 ) -> Iterator[ShareOfVariance]:
@@ -128,7 +121,7 @@ def _shares(
             promise = not_below(_promise(answers[: design.samples], certainty) + gained, low)
         yield ShareOfVariance(
             number=design.numbers[i].name,
-            stated=" ".join(design.numbers[i].written.text.split()),
+            stated=design.numbers[i].stated,
             first_order=shares[i].first_order,
             total=shares[i].total,
             promise_if_halved=promise,

@@ -53,7 +53,7 @@ def _promised(
     axis = drawn_axis(numbers, alone, sampling.samples, sampling.seed)
     found = solved_for(alone, configuration, axis, None)
     if not found.is_told.any():
-        raise nothing_possible(found, requirement.span)
+        raise nothing_possible(found.reasons, requirement.span)
     told = found.largest[found.is_told]
     promised = least(told, requirement.certainty)
     return replace(requirement, promised=ir.Promised(promised, int(told.size)))

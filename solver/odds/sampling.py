@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.odds.sample_modes import Met, Near, SampleModeSolver
-from qps.solver.odds.told import BySurface
+from qps.solver.odds.told import BySurface, Likely
 
 MOST_ALONE = 64
 """Samples that are solved each by a load graph of its own, at most."""
@@ -59,14 +60,20 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     surfaces: tuple[BySurface, ...]
 
 
-def nothing_possible(found: Sampled, where: Span) -> QpsError:
+def nothing_possible(reasons: Mapping[int, str], where: Span) -> QpsError:
     """Return the error of samples of which not one can be."""
     return QpsError.single(
         codes.SPREAD,
         where,
-        f"no sample of what is not known can be: {next(iter(found.reasons.values()))}",
+        f"no sample of what is not known can be: {next(iter(reasons.values()))}",
         hint="narrow the spread of what must be above zero, or a whole number",
     )
+
+
+def left_out(reasons: Mapping[int, str], samples: int) -> tuple[Likely, ...]:
+    """Return why samples have no answer, and how often: of the first so many."""
+    counts = Counter(reason for row, reason in reasons.items() if row < samples)
+    return tuple(Likely(reason, count / samples) for reason, count in counts.most_common())
 
 
 class _Part(Struct, frozen=True, eq=False, kw_only=True):
@@ -105,14 +112,17 @@ class SampleSolver(FewAlone):
     def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a group: by floats."""
         axes = self.compiled.blocks[number].structure.axes
-        return [self._solver(mode, axes, axes[-1].count) for mode in group.modes]
+        return [self.solver_of(mode, axes, axes[-1].count) for mode in group.modes]
 
     def solvers_alone(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return what solves the modes of a sample that no other is solved with."""
         axes = self.compiled.blocks[number].structure.axes
-        return [self._solver(mode, axes, 1) for mode in group.modes]
+        return [self.solver_of(mode, axes, 1) for mode in group.modes]
 
-    def _solver(self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int) -> SampleModeSolver:
+    def solver_of(
+        self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
+    ) -> SampleModeSolver:
+        """Return what solves one mode for `most` samples, at most, the last of some axes."""
         drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
         return SampleModeSolver(
             mode, axes, None, most=most, drawn=drawn, near=self.near, met=self.met

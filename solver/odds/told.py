@@ -28,19 +28,26 @@ class LikelyMet(Struct, frozen=True, kw_only=True):
     error: float
 
 
-class ShareOfVariance(Struct, frozen=True, kw_only=True):
-    """How much one number that is not known has to do with how uncertain the answer is.
+class Share(Struct, frozen=True, kw_only=True):
+    """How much one number that is not known has to do with how uncertain a value is.
 
-    `first_order` is the share of the answer's variance that goes where this number is known;
-    `total` the share that stays where all others are (Sobol's indices). `promise_if_halved` is what
-    could be promised if its spread were half as wide. `stated` is what is said of it, as it is
-    written where that is in force.
+    `first_order` is the share of the value's variance that goes where this number is known;
+    `total` the share that stays where all others are (Sobol's indices). `stated` is what is said of
+    it, as it is written where that is in force.
     """
 
     number: str
     stated: str
     first_order: float
     total: float
+
+
+class ShareOfVariance(Share, frozen=True, kw_only=True):
+    """The same of the answer; `promise_if_halved` is what could be promised if its spread were.
+
+    That is, half as wide.
+    """
+
     promise_if_halved: int | None
 
 
@@ -108,6 +115,37 @@ class Odds(Struct, frozen=True, kw_only=True):
     distribution: Counted
     assumed: tuple[str, ...] = ()
     by_surfaces: tuple[BySurface, ...] = ()
+
+
+class Ends(Struct, frozen=True):
+    """Between which values something lies, in base units; infinite where there is no end."""
+
+    least: float
+    most: float
+
+
+class Spread(Struct, frozen=True, kw_only=True):
+    """What is known of a value at a population where numbers of the spec are not.
+
+    It lies within `interval` with a `probability`; `by_slopes` is the interval that its slopes
+    give, None where there are none. `shares` tell where its variance comes from, the most first;
+    `of_ranks` that it is the variance of its rank among the samples, as that of the value itself is
+    of a few of them, or without end. All of it is of the samples that can be and in which it has a
+    value: `left_out` and `undefined` tell of the shares of the others. In a share of them it is
+    `endless`. `by_surface` where it takes long, and is told of most samples by a surface.
+    """
+
+    probability: float
+    interval: Ends
+    by_slopes: Ends | None
+    shares: tuple[Share, ...]
+    of_ranks: bool
+    samples: int
+    seed: int
+    left_out: tuple[Likely, ...]
+    undefined: float
+    endless: float
+    by_surface: BySurface | None
 
 
 class DifferenceOdds(Struct, frozen=True, kw_only=True):

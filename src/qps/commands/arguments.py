@@ -148,6 +148,8 @@ def _explain(commands: _Commands) -> None:
     command.add_argument(
         "--at", metavar="N", type=int, help="the population (default: the largest acceptable)"
     )
+    _sampling(command)
+    command.set_defaults(sure=None)
     _format(command, "text", "json", "markdown")
 
 

@@ -1,0 +1,88 @@
+"""How far a value may be off and where that comes from, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from math import isinf
+
+from qps.compiler.quantities.dimension import Dimension
+from qps.reports.text.odds_text import are_apart, left_out_text, samples_text
+from qps.reports.text.quantities import first_words, percent, quantity
+from qps.solver.odds.told import Ends, Share, Spread
+
+_MOST_NAMED = 3
+_MOST_STATED = 60
+"""Characters of what is said of a number, beyond which it is not repeated."""
+_LITTLE = 0.01
+"""Share of a variance below which a number is not named."""
+_TOGETHER = 0.1
+"""Share of a variance that is of no number alone, from which on that is told."""
+
+
+def spread_lines(
+    spread: Spread, name: str, dimension: Dimension, *, is_share: bool
+) -> Iterator[str]:
+    """Yield between which values something lies, and of which numbers that is."""
+    between = partial(_between, dimension=dimension, is_share=is_share)
+    sampled = f"{spread.samples:,} samples"
+    if spread.shares:
+        sampled = samples_text(spread.samples, len(spread.shares))
+    yield f"With {percent(spread.probability)} probability {between(spread.interval)} ({sampled})."
+    is_itself = [one.number for one in spread.shares] == [name]
+    if spread.shares and not is_itself:
+        yield _where_from(spread)
+    slopes = spread.by_slopes
+    if (
+        slopes is not None
+        and not is_itself
+        and are_apart(_numbers(spread.interval), _numbers(slopes))
+    ):
+        yield (
+            f"By its slopes alone it would be {between(slopes)}: it is not straight over the "
+            "spread of its numbers, and the samples are right."
+        )
+    if 0 < spread.endless < 1:
+        yield f"In {percent(spread.endless, 2)} of the samples it is without end."
+    if spread.undefined > 0:
+        yield f"In {percent(spread.undefined, 2)} of the samples it has no value."
+    if spread.left_out:
+        yield left_out_text(spread.left_out)
+    if spread.by_surface is not None:
+        yield (
+            f"An approximation: it is told of {spread.by_surface.points} samples, and of the "
+            f"others by a surface through them, up to {percent(spread.by_surface.error, 2)} off "
+            "where it was held against some."
+        )
+
+
+def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
+    if isinf(ends.least):
+        return "without end"
+    least, most = (quantity(end, dimension, share=is_share) for end in (ends.least, ends.most))
+    return f"at least {least}, without end" if isinf(ends.most) else f"between {least} and {most}"
+
+
+def _where_from(spread: Spread) -> str:
+    """Return of which numbers a variance is, the most first."""
+    shares = sorted(spread.shares, key=lambda one: -one.first_order)
+    if len(shares) == 1:
+        return f"All of that is of {_named(shares[0])}."
+    told = [f"{percent(one.first_order, 2)} is of {_named(one)}" for one in shares]
+    most = min(_MOST_NAMED, max(1, sum(one.first_order >= _LITTLE for one in shares)))
+    together = 1 - sum(one.first_order for one in shares)
+    rest = f"; {percent(together, 2)} is of several together" if together > _TOGETHER else ""
+    if spread.of_ranks:
+        rest += "; most of the variance of the value itself is that of a few samples"
+    whose = "the variance of its rank among the samples" if spread.of_ranks else "its variance"
+    return f"Of {whose} {first_words(told, most)}{rest}."
+
+
+def _named(share: Share) -> str:
+    if len(share.stated) > _MOST_STATED:
+        return share.number
+    return f"{share.number} ({share.stated})"
+
+
+def _numbers(ends: Ends) -> tuple[float, float]:
+    return ends.least, ends.most

@@ -1,0 +1,238 @@
+"""How far a value may be off at a population, and by which numbers, where some are not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, sqrt
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, in_force, uncertain_in
+from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower_as_one_of_many
+from qps.engine.formulas import Formula
+from qps.engine.slopes import gradient
+from qps.solver.matrix.compiled import CompiledMode
+from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.layout import numbers_of
+from qps.solver.matrix.prepared import Bools, Floats
+from qps.solver.matrix.questions import FormulaOf
+from qps.solver.odds.answer_ends import ends_of_values
+from qps.solver.odds.design import Design
+from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
+from qps.solver.odds.sample_modes import Near
+from qps.solver.odds.sampling import SampleSolver, left_out, as_matrix, nothing_possible
+from qps.solver.odds.told import PROBABILITY, BySurface, Ends, Sampling, Share, Spread
+from qps.solver.odds.value_modes import FEW, ValueModeSolver
+
+_FEW = 0.01
+"""Share of the samples, at each end, that make most of a variance where it tells of few."""
+_NO_ROUNDING = 1e-12
+"""Part of a value by which samples differ that are alike but for rounding."""
+
+
+def spread_of(
+    model: ir.Model,
+    configuration: Configuration,
+    graph: LoadGraph,
+    at: int,
+    read: FormulaOf,
+    sampling: Sampling,
+) -> Spread | None:
+    """Return the spread of what is read off a graph, in its mode; None where that is known.
+
+    QpsError where the graph has no such formula, or not one sample can be.
+    """
+    model, settled = _as_in(graph, as_stated(model, configuration), configuration)
+    own = uncertain_in(in_force(settled))
+    numbers = _resting_on(model, settled, graph, read, own) if own else ()
+    if not numbers:
+        return None
+    design = Design(numbers=numbers, samples=sampling.samples, seed=sampling.seed)
+    axis = axis_of(numbers, design.values, model)
+    found = _sampled(model, settled, axis, at, read)
+    samples = min(sampling.samples, FEW) if found.is_partial else sampling.samples
+    can_be = found.is_told[:samples]
+    values = found.values[:samples][can_be]
+    if not can_be.any():
+        raise nothing_possible(found.reasons, numbers[0].written)
+    told = values[~np.isnan(values)]
+    if not told.size or (_are_alike(told) and told.size == samples):
+        return None
+    of_ranks = _is_of_few(told)
+    answers = np.where(found.is_told, found.values, np.nan)
+    if of_ranks:
+        answers = _ranks(answers, told)
+    return Spread(
+        probability=PROBABILITY,
+        interval=ends_of_values(told),
+        by_slopes=_by_slopes(numbers, graph, read(graph, settled), at),
+        shares=() if found.is_partial else tuple(_shares(design, answers)),
+        of_ranks=of_ranks,
+        samples=samples,
+        seed=sampling.seed,
+        left_out=left_out(found.reasons, samples),
+        undefined=float(np.mean(can_be) - told.size / samples),
+        endless=float(np.mean(np.isinf(told))),
+        by_surface=found.by_surface,
+    )
+
+
+def _as_in(
+    graph: LoadGraph, model: ir.Model, configuration: Configuration
+) -> tuple[ir.Model, Configuration]:
+    """Return a model and a configuration in the mode of a graph, or outside of any."""
+    if configuration.mode is not None or not model.modes:
+        return model, configuration
+    if graph.mode is None:
+        return replace(model, modes=()), configuration
+    (mode,) = (one for one in model.modes if one.name == graph.mode)
+    return model, changed(configuration, [ir.SetMode(mode.name, mode.changes, mode.span)])
+
+
+def _resting_on(
+    model: ir.Model,
+    settled: Configuration,
+    graph: LoadGraph,
+    read: FormulaOf,
+    own: Mapping[str, ir.Uncertain],
+) -> tuple[UncertainNumber, ...]:
+    """Return the numbers that are not known and on which a formula rests, or its form."""
+    named = _named_in(read(graph, settled), own)
+    if not own.keys() & graph.looked_at <= named:
+        # Their values were asked for while it was made: told is what asks for none of them.
+        graph = lower_as_one_of_many(model, settled, dict.fromkeys(own, True))
+        named = _named_in(read(graph, settled), own) | (own.keys() & graph.decided)
+    return tuple(
+        number
+        for number in uncertain_numbers(model, settled)
+        if not named.isdisjoint(name for name, _ in number.parameters)
+    )
+
+
+def _named_in(formula: Formula, own: Mapping[str, ir.Uncertain]) -> set[str]:
+    return {one.name for one in formula.symbols} & own.keys()
+
+
+# -- samples -----------------------------------------------------------------------------
+
+
+class _Sampled(Struct, frozen=True, eq=False, kw_only=True):
+    """A value for each sample; not-a-number where there is none, or it `is_partial`."""
+
+    values: Floats
+    is_told: Bools
+    reasons: Mapping[int, str]
+    by_surface: BySurface | None
+    is_partial: bool
+
+
+@dataclass
+class _ValueSolver(SampleSolver):
+    """Tells the last column of samples at a population; `asked` are the solvers of all modes."""
+
+    population: int = field(kw_only=True)
+    asked: list[ValueModeSolver] = field(default_factory=list, kw_only=True)
+
+    def solver_of(
+        self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
+    ) -> ValueModeSolver:
+        """Return what tells the value of `most` samples, at most, the last of some axes."""
+        drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
+        solver = ValueModeSolver(
+            mode,
+            axes,
+            None,
+            most=most,
+            drawn=drawn,
+            near=self.near,
+            population=self.population,
+        )
+        self.asked.append(solver)
+        return solver
+
+
+def _sampled(
+    model: ir.Model, settled: Configuration, axis: ir.Axis, at: int, read: FormulaOf
+) -> _Sampled:
+    matrix = as_matrix(model, settled, axis, at)
+    solver = _ValueSolver(
+        compile_matrix(model, matrix, further=(read,)),
+        near=Near({}, {}),
+        met=None,
+        population=at,
+    )
+    (rows,) = solver.row_blocks(0, axis.count)
+    reasons = dict(rows.texts)
+    reasons |= {int(row): rows.words[rows.reason[row]] for row in np.flatnonzero(rows.reason)}
+    surfaces = [found for one in solver.asked if (found := one.by_surface()) is not None]
+    return _Sampled(
+        values=rows.columns[-1],
+        is_told=rows.is_told,
+        reasons=reasons,
+        by_surface=max(surfaces, key=lambda one: one.error, default=None),
+        is_partial=any(one.is_partial for one in solver.asked),
+    )
+
+
+def _are_alike(values: Floats) -> bool:
+    if np.isinf(values).any():
+        return bool((values == values[0]).all())
+    return float(np.ptp(values)) <= _NO_ROUNDING * float(np.abs(values).max())
+
+
+# -- where it comes from -----------------------------------------------------------------
+
+
+def _is_of_few(values: Floats) -> bool:
+    """Return whether a few of some values make most of their variance, or it is without end."""
+    if np.isinf(values).any():
+        return True
+    ordered = np.sort(values)
+    few = round(_FEW * values.size)
+    kept = ordered[few : values.size - few]
+    return float(np.var(kept)) < float(np.var(ordered)) / 2
+
+
+def _ranks(values: Floats, among: Floats) -> Floats:
+    """Return the ranks of values among others, in [0, 1]; those of equal ones are alike.
+
+    A. Saltelli and I. M. Sobol, About the use of rank transformation in sensitivity analysis of
+    model output, Reliability Engineering and System Safety 50 (1995).
+    """
+    ordered = np.sort(among)
+    both = [np.searchsorted(ordered, values, side=side) for side in ("left", "right")]
+    return np.where(np.isnan(values), np.nan, sum(both) / (2 * among.size))
+
+
+def _shares(design: Design, values: Floats) -> Iterator[Share]:
+    """Yield what each number has to do with the spread of a value, the most first."""
+    shares = design.shares(values)
+    for i in sorted(range(len(shares)), key=lambda i: -shares[i].total):
+        yield Share(
+            number=design.numbers[i].name,
+            stated=design.numbers[i].stated,
+            first_order=shares[i].first_order,
+            total=shares[i].total,
+        )
+
+
+def _by_slopes(
+    numbers: Sequence[UncertainNumber], graph: LoadGraph, formula: Formula, at: int
+) -> Ends | None:
+    """Return the interval that the slopes of a value give: it is straight in all numbers."""
+    point = graph.at(at)
+    value = point.number(formula)
+    if not isfinite(value):
+        return None
+    slopes = {symbol.name: slope for symbol, slope in gradient(formula, point).items()}
+    own = {name for number in numbers for name, _ in number.parameters}
+    if not all(isfinite(slope) for name, slope in slopes.items() if name in own):
+        return None
+    width = sqrt(sum(half_width(one, slopes, PROBABILITY) ** 2 for one in numbers))
+    return Ends(least=value - width, most=value + width)

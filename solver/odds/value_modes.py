@@ -1,0 +1,92 @@
+"""One value of a spec, for samples of what is not known, at one population."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from qps.solver.matrix.deciding import Index
+from qps.solver.matrix.guards import SOUND
+from qps.solver.matrix.modes import ModeAnswers
+from qps.solver.matrix.one_by_one import OneByOne
+from qps.solver.matrix.prepared import Floats, Rows, sides_of
+from qps.solver.odds.sample_modes import SampleModeSolver
+from qps.solver.odds.told import BySurface
+
+FEW = 256
+"""Samples of which a value is told that takes long, where no surface can tell it of the others."""
+_VALUE = "value"
+
+
+@dataclass(kw_only=True)
+class ValueModeSolver(SampleModeSolver):
+    """Tells the last column of samples of one mode at a population, and no more."""
+
+    population: int
+    is_partial: bool = False
+    """Whether it was told of some samples alone."""
+
+    @property
+    def _asked(self) -> frozenset[int]:  # type: ignore[override]
+        """All operations that are ever asked for."""
+        mode = self.mode
+        return frozenset(sides_of(mode.impossible) | {n for n in mode.columns if n is not None})
+
+    def solve(self, index: Index, count: int) -> ModeAnswers:
+        """Return the value in some samples; nothing else of them is told."""
+        mode = self.mode
+        verdict = self.verdicts(index, count)
+        rows = self.prepared(index, count)
+        self._forget_all_but(index)
+        one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
+        with np.errstate(all="ignore"):
+            before = np.full(count, self.population - 1, dtype=np.int64)
+            self._refuse_impossible(rows, index, before, verdict == SOUND, one_by_one)
+            values = self._values(rows, index, mode.columns[-1])
+        nowhere = np.full(count, mode.high + 1, dtype=np.int64)
+        found = self._nothing_but(verdict, one_by_one, nowhere, before)
+        found.columns[-1] = values
+        return found
+
+    def by_surface(self) -> BySurface | None:
+        """Return how well the value is told by a surface; None where it is told of each sample."""
+        told = [s for (kind, *_), s in self.surfaces.items() if kind == _VALUE]
+        if not told:
+            return None
+        worst = max(told, key=lambda one: one.error)
+        return BySurface(requirement=_VALUE, points=worst.points, error=worst.error)
+
+    def _values(self, rows: Rows, index: Index, number: int | None) -> Floats:
+        if number is None:
+            return np.full(rows.count, np.nan)
+        told = partial(self._told_of, number)
+        if self.most == 1 or not self._is_long([number]):
+            return told(rows)
+        if self._may_be_a_surface(index, told):
+            return self._surface_of(index, _VALUE, _VALUE, told, rows)
+        self.is_partial = True
+        found = np.full(rows.count, np.nan)
+        few = np.flatnonzero(index[-2] < FEW)
+        if few.size:
+            found[few] = told(rows.take(few))
+        return found
+
+    def _told_of(self, number: int, rows: Rows) -> Floats:
+        return rows.column(rows.at([number], float(self.population)), number)
+
+    def _may_be_a_surface(self, index: Index, told: Callable[[Rows], Floats]) -> bool:
+        """Return whether a value is finite and above zero wherever a surface is fitted to it."""
+        numbers = np.unique(self._numbers(index)).tolist()
+        for number in numbers:
+            if number not in self._is_smooth:
+                _, some = self._few(number)
+                values = told(some)
+                self._is_smooth[number] = bool(np.all(np.isfinite(values) & (values > 0)))
+        return all(self._is_smooth[number] for number in numbers)
+
+    @cached_property
+    def _is_smooth(self) -> dict[int, bool]:
+        return {}
