@@ -17,7 +17,7 @@ from qps.reports.text.quantities import (
 )
 from qps.reports.text.table import Table
 from qps.solver.answers.answering import QUALITY
-from qps.solver.odds.told import Interval, Likely, LikelyMet, Odds
+from qps.solver.odds.told import ALONE, Interval, Likely, LikelyMet, Odds
 
 _MOST_NAMED = 3
 _LEAST_TOLD = 0.005
@@ -39,17 +39,24 @@ def odds_lines(view: SolveView) -> Iterator[str]:
             f"By the slopes of the answer alone it would be {ends_of(odds.by_slopes)}: the answer "
             "is not straight over the spread of its numbers, and the samples are right."
         )
-    if odds.left_out:
-        yield left_out_text(odds.left_out)
+    yield from left_out_lines(odds.left_out)
     yield from _approximated(odds)
     yield from _likely(view, odds)
 
 
-def left_out_text(left_out: Sequence[Likely]) -> str:
-    """Return how many samples cannot be, and why."""
-    share = percent(sum(one.probability for one in left_out))
-    why = joined_words([one.name for one in left_out[:_MOST_NAMED]])
-    return f"{share} of the samples cannot be and are left out: {why}."
+def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
+    """Yield how many samples cannot be, and why, and of how many it is not known."""
+    impossible = [one for one in left_out if one.name != ALONE]
+    if impossible:
+        share = percent(sum(one.probability for one in impossible))
+        why = joined_words([one.name for one in impossible[:_MOST_NAMED]])
+        yield f"{share} of the samples cannot be and are left out: {why}."
+    unsolved = [one.probability for one in left_out if one.name == ALONE]
+    if unsolved:
+        yield (
+            f"{percent(sum(unsolved))} of the samples are left out unsolved: each has a "
+            "load graph of its own, by conditions on what is uncertain, and not so many are solved."
+        )
 
 
 def _approximated(odds: Odds) -> Iterator[str]:

@@ -7,7 +7,7 @@ from functools import partial
 from math import isinf
 
 from qps.compiler.quantities.dimension import Dimension
-from qps.reports.text.odds_text import are_apart, left_out_text, samples_text
+from qps.reports.text.odds_text import are_apart, left_out_lines, samples_text
 from qps.reports.text.quantities import first_words, percent, quantity
 from qps.solver.odds.told import Ends, Share, Spread
 
@@ -46,8 +46,7 @@ def spread_lines(
         yield f"In {percent(spread.endless, 2)} of the samples it is without end."
     if spread.undefined > 0:
         yield f"In {percent(spread.undefined, 2)} of the samples it has no value."
-    if spread.left_out:
-        yield left_out_text(spread.left_out)
+    yield from left_out_lines(spread.left_out)
     if spread.by_surface is not None:
         yield (
             f"An approximation: it is told of {spread.by_surface.points} samples, and of the "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -203,7 +203,7 @@ class _GroupCompiler:
 
     def drafted(self, group: Group) -> _Drafted:
         """Return a group before it is compiled."""
-        configuration, found = self._sound(group)
+        configuration, found = self._sound_of(self.structure.members(group))
         places = {n: node.machine for n, node in configuration.nodes.items()}
         places |= {n: link.network for n, link in configuration.links.items()}
         compiled = CompiledGroup(
@@ -299,29 +299,19 @@ class _GroupCompiler:
             return False
         if not own or group.last == group.index:
             return True
-        configuration = configured(self.model, self.matrix, axes, group.last)
+        configuration, _ = self._sound_of(sorted(self.structure.members(group), reverse=True))
         both = modes, self._drafts(configuration)
         one, other = ([self._mode(draft).signature for draft in each] for each in both)
         return one == other
 
-    def _sound(self, group: Group) -> tuple[Configuration, str | None]:
-        """Return a configuration of a group that may be, else one that may not, and why.
-
-        The numbers along which a group varies are tried low, high and in the middle.
-        """
-        axes, deciding = self.structure.axes, self.structure.deciding
-        for share in (0.0, 1.0, 0.5, 0.25, 0.75):
-            index = tuple(
-                at if i in deciding else int(share * (axis.count - 1))
-                for i, (axis, at) in enumerate(zip(axes, group.index, strict=True))
-            )
-            configuration = configured(self.model, self.matrix, axes, index)
+    def _sound_of(self, members: Iterable[tuple[int, ...]]) -> tuple[Configuration, str | None]:
+        """Return the first configuration of some that may be, else one that may not, and why."""
+        for index in members:
+            configuration = configured(self.model, self.matrix, self.structure.axes, index)
             sink = Sink()
             check_placement(self.model, configuration, sink)
             if not sink.has_errors:
                 return configuration, None
-            if len(deciding) == len(axes):
-                break
         return configuration, next(d.message for d in sink.found if d.is_error)
 
     def _drafts(self, configuration: Configuration) -> tuple[Draft, ...]:

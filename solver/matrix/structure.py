@@ -37,6 +37,8 @@ from qps.solver.matrix.questions import compared
 MOST_CHOICES = 100_000
 """Combinations of options, places, scenarios and modes, each of which is lowered by itself."""
 _MOST_DECIDED = 2_000_000
+_SHARES = (0.0, 1.0, 0.5, 0.25, 0.75)
+"""Of the way from the first member of a group to its last."""
 _FIRST = (ir.AxisKind.SCENARIO, ir.AxisKind.MODE)
 
 Classes = NDArray[np.int64]
@@ -66,6 +68,25 @@ class Structure:
     deciding: tuple[int, ...]
     group_of: Classes
     groups: tuple[Group, ...]
+
+    def members(self, group: Group) -> list[tuple[int, ...]]:
+        """Return some members of a group, far apart: which value of each axis they have.
+
+        Those with its own values, where no others have its structure.
+        """
+        own = tuple(group.index[i] for i in self.deciding)
+        places = [own]
+        if group.index != group.last and self.group_of.size > len(self.groups):
+            every = np.argwhere(self.group_of == self.group_of[own])
+            places = [tuple(every[round(s * (len(every) - 1))].tolist()) for s in _SHARES]
+        elif len(self.deciding) < len(self.axes):
+            places *= len(_SHARES)
+        found = []
+        for share, place in zip(_SHARES, places, strict=False):
+            decided = dict(zip(self.deciding, place, strict=True))
+            others = (int(share * (axis.count - 1)) for axis in self.axes)
+            found.append(tuple(decided.get(i, other) for i, other in enumerate(others)))
+        return found
 
 
 def configured(

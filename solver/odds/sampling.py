@@ -28,13 +28,12 @@ from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.odds.sample_modes import Met, Near, SampleModeSolver
-from qps.solver.odds.told import BySurface, Likely
+from qps.solver.odds.told import ALONE, BySurface, Likely
 
 MOST_ALONE = 64
 """Samples that are solved each by a load graph of its own, at most."""
 _PART = 65_536
 """Samples that are solved at a time, by one process."""
-_ALONE = "has a load graph of its own, and not so many are solved"
 
 
 class Sampled(Struct, frozen=True, eq=False, kw_only=True):
@@ -99,7 +98,7 @@ class FewAlone(MatrixSolver):
         if int(rows.index[-1][row]) < MOST_ALONE:
             super().solve_alone(rows, number, row)
         else:
-            rows.texts[row] = _ALONE
+            rows.texts[row] = ALONE
 
 
 @dataclass

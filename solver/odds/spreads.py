@@ -26,7 +26,7 @@ from qps.solver.odds.answer_ends import ends_of_values
 from qps.solver.odds.design import Design
 from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
 from qps.solver.odds.sample_modes import Near
-from qps.solver.odds.sampling import SampleSolver, left_out, as_matrix, nothing_possible
+from qps.solver.odds.sampling import SampleSolver, as_matrix, left_out, nothing_possible
 from qps.solver.odds.told import PROBABILITY, BySurface, Ends, Sampling, Share, Spread
 from qps.solver.odds.value_modes import FEW, ValueModeSolver
 
@@ -211,9 +211,13 @@ def _ranks(values: Floats, among: Floats) -> Floats:
 
 
 def _shares(design: Design, values: Floats) -> Iterator[Share]:
-    """Yield what each number has to do with the spread of a value, the most first."""
+    """Yield what each number has to do with the spread of a value, the most first.
+
+    One that has nothing to do with it moves no sample at all.
+    """
     shares = design.shares(values)
-    for i in sorted(range(len(shares)), key=lambda i: -shares[i].total):
+    moving = [i for i, share in enumerate(shares) if share.total > 0]
+    for i in sorted(moving, key=lambda i: -shares[i].total):
         yield Share(
             number=design.numbers[i].name,
             stated=design.numbers[i].stated,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from qps.solver.matrix.guards import SOUND
 from qps.solver.matrix.modes import ModeAnswers
 from qps.solver.matrix.one_by_one import OneByOne
 from qps.solver.matrix.prepared import Floats, Rows, sides_of
-from qps.solver.odds.sample_modes import SampleModeSolver
+from qps.solver.odds.sample_modes import About, SampleModeSolver
 from qps.solver.odds.told import BySurface
 
-FEW = 256
+FEW = 100
 """Samples of which a value is told that takes long, where no surface can tell it of the others."""
+_LOOKED_AT = 32
+"""Samples of which it is asked whether a surface can."""
 _VALUE = "value"
 
 
@@ -62,11 +64,14 @@ class ValueModeSolver(SampleModeSolver):
     def _values(self, rows: Rows, index: Index, number: int | None) -> Floats:
         if number is None:
             return np.full(rows.count, np.nan)
-        told = partial(self._told_of, number)
+
+        def told(some: Rows, _about: About | None = None) -> Floats:
+            return some.column(some.at([number], float(self.population)), number)
+
         if self.most == 1 or not self._is_long([number]):
             return told(rows)
         if self._may_be_a_surface(index, told):
-            return self._surface_of(index, _VALUE, _VALUE, told, rows)
+            return self._by_surface(index, (_VALUE, _VALUE), told, rows, None)[0]
         self.is_partial = True
         found = np.full(rows.count, np.nan)
         few = np.flatnonzero(index[-2] < FEW)
@@ -74,16 +79,13 @@ class ValueModeSolver(SampleModeSolver):
             found[few] = told(rows.take(few))
         return found
 
-    def _told_of(self, number: int, rows: Rows) -> Floats:
-        return rows.column(rows.at([number], float(self.population)), number)
-
     def _may_be_a_surface(self, index: Index, told: Callable[[Rows], Floats]) -> bool:
-        """Return whether a value is finite and above zero wherever a surface is fitted to it."""
+        """Return whether a value is finite and above zero in the first samples that can be."""
         numbers = np.unique(self._numbers(index)).tolist()
         for number in numbers:
             if number not in self._is_smooth:
-                _, some = self._few(number)
-                values = told(some)
+                _, some = self._pool(number)
+                values = told(some.take(slice(_LOOKED_AT)))
                 self._is_smooth[number] = bool(np.all(np.isfinite(values) & (values > 0)))
         return all(self._is_smooth[number] for number in numbers)
 

@@ -1,0 +1,250 @@
+"""How far a value of a spec may be off: beside closed forms, plain draws and its own slopes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import exp, inf, isinf
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from qps.cli import main
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.all_parameters import with_parameters
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import Spec, check_source
+from qps.engine.formulas import Formula
+from qps.reports.text.explaining import explain
+from qps.reports.text.explanation import Explanation, explanation_text
+from qps.solver.odds.spreads import spread_of
+from qps.solver.odds.told import ALONE, Ends, Sampling, Spread
+
+SPEC = """
+users N in 1..2000
+{declared}
+machine server {{ cpu 2 core }}
+component show {{ cpu {cost} }}
+network wire {{ switched; rate 100 Mbit/s; loss {loss} }}
+topology {{ node web = server; node away = server; link lan = wire between web, away }}
+stream page for each user {{
+  traffic 1 request/s, 1 kB/request
+  at web {{ show }}
+  over lan
+  at away {{ }}
+}}
+"""
+MANY = Sampling(samples=20_000)
+FEW = Sampling(samples=2000)
+LEVEL = NormalDist().inv_cdf(0.95)
+
+
+def spec_of(declared: str = "", cost: str = "work", loss: str = "0 %") -> Spec:
+    text = SPEC.format(declared=declared, cost=cost, loss=loss)
+    found = check_source(Source("spec.qps", text))
+    assert found.value is not None, found.diagnostics
+    return found.value
+
+
+def explained(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) -> Explanation:
+    """Return what the command tells of a name, with so many samples."""
+    configuration = spec.configuration()
+    graph = lower(spec.model, configuration)
+
+    def told(read: Callable[[LoadGraph], Formula]) -> Spread | None:
+        def read_all(of: LoadGraph, settled: Configuration) -> Formula:
+            return read(with_parameters(spec.model, settled, of))
+
+        return spread_of(spec.model, configuration, graph, at, read_all, sampling)
+
+    return explain(with_parameters(spec.model, configuration, graph), name, at, (), told)
+
+
+def spread(spec: Spec, name: str, at: int = 500, sampling: Sampling = FEW) -> Spread:
+    found = explained(spec, name, at, sampling).spread
+    assert found is not None
+    return found
+
+
+def shares(found: Spread) -> dict[str, float]:
+    return {one.number: one.first_order for one in found.shares}
+
+
+# -- closed forms ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stated", "least", "most"),
+    [
+        ("normal(2 ms/request, 0.2 ms/request)", 2e-3 - 2e-4 * LEVEL, 2e-3 + 2e-4 * LEVEL),
+        ("2 ms/request +- 20 %", 2e-3 * (1 - 0.2 / 1.96 * LEVEL), 2e-3 * (1 + 0.2 / 1.96 * LEVEL)),
+        ("lognormal(2 ms/request, 0.3)", 2e-3 * exp(-0.3 * LEVEL), 2e-3 * exp(0.3 * LEVEL)),
+        ("between 1 and 4 ms/request", 1e-3, 4e-3),
+        ("uniform(1 ms/request, 3 ms/request)", 1.1e-3, 2.9e-3),
+        ("one of [1 ms/request weight 9, 4 ms/request]", 1e-3, 4e-3),
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "times"), [("work", 1.0), ("web.cpu", 250.0), ("page.latency", 1.0), ("twice", 2.0)]
+)
+def test_a_value_that_is_straight_in_a_number_lies_where_that_does(
+    stated: str, least: float, most: float, name: str, times: float
+) -> None:
+    own = spec_of(f"param work = {stated}\nparam twice = 2 * work")
+    found = spread(own, name, sampling=MANY)
+    moved = 0.00008 if name == "page.latency" else 0.0
+    assert found.interval.least == pytest.approx(times * least + moved, rel=3e-3)
+    assert found.interval.most == pytest.approx(times * most + moved, rel=3e-3)
+    assert [one.number for one in found.shares] == ["work"]
+    assert found.shares[0].total == pytest.approx(1, abs=0.05)
+
+
+def test_the_parts_of_a_sum_have_the_shares_of_their_variances() -> None:
+    own = spec_of(
+        "param a = normal(3 ms/request, 0.3 ms/request)\n"
+        "param b = normal(3 ms/request, 0.4 ms/request)\nmeasure sum = a + b",
+        cost="a",
+    )
+    found = spread(own, "sum")
+    assert shares(found) == {
+        "b": pytest.approx(16 / 25, abs=0.05), "a": pytest.approx(9 / 25, abs=0.05),
+    }  # fmt: skip
+    assert [one.number for one in found.shares] == ["b", "a"]
+    assert set(shares(spread(own, "web.cpu"))) == {"a"}
+
+
+def test_of_a_product_about_zero_all_variance_is_of_both_together() -> None:
+    own = spec_of(
+        "param a = normal(0, 1)\nparam b = normal(0, 1)\nmeasure both = a * b", cost="1 ms/request"
+    )
+    found = spread(own, "both")
+    assert max(shares(found).values()) < 0.1
+    assert min(one.total for one in found.shares) > 0.8
+    told = " ".join(explained(own, "both").how_sure)
+    assert "is of several together" in told
+
+
+# -- beside plain draws ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", [800, 1200, 1500])
+def test_a_wait_is_that_of_plain_draws(at: int) -> None:
+    """M/M/1, for which two cores are one twice as fast; without end where the load passes 1."""
+    own = spec_of("param work = lognormal(1 ms/request, 0.3)\nqueueing cpu mm1")
+    found = spread(own, "page.latency", at, MANY)
+    drawn = 1e-3 * np.exp(0.3 * np.random.default_rng(7).standard_normal(200_000))
+    load = at / 2 * drawn
+    wait = np.where(load < 1, drawn / 2 * load / (1 - load), inf)
+    time = np.sort(drawn + wait) + 8e-5  # on the wire
+    assert found.endless == pytest.approx(float(np.mean(np.isinf(time))), abs=3e-3)
+    assert found.interval.least == pytest.approx(float(time[10_000]), rel=0.01)
+    assert found.interval.most == pytest.approx(float(time[190_000]), rel=0.05)
+    assert isinf(found.interval.most) == (at == 1500)
+    assert found.of_ranks
+
+
+def test_samples_that_cannot_be_are_told() -> None:
+    own = spec_of(
+        "param work = normal(2 ms/request, 0.8 ms/request)\nparam part = normal(2 %, 0.9 %)",
+        loss="part",
+    )
+    loads = spread(own, "web.cpu", sampling=MANY)
+    (left,) = loads.left_out
+    assert left.name == "a cost must be zero or more"
+    assert left.probability == pytest.approx(NormalDist(2, 0.8).cdf(0), abs=1e-3)
+    (lost,) = (
+        one for one in spread(own, "page.loss", sampling=MANY).left_out if one.name != left.name
+    )
+    assert lost.probability == pytest.approx(NormalDist(2, 0.9).cdf(0), abs=1e-3)
+
+
+def test_a_condition_on_an_uncertain_number_is_that_of_each_sample() -> None:
+    """Half of the samples have twice the work."""
+    own = spec_of(
+        "param kind = one of [1, 3]\nparam work = uniform(1 ms/request, 2 ms/request)",
+        cost="if kind > 2 then 2 * work else work",
+    )
+    found = spread(own, "web.cpu", sampling=MANY)
+    assert found.interval.least == pytest.approx(0.25 * 1.1, rel=2e-3)
+    assert found.interval.most == pytest.approx(0.25 * 3.8, rel=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_samples_share_a_form_though_the_first_of_it_cannot_be(seed: int) -> None:
+    own = spec_of(
+        "param kind = one of [1, 3]\nparam work = normal(2 ms/request, 0.9 ms/request)\n"
+        "param part = normal(2 %, 1 %) in 0.03..3.97 %",
+        cost="if kind > 2 then 2 * work else work",
+        loss="part",
+    )
+    found = spread(own, "page.loss", sampling=Sampling(samples=200, seed=seed))
+    assert ALONE not in [one.name for one in found.left_out]
+    assert sum(one.probability for one in found.left_out) < 0.15
+
+
+# -- what is told -----------------------------------------------------------------------------
+
+
+def test_where_nothing_is_uncertain_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spread elsewhere is none here: nothing is solved for it."""
+    monkeypatch.setattr("qps.solver.odds.spreads._sampled", None)
+    sure = spec_of("param work = 1 ms/request")
+    other = spec_of("param work = 1 ms/request\nparam part = between 1 % and 2 %", loss="part")
+    for spec in (sure, other):
+        found = explained(spec, "web.cpu")
+        assert found.spread is None
+        assert found.how_sure == ()
+        assert "probability" not in explanation_text(found)
+
+
+def test_slopes_stand_beside_samples_where_they_differ() -> None:
+    straight = explained(spec_of("param work = 2 ms/request +- 5 %"), "web.cpu", sampling=MANY)
+    assert straight.spread is not None
+    assert straight.spread.by_slopes == Ends(
+        least=pytest.approx(straight.spread.interval.least, rel=1e-3),
+        most=pytest.approx(straight.spread.interval.most, rel=1e-3),
+    )
+    assert not any("slopes" in line for line in straight.how_sure)
+    bent = explained(spec_of("param work = between 1 and 6 ms/request"), "web.cpu")
+    assert any("By its slopes alone it would be between" in line for line in bent.how_sure)
+
+
+def test_the_same_seed_tells_the_same_and_another_one_another() -> None:
+    own = spec_of("param work = between 1 and 4 ms/request")
+    assert spread(own, "web.cpu") == spread(own, "web.cpu")
+    assert spread(own, "web.cpu") != spread(own, "web.cpu", sampling=Sampling(samples=2000, seed=7))
+
+
+def test_what_is_not_there_is_refused_as_ever() -> None:
+    with pytest.raises(QpsError, match="there is nothing called `nix`"):
+        explained(spec_of("param work = between 1 and 4 ms/request"), "nix")
+
+
+def test_the_command_tells_it_in_words_and_in_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = SPEC.format(
+        declared="param work = between 1 and 4 ms/request\nparam two = 2 * work",
+        cost="work",
+        loss="0 %",
+    )
+    Path("a.qps").write_text(text)
+    assert main(["explain", "a.qps", "two", "--samples", "1000", "--seed", "3"]) == 0
+    told = capsys.readouterr().out
+    assert "With 90 % probability between" in told
+    assert "(1,000 samples of one uncertain number)." in told
+    assert "All of that is of work (between 1 and 4 ms/request)." in told
+    command = ["explain", "a.qps", "web.cpu", "--format", "json", "--at", "600"]
+    assert main(command) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["spread"]["samples"] == 10_000
+    assert found["spread"]["interval"]["least"] == pytest.approx(0.3, rel=0.01)
+    assert found["spread"]["shares"][0]["number"] == "work"
+    assert len(found["how_sure"]) >= 1
+    assert main(["explain", "a.qps", "web.cpu", "--samples", "3"]) == 2
