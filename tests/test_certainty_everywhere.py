@@ -288,3 +288,12 @@ def test_cores_promise_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[st
     with output.open() as file:
         told = [int(row["largest_acceptable"]) for row in csv.DictReader(file)]
     assert told == [row["largest_acceptable"] for row in rows_of(checked(path.read_text()))]
+
+
+def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
+    model = qps.load(waiting)
+    columns = model.sweep(N=range(1, 5))
+    assert columns["web.cpu.load"].tolist() == pytest.approx([1e-3, 2e-3, 3e-3, 4e-3])
+    assert not any("certainty" in name for name in columns)
+    name = "replies.latency <= 10 ms with 95 % certainty"
+    assert name in model.sweep(N=range(1, 5), set={"cost": "1 ms/request"})

@@ -145,11 +145,17 @@ class Model:
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> LoadGraph:
-        """Return the symbolic load graph of one configuration."""
+        """Return the symbolic load graph of one configuration.
+
+        Requirements that ask for certainty, which samples tell, are not in it as long as a number
+        is uncertain.
+        """
+        from qps.compiler.lower.certainty_asked import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
 
         spec = self.spec.with_machines_of(_as_texts(set))
-        return lower(spec.model, spec.configuration(scenario, _as_texts(set)))
+        configuration = spec.configuration(scenario, _as_texts(set))
+        return lower(as_stated(spec.model, configuration), configuration)
 
     def load_of(
         self,

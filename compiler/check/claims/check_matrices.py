@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.claims.check_axes import AxisChecker
-from qps.compiler.check.claims.check_rows import RowConditions, refuse_changes
+from qps.compiler.check.claims.check_rows import RowConditions, is_refused
 from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Scope
@@ -190,9 +190,9 @@ class MatrixChecker(OfChanges, frozen=True):
                 continue
             taken[name] = derived.name.span
             value = self.expressions.quantity(derived.value, scope)
-            if value is not None and any(isinstance(p, ir.Changed) for p in parts_of(value.expr)):
-                refuse_changes(self.sink, derived.value.span)
-            elif value is not None:
+            if value is None:
+                continue
+            if not is_refused(self.sink, derived.value.span, parts_of(value.expr)):
                 columns.append(ir.MatrixColumn(name, value))
                 scope = replace(scope, formals=scope.formals | {name: value})
         known = {*(column.name for column in columns), *(axis.name for axis in axes)}

@@ -63,8 +63,7 @@ class RowConditions(OfChanges, frozen=True):
                 if check is not None:
                     return self._word(expr, name, check)
         found = self.expressions.condition(expr, scope)
-        if found is not None and any(isinstance(p, ir.Changed) for p in _compared(found)):
-            refuse_changes(self.sink, expr.span)
+        if found is not None and is_refused(self.sink, expr.span, _compared(found)):
             return None
         return found
 
@@ -154,8 +153,23 @@ class RowConditions(OfChanges, frozen=True):
         return self._one_of(value, places, "resource")
 
 
-def refuse_changes(sink: Sink, span: Span) -> None:
-    """Report a `with` where a row of a matrix is asked for something."""
+def is_refused(sink: Sink, span: Span, parts: Iterable[ir.Expr]) -> bool:
+    """Report what a row of a matrix is not asked: a `with` of its own, how likely something is."""
+    changed = next((part for part in parts if isinstance(part, ir.Changed)), None)
+    if isinstance(changed, ir.Chance):
+        sink.report(
+            codes.MISPLACED,
+            span,
+            "how likely something is, a row of a matrix does not tell",
+            hint="`largest_acceptable.p05 >= 500` says that 95 of 100 samples carry 500; "
+            "of measures, an `expect` claims `probability(…) >= 95 % with …`",
+        )
+    elif changed is not None:
+        _refuse_changes(sink, span)
+    return changed is not None
+
+
+def _refuse_changes(sink: Sink, span: Span) -> None:
     sink.report(
         codes.MISPLACED,
         span,
