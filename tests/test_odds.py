@@ -20,6 +20,7 @@ from qps.engine.sobol import sobol_points
 from qps.reports.text.odds_text import ends_of, odds_lines
 from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds import few_alone
 from qps.solver.odds.chi_squared import chi_squared_quantile
 from qps.solver.odds.draws import (
     UncertainNumber,
@@ -32,7 +33,7 @@ from qps.solver.odds.draws import (
 )
 from qps.solver.odds.odds import odds
 from qps.solver.odds.sampling import solved_for
-from qps.solver.odds.told import Interval, Odds, Sampling
+from qps.solver.odds.told import ALONE, Interval, Odds, Sampling
 
 QUICK = Sampling(samples=2000)
 
@@ -137,6 +138,52 @@ def test_samples_in_which_a_condition_comes_out_otherwise_are_solved_as_they_are
     assert (found.interval.least, found.interval.most) == (2000, 4000)
     (share,) = found.shares
     assert share.total == pytest.approx(1, abs=0.05)
+
+
+RANKED = """
+users N in 1..20_000
+param cost = uniform(1 ms/request, 2 ms/request)
+param rank = one of [1, 3]
+machine server { cpu 4 core, queueing priority }
+component work { cpu cost }
+topology { node web = server }
+stream replies in all { priority rank; traffic N * 1 request/s, 1 kB/request; at web { work } }
+stream others in all { priority 2; traffic N * 1 request/s, 1 kB/request; at web { work } }
+require { replies.latency <= 3 ms }
+"""
+
+
+def test_samples_whose_numbers_go_into_the_load_graph_are_solved_with_those_like_them() -> None:
+    spec = check_source(Source("ranked.qps", RANKED)).value
+    assert spec is not None
+    configuration = spec.configuration()
+    numbers = uncertain_numbers(spec.model, configuration)
+    values = values_at(numbers, sobol_points(2000, len(numbers), 1))
+    axis = axis_of(numbers, values, spec.model)
+    found = solved_for(spec.model, configuration, axis, solve_model(spec.model, configuration))
+    assert found.is_told.all()
+    for row in (0, 1, 2, 1000, 1001, 1998, 1999):
+        alone = solve_model(spec.model, with_drawn(configuration, axis.drawn(row)))
+        assert found.largest[row] == alone.largest_acceptable
+        assert found.words[found.limits[row]] == alone.limited_by
+
+
+def test_samples_that_may_be_but_are_not_solved_are_told_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(few_alone, "MOST_ALONE", 1)
+    spec = check_source(Source("ranked.qps", RANKED)).value
+    assert spec is not None
+    found = odds_of(spec)
+    (left,) = found.left_out
+    assert left.name == ALONE
+    assert left.probability == pytest.approx(0.5, abs=0.01)
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    view = solve_view(spec.model, configuration, solution, odds=found)
+    assert "50 % of the samples are left out unsolved: each has a load" in "\n".join(
+        odds_lines(view)
+    )
 
 
 def test_how_likely_a_requirement_is_met_and_what_saturates_first() -> None:

@@ -17,7 +17,7 @@ from qps.reports.text.odds_text import ends_of
 from qps.reports.text.quantities import number, percent, quantity, undecided_point, users_text
 from qps.reports.text.table import Table, joined
 from qps.solver.answers.solution import CostSolution
-from qps.solver.odds.told import DifferenceOdds
+from qps.solver.odds.told import ALONE, DifferenceOdds
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 
@@ -71,7 +71,10 @@ def _sure(odds: DifferenceOdds) -> str:
     more, fewer = percent(odds.more), percent(odds.fewer)
     is_clear = max(odds.more, odds.fewer) >= _CLEARLY
     verdict = "more than the spread of" if is_clear else "within the spread of"
-    left = f", {percent(odds.left_out)} of them left out: they cannot be" if odds.left_out else ""
+    reasons = (odds.left_out, "they cannot be"), (odds.unsolved, f"each {ALONE}")
+    left = "".join(
+        f", {percent(share)} of them left out: {reason}" for share, reason in reasons if share
+    )
     return (
         f"The difference is {verdict} the uncertain numbers: with {more} probability there are "
         f"more, with {fewer} fewer; with {percent(odds.after.probability)} by {odds.least:+,} to "

@@ -53,10 +53,7 @@ def left_out_lines(left_out: Sequence[Likely]) -> Iterator[str]:
         yield f"{share} of the samples cannot be and are left out: {why}."
     unsolved = [one.probability for one in left_out if one.name == ALONE]
     if unsolved:
-        yield (
-            f"{percent(sum(unsolved))} of the samples are left out unsolved: each has a "
-            "load graph of its own, by conditions on what is uncertain, and not so many are solved."
-        )
+        yield (f"{percent(sum(unsolved))} of the samples are left out unsolved: each {ALONE}.")
 
 
 def _approximated(odds: Odds) -> Iterator[str]:

@@ -136,13 +136,36 @@ def compile_like(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -
     return group if is_apart else replace(group, modes=())
 
 
+def compile_settled(
+    compiled: CompiledMatrix, block: int, index: tuple[int, ...]
+) -> tuple[CompiledGroup, frozenset[str]]:
+    """Return the configurations compiled that have the structure of one, and what settles that.
+
+    Those are the numbers that have gone into the structure: it is that of all that have the same
+    ones, and the same choices. It has no modes where that one has no answer.
+    """
+    settled = frozenset[str]()
+    varied = {one.name for axis in compiled.blocks[block].structure.axes for one in axis.varied}
+    while True:
+        group = _group_of(compiled, block, index, is_alone=False, settled=settled)
+        asked = varied & {name for mode in group.modes for name in mode.decided}
+        if asked <= settled:
+            return (group if group.is_sound else replace(group, modes=())), settled
+        settled |= asked
+
+
 def compile_alone(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -> CompiledGroup:
     """Return one configuration compiled by itself; QpsError where it has no answer."""
     return _group_of(compiled, block, index, is_alone=True)
 
 
 def _group_of(
-    compiled: CompiledMatrix, block: int, index: tuple[int, ...], *, is_alone: bool
+    compiled: CompiledMatrix,
+    block: int,
+    index: tuple[int, ...],
+    *,
+    is_alone: bool,
+    settled: frozenset[str] = frozenset(),
 ) -> CompiledGroup:
     """Return a group compiled by one of its configurations, and no other."""
     compiler = _GroupCompiler(
@@ -151,6 +174,7 @@ def _group_of(
         structure=replace(compiled.blocks[block].structure, deciding=tuple(range(len(index)))),
         question=compiled.question,
         is_alone=is_alone,
+        settled=settled,
     )
     return compiler.compiled([compiler.drafted(Group(index, index))])[0]
 
@@ -177,19 +201,21 @@ class _Drafted:
 
 @dataclass(frozen=True, kw_only=True)
 class _GroupCompiler:
-    """Compiles the groups of one product of axes."""
+    """Compiles the groups of one product of axes; numbers that are `settled` do not vary in any."""
 
     model: ir.Model
     matrix: ir.Matrix
     structure: Structure
     question: Question
     is_alone: bool = False
+    settled: frozenset[str] = frozenset()
 
     @cached_property
     def _moving_axes(self) -> tuple[ir.Axis, ...]:
         """The axes of numbers, along which a group may vary; one configuration does not."""
         axes = () if self.is_alone else self.structure.axes
-        return tuple(one for axis in axes for one in axis.varied)
+        varied = (one for axis in axes for one in axis.varied)
+        return tuple(one for one in varied if one.name not in self.settled)
 
     @cached_property
     def _moving(self) -> Moving:

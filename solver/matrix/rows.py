@@ -95,8 +95,7 @@ class MatrixSolver:
             if group.reason is not None:
                 rows.reason[chosen] = self._word(group.reason)
             elif not group.modes or self.compiled.promised is not None:
-                for row in chosen:
-                    self.solve_alone(rows, number, int(row))
+                self.solve_each(rows, number, chosen)
             else:
                 together.setdefault(id(group.modes), (group, []))[1].append(chosen)
         for group, parts in together.values():
@@ -139,17 +138,17 @@ class MatrixSolver:
         """Answer rows of a group whose structure is not that of the group."""
         known = self._others.setdefault((number, group_number), [])
         for other, its_solvers in known:
-            left = self._of_structure(rows, other, its_solvers, left)
+            left = self.of_structure(rows, other, its_solvers, left)
         while left.size > 1 and len(known) < _MOST_OTHERS:
             first = tuple(int(axis[left[0]]) for axis in rows.index)
             other = compile_like(self.compiled, number, first)
             its_solvers = self.solvers_of(number, other)
             known.append((other, its_solvers))
-            left = self._of_structure(rows, other, its_solvers, left)
+            left = self.of_structure(rows, other, its_solvers, left)
         for row in left:
             self.solve_alone(rows, number, int(row))
 
-    def _of_structure(
+    def of_structure(
         self, rows: RowBlock, group: CompiledGroup, solvers: Sequence[ModeSolver], chosen: Ints
     ) -> Ints:
         """Put answers of a group that no other is one with; return rows of other structures."""
@@ -285,6 +284,11 @@ class MatrixSolver:
         axes = compiled.blocks[number].structure.axes
         return configured(compiled.model, compiled.matrix, axes, tuple(index))
 
+    def solve_each(self, rows: RowBlock, number: int, chosen: Ints) -> None:
+        """Answer rows by graphs of their own."""
+        for row in chosen:
+            self.solve_alone(rows, number, int(row))
+
     def solve_alone(self, rows: RowBlock, number: int, row: int) -> None:
         """Answer one row by a graph of its own: no other row has its structure."""
         refused: dict[int, Refusal] = {}
@@ -292,7 +296,7 @@ class MatrixSolver:
             at = tuple(int(axis[row]) for axis in rows.index)
             group = compile_alone(self._promised(number, at), number, at)
             if group.reason is None:
-                self._of_structure(rows, group, self.solvers_alone(number, group), np.array([row]))
+                self.of_structure(rows, group, self.solvers_alone(number, group), np.array([row]))
             else:
                 rows.texts[row] = group.reason
         for refusal in refused.values():

@@ -23,7 +23,7 @@ from qps.solver.odds.draws import (
     values_at,
 )
 from qps.solver.odds.sampling import solved_for
-from qps.solver.odds.told import PROBABILITY, DifferenceOdds, Sampling
+from qps.solver.odds.told import ALONE, PROBABILITY, DifferenceOdds, Sampling
 from qps.solver.what_if.difference import Side
 
 
@@ -44,9 +44,10 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
         points[:, known[_key(n)]] if _key(n) in known else points[:, behind:][:, shift[_key(n)]]
         for n in after
     ]
-    first, is_first = _answers(old, before, points[:, :behind])
-    second, is_second = _answers(new, after, np.hstack(of_new) if of_new else points[:, :0])
-    told = is_first & is_second
+    first, is_first, is_open = _answers(old, before, points[:, :behind])
+    own_points = np.hstack(of_new) if of_new else points[:, :0]
+    second, is_second, also_open = _answers(new, after, own_points)
+    told, is_open = is_first & is_second, is_open | also_open
     if not told.any():
         return None
     lows = [side.configuration.low for side in (old, new)]
@@ -64,7 +65,8 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
         most=most(moved, (1 + PROBABILITY) / 2),
         samples=sampling.samples,
         seed=sampling.seed,
-        left_out=float(np.mean(~told)),
+        left_out=float(np.mean(~told & ~is_open)),
+        unsolved=float(np.mean(is_open)),
     )
 
 
@@ -77,16 +79,23 @@ def _placed(numbers: Sequence[UncertainNumber]) -> list[tuple[UncertainNumber, s
     return list(zip(numbers, columns_of(numbers), strict=True))
 
 
-def _answers(side: Side, numbers: Sequence[UncertainNumber], points: Floats) -> tuple[Ints, Bools]:
-    """Return the answer of each sample, and which have one; all alike where nothing is drawn."""
+def _answers(
+    side: Side, numbers: Sequence[UncertainNumber], points: Floats
+) -> tuple[Ints, Bools, Bools]:
+    """Return the answer of each sample, which have one, and which may be, but are not solved.
+
+    All alike where nothing is drawn.
+    """
     if not numbers:
         return _certain(side, len(points))
     axis = axis_of(numbers, values_at(numbers, points), side.model)
     found = solved_for(side.model, side.configuration, axis, None)
-    return found.largest, found.is_told
+    unsolved = [row for row, reason in found.reasons.items() if reason == ALONE]
+    return found.largest, found.is_told, np.isin(np.arange(len(points)), unsolved)
 
 
-def _certain(side: Side, count: int) -> tuple[Ints, Bools]:
+def _certain(side: Side, count: int) -> tuple[Ints, Bools, Bools]:
     largest = solve_model(side.model, side.configuration).largest_acceptable
     answer = side.configuration.low - 1 if largest is None else largest
-    return np.full(count, answer, dtype=np.int64), np.ones(count, dtype=bool)
+    every = np.ones(count, dtype=bool)
+    return np.full(count, answer, dtype=np.int64), every, ~every

@@ -17,7 +17,8 @@ from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import OneByOne
 from qps.solver.matrix.prepared import Bools, Floats
-from qps.solver.odds.sampling import FewAlone, as_matrix
+from qps.solver.odds.few_alone import FewAlone
+from qps.solver.odds.sampling import as_matrix
 
 
 class SampledValues(Struct, frozen=True, eq=False, kw_only=True):

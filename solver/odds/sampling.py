@@ -27,11 +27,10 @@ from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.odds.few_alone import FewAlone
 from qps.solver.odds.sample_modes import Met, Near, SampleModeSolver
-from qps.solver.odds.told import ALONE, BySurface, Likely
+from qps.solver.odds.told import BySurface, Likely
 
-MOST_ALONE = 64
-"""Samples that are solved each by a load graph of its own, at most."""
 _PART = 65_536
 """Samples that are solved at a time, by one process."""
 
@@ -41,7 +40,8 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
 
     `largest` is one less than the least of the range where no population is acceptable. `limits`
     and `bottlenecks` are numbers of `words`, 0 for none. `is_told` tells which samples have an
-    answer: in the others a number is such as none can be, and `reasons` tell why of each.
+    answer: in the others a number is such as none can be, or it is one of too many that have a load
+    graph each, and `reasons` tell why of each.
     `met` tells for each criterion in which it is met, surely met, and perhaps met, a row each;
     not-a-number where that is not told.
     `assumed` are criteria of which it is not proved that what once fails stays failing, and
@@ -90,18 +90,6 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
 
 
 @dataclass
-class FewAlone(MatrixSolver):
-    """Solves samples, the last axis of a matrix; few of those with a load graph of their own."""
-
-    def solve_alone(self, rows: RowBlock, number: int, row: int) -> None:
-        """Answer a sample by a load graph of its own, if it is one of the first."""
-        if int(rows.index[-1][row]) < MOST_ALONE:
-            super().solve_alone(rows, number, row)
-        else:
-            rows.texts[row] = ALONE
-
-
-@dataclass
 class SampleSolver(FewAlone):
     """Solves samples for their answers; without `met` nothing else is told."""
 
@@ -130,7 +118,7 @@ class SampleSolver(FewAlone):
     def modes(self) -> Iterator[SampleModeSolver]:
         """Yield the solvers of all modes that were asked."""
         others = (solvers for known in self._others.values() for _, solvers in known)
-        for solvers in (*self._solvers.values(), *others):
+        for solvers in (*self._solvers.values(), *others, *self.structures()):
             yield from solvers  # type: ignore[misc]
 
 

@@ -97,7 +97,8 @@ class Odds(Struct, frozen=True, kw_only=True):
     `requirements` tells how likely each is met at the answer, `bottlenecks` which resource
     saturates first, `limits` what limits the answer. `by_slopes` is the interval that the slopes
     of the answer give, None where there are none. `left_out` is the share of samples in which a
-    number is such as none can be, and why; `beyond` the share in which the range ends first.
+    number is such as none can be, or that are too many to be solved, and why; `beyond` the share in
+    which the range ends first.
     `distribution` tells how the samples of the answer are spread.
     `assumed` are requirements and loads that are taken to fail for good once they fail, in the
     samples, and `by_surfaces` those that are told of most samples by a surface.
@@ -155,7 +156,7 @@ class DifferenceOdds(Struct, frozen=True, kw_only=True):
 
     `more` and `fewer` tell how likely the new answer is larger, or smaller; within `least` and
     `most` the difference is, with the probability of the intervals. `left_out` is the share of
-    samples that cannot be on one of the sides.
+    samples that cannot be on one of the sides, `unsolved` of those that are not solved on one.
     """
 
     before: Interval
@@ -167,6 +168,7 @@ class DifferenceOdds(Struct, frozen=True, kw_only=True):
     samples: int
     seed: int
     left_out: float
+    unsolved: float
 
 
 class Sampling(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,8 @@ from qps.solver.matrix.guards import SOUND
 from qps.solver.matrix.modes import ModeAnswers
 from qps.solver.matrix.one_by_one import OneByOne
 from qps.solver.matrix.prepared import Floats, Rows, sides_of
-from qps.solver.odds.sample_modes import About, SampleModeSolver
+from qps.solver.odds.refining import About
+from qps.solver.odds.sample_modes import SampleModeSolver
 from qps.solver.odds.told import BySurface
 
 FEW = 100
@@ -32,7 +33,7 @@ class ValueModeSolver(SampleModeSolver):
     """Whether it was told of some samples alone."""
 
     @property
-    def _asked(self) -> frozenset[int]:  # type: ignore[override]
+    def _asked(self) -> frozenset[int]:
         """All operations that are ever asked for."""
         mode = self.mode
         return frozenset(sides_of(mode.impossible) | {n for n in mode.columns if n is not None})
