@@ -159,3 +159,24 @@ def test_the_same_seed_promises_the_same() -> None:
         for seed in (1, 1, 2)
     )
     assert first.promised == same.promised != other.promised
+
+
+def test_what_takes_long_is_told_by_surfaces_and_says_how_far_off_each_sample_may_be() -> None:
+    text = """
+users N in 1..5000
+param cost = uniform(20 ms/request, 30 ms/request)
+machine server { cpu 4 core, queueing mmc }
+component work { cpu cost }
+topology { node web = server }
+stream ask for each user { traffic 1 request, think 10 s; at web { work } }
+require { ask.latency <= 50 ms with 90 % certainty }
+"""
+    found = check_source(Source("waiting.qps", text))
+    assert found.value is not None, found.diagnostics
+    solution = solved(found.value)
+    configuration = found.value.configuration(settings=("cost = 29 ms/request",))
+    alone = solve_model(found.value.model, configuration).largest_acceptable
+    assert alone is not None
+    assert isclose(solution.largest_acceptable or 0, alone, rel_tol=5e-3)
+    (reason,) = (one for one in answer_known(solution).reasons if "samples" in one)
+    assert reason.endswith("% off")

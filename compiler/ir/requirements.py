@@ -24,11 +24,13 @@ class Measure(Struct, frozen=True):
 class Promised(Struct, frozen=True):
     """Up to which population a requirement holds with its certainty, of so many samples.
 
-    `population` is None where nobody asks for that.
+    `population` is None where nobody asks for that; in a sample it may be an `error` off, as a part
+    of it, where that is told by a surface through others.
     """
 
     population: int | None
     samples: int
+    error: float = 0.0
 
 
 UNASKED = Promised(None, 0)

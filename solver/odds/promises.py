@@ -56,7 +56,8 @@ def _promised(
         raise nothing_possible(found.reasons, requirement.span)
     told = found.largest[found.is_told]
     promised = least(told, requirement.certainty)
-    return replace(requirement, promised=ir.Promised(promised, int(told.size)))
+    error = max((surface.error for surface in found.surfaces), default=0.0)
+    return replace(requirement, promised=ir.Promised(promised, int(told.size), error))
 
 
 def _alone(requirement: ir.Requirement, model: ir.Model) -> ir.Model:
