@@ -30,6 +30,9 @@ SERVED = "served"
 GROUPS = ("machine", "host", "run", "day")
 """What columns are headed by of which rows that are alike have more in common than their rates."""
 
+SETTING = "setting"
+"""What a column is headed by in which rows that are alike are repetitions of one setting."""
+
 MARK = ("repetitions", "spread in %")
 """Columns by which a table is told to be one of `qps measure`."""
 _TOLD = re.compile(r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each")
@@ -105,10 +108,11 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
 
 
 def told_columns(table: Table) -> frozenset[str]:
-    """Return the columns that tell people how rows were measured, and are of no use to a fit."""
+    """Return the columns that tell how rows were measured: neither loads nor rates."""
+    told = frozenset(table.headings) & {*GROUPS, SETTING}
     if not set(MARK) <= set(table.headings):
-        return frozenset()
-    return frozenset(heading for heading in table.headings if _TOLD.fullmatch(heading))
+        return told
+    return told.union(heading for heading in table.headings if _TOLD.fullmatch(heading))
 
 
 def looks_like_rate(heading: str) -> bool:

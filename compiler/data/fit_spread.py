@@ -73,7 +73,7 @@ def fit_spread(fit: Fit) -> Spread | None:
         float(unit / rate.unit * fit.cores) for rate in runs.rates
     ]
     groups = None if runs.groups is None else [runs.groups[row] for row in runs.used]
-    return spread(fit.squares, scales, groups)
+    return spread(fit.squares, scales, groups, runs.labels)
 
 
 class _Rows(Struct, frozen=True, kw_only=True):
@@ -90,9 +90,18 @@ class _Rows(Struct, frozen=True, kw_only=True):
 
 
 def spread(
-    squares: LeastSquares, scales: Sequence[float], groups: Sequence[str] | None = None
+    squares: LeastSquares,
+    scales: Sequence[float],
+    groups: Sequence[str] | None = None,
+    settings: Sequence[Hashable] | None = None,
 ) -> Spread | None:
-    """Return how far the numbers of least squares may be off, each in a unit of its own."""
+    """Return how far the numbers of least squares may be off, each in a unit of its own.
+
+    Rows of a group miss together; without groups, those of a setting, which is told by all columns
+    unless said.
+    """
+    if settings is None:
+        settings = list(zip(*squares.columns, strict=True))
     size = len(squares.columns)
     made, weights = squares.orthonormal
     errors = squares.errors(squares.columns, squares.target)
@@ -112,10 +121,7 @@ def spread(
         missed=[errors[i] for i in copies],
         noise=[max(abs(fitted[i]), least) for i in copies],
         copies=list(copies.values()),
-        labels=[
-            tuple(column[i] for column in squares.columns) if groups is None else groups[i]
-            for i in copies
-        ],
+        labels=[settings[i] if groups is None else groups[i] for i in copies],
     )
     weighted, residuals = _weighted(rows)
     within, between = _variances(weighted, residuals, rows.labels)

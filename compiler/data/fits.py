@@ -7,7 +7,7 @@ solved exactly, so that a spec has the same numbers on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
@@ -31,6 +31,7 @@ from qps.compiler.data.fit_columns import (
 )
 from qps.compiler.data.least_squares import LeastSquares
 from qps.compiler.data.measured_tables import DataError, Numbers, Table
+from qps.compiler.data.settings import settings_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 __all__ = ["Fit", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
@@ -74,7 +75,8 @@ class Size(Struct, frozen=True):
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count.
 
-    `groups` tells of each row where or when it was measured, None where no column says so.
+    `groups` tells of each row where or when it was measured, `settings` at what; None where no
+    column says so.
     """
 
     lines: tuple[int, ...]
@@ -84,9 +86,17 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     saturated: frozenset[int]
     used: tuple[int, ...]
     groups: tuple[str, ...] | None = None
+    settings: tuple[tuple[str, ...], ...] | None = None
 
     def __hash__(self) -> int:  # of many rows, and asked for often
         return hash((len(self.lines), self.load))
+
+    @property
+    def labels(self) -> list[Hashable]:
+        """What rows that are used have in common that repeat a setting: else, all their rates."""
+        if self.settings is not None:
+            return [self.settings[row] for row in self.used]
+        return list(zip(*map(self.picked, self.rates), strict=True))
 
     def picked(self, column: Numbers) -> tuple[int, ...]:
         """Return the whole numbers of a column in the rows that are used."""
@@ -224,6 +234,7 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
         saturated=saturated,
         used=used,
         groups=groups_of(table),
+        settings=settings_of(table),
     )
 
 

@@ -22,6 +22,7 @@ from msgspec import Struct
 from qps.compiler.data.fit_spread import fit_spread
 from qps.compiler.data.fits import LOW_LOAD, Fit
 from qps.compiler.data.least_squares import LeastSquares
+from qps.compiler.data.settings import errors_unseen
 from qps.compiler.data.student import student_quantile
 
 _CONFIDENCE = 0.95
@@ -94,6 +95,8 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """The share of the variance of the load that the fit explains; None for equal loads."""
     distinct: int
     """How many of the rows that are used differ."""
+    settings: int
+    """How many settings these were measured at: rows of one are left out together."""
     _errors: array[float]
     _left_out: array[float]
     _pulls: array[float]
@@ -154,6 +157,17 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         pairs = zip(self._left_out, self._measured, strict=True)
         errors = [(left - measured) ** 2 for left, measured in pairs if not isnan(left)]
         return sqrt(sum(errors) / len(errors)) if errors else None
+
+    @cached_property
+    def left_out_shares(self) -> tuple[float, ...]:
+        """Leave-one-out errors as shares of the measured loads that are not 0, in rising order."""
+        pairs = zip(self._left_out, self._measured, strict=True)
+        return tuple(sorted(abs(a / load - 1) for a, load in pairs if load and not isnan(a)))
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether rows that differ are of one setting, so that settings are left out, not rows."""
+        return self.settings < self.distinct
 
     @cached_property
     def largest_relative_error(self) -> float:
@@ -258,12 +272,20 @@ def regression(fit: Fit) -> Regression:
     square_error = float(squares.square_error)
     unused = array("d", [nan]) * len(runs.lines)
     left_out, pulls, remaining = unused[:], unused[:], unused[:]
+    labels = runs.labels
+    settings = len(set(labels))
+    is_repeated = settings < len(copies)
+    if is_repeated:
+        unseen = errors_unseen(squares, [errors[index] for index in runs.used], labels)
+        for index, row, error in zip(runs.used, _rows(squares), unseen, strict=True):
+            left_out[index] = nan if error is None else (row[0] + error) * unit
     for index, row, leverage in zip(runs.used, _rows(squares), squares.leverages(), strict=True):
         times = copies[row]
         alone = times * leverage
         if alone <= _PIVOTAL:
             without = errors[index] / (1 - alone)
-            left_out[index] = (row[0] + without) * unit
+            if not is_repeated:
+                left_out[index] = (row[0] + without) * unit
             if variance > 0:
                 pulls[index] = (times * without) ** 2 * leverage / (size * variance) * share
                 less = times * errors[index] * without / square_error
@@ -277,6 +299,7 @@ def regression(fit: Fit) -> Regression:
         degrees_of_freedom=freedom,
         explained=_explained(fit, squares),
         distinct=len(copies),
+        settings=settings,
         _errors=array("d", (error * unit for error in errors)),
         _left_out=left_out,
         _pulls=pulls,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from qps.compiler.check.model.check_fits import (
     MISSED_HINT,
@@ -65,9 +66,11 @@ def fit_json(found: Regression) -> dict[str, object]:
             for row in found.telling(_MOST_LISTED)
         ],
         "distinct_rows": found.distinct,
+        "settings": found.settings,
         "degrees_of_freedom": found.degrees_of_freedom,
         "explained": found.explained,
         "left_out_error": found.left_out_error,
+        "left_out_shares": _left_out_shares(found),
         "largest_relative_error": found.largest_relative_error,
         "columns_left_out": fit.left_out,
         "warnings": _warnings(found),
@@ -160,11 +163,26 @@ def _quality(found: Regression) -> str:
     error = found.left_out_error
     if error is not None:
         error = 0.0 if error <= _NOISE else error
+        what = "setting" if found.is_repeated else "row"
         parts.append(
-            f"a row that the fit has not seen is off by {percent(error, 2)} of the machine "
-            "(root mean square)"
+            f"a {what} that the fit has not seen is off by {percent(error, 2)} of the machine "
+            f"(root mean square){_of_loads(found)}"
         )
     return "; ".join(parts) + "."
+
+
+def _left_out_shares(found: Regression) -> dict[str, float] | None:
+    shares = found.left_out_shares
+    return {"median": median(shares), "most": shares[-1]} if shares else None
+
+
+def _of_loads(found: Regression) -> str:
+    """Return how far loads are predicted off that the fit has not seen, as parts of them."""
+    shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
+    if not shares:
+        return ""
+    middle, most = percent(median(shares), 2), percent(shares[-1], 2)
+    return f", by {middle} of its load (median; at most {most})"
 
 
 def _warnings(found: Regression) -> list[str]:
