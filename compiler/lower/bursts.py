@@ -16,7 +16,17 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    square_root,
+    total,
+)
 
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
@@ -69,6 +79,49 @@ class Bursts(Struct, frozen=True):
             level = maximum(ZERO, 1 - apply("ratio", 1 - level, flows.load / self.spare))
         row = apply("burst_quantile", flows.sources, flows.burst.share, self._peak, level)
         return self._long * row
+
+    def piled(self, *, is_of_them: bool) -> Formula:
+        """Return the mean wait behind bursts; of a queue that is full a long one, not infinite."""
+        return minimum(self.wait(is_of_them=is_of_them), self._slowest)
+
+    def tail(self, of_many: Formula) -> Formula:
+        """Return how long is waited on average behind bursts by those who wait at all: not zero.
+
+        Half the harmonic mean of what the slowest decay says, of any number of flows, and of how
+        long the sum of many, which is normal, stays above what is served: `of_many` times that.
+        """
+        over, spread = self._over, self._spread
+        both = self._spare * over + of_many * spread
+        found = self._memory * of_many * over * spread
+        least = _NEXT_TO_NOTHING * self.flows.burst.lasting
+        return maximum(least, found / (self._spare * maximum(_NEXT_TO_NOTHING**3, both)))
+
+    @property
+    def _slowest(self) -> Formula:
+        """One over the slowest of the decays that the wait is a mixture of."""
+        return self._memory * self._over / self._spare
+
+    @property
+    def _memory(self) -> Formula:
+        """How long it is remembered which flows are on."""
+        return self._long * (1 - self.flows.burst.share)
+
+    @property
+    def _over(self) -> Formula:
+        """What all flows at once would be above what is served, for each of them."""
+        sources = self.flows.sources
+        return maximum(ZERO, sources * self._peak - 1) / maximum(_NEXT_TO_NOTHING, sources)
+
+    @property
+    def _spread(self) -> Formula:
+        """The third power of the deviation of what is on at once, in parts of what is served."""
+        variance = self.flows.load / self.spare * self._peak * (1 - self.flows.burst.share)
+        return variance * square_root(variance)
+
+    @property
+    def _spare(self) -> Formula:
+        """What is served beyond what they ask for, of what other loads leave."""
+        return maximum(_NEXT_TO_NOTHING, 1 - self.flows.load / self.spare)
 
 
 def bursts_of(flows: Sequence[BurstyFlows], others: Formula) -> Bursts | None:

@@ -153,7 +153,7 @@ def _branch(parts: Sequence[LatencyPart]) -> _Branch:
         if part.queue is None or part.visit is None:
             fixed.append(part.value)
             continue
-        stage = part.queue.stage(part.visit)
+        stage = None if part.queue.bursts is not None else part.queue.stage(part.visit)
         times = part.times
         if stage is None:  # its law is no sum of stages: as if wait and service were exponential
             is_guessed = True

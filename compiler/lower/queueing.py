@@ -231,9 +231,10 @@ class Queue(Struct, frozen=True, kw_only=True):
     def stage(self, own: Visit) -> Stage | None:
         """Return the law of wait and service of a visit, of kinds of the slowest.
 
-        Where arrivals are uneven, what is waited for is longer by as much as on average.
+        Where arrivals are uneven, what is waited for is longer by as much as on average. What
+        bursts do to it is not in it.
         """
-        found = None if self.bursts is not None else self.law.stage(self, own.slowest)
+        found = self.law.stage(self, own.slowest)
         if found is None or self.arrivals is ONE or not self.law.counts_arrivals:
             return found
         return replace(found, work=found.work * self.times_random)
@@ -248,12 +249,12 @@ class Queue(Struct, frozen=True, kw_only=True):
         """Return the wait for single items and behind bursts, together.
 
         Items that come at random within a burst wait longer than both: what one leaves, the other
-        one finds. How much longer is fitted to simulations (docs/traffic.md).
+        one finds. Of a low quantile, which is below the mean service, there is no wait.
         """
         if not self.traits.is_random:
             return items + behind
-        both = minimum(items, behind, bursts.flows.burst.lasting)
-        return items + behind + _BOTH * maximum(ZERO, 1 - self.load) * both
+        both = maximum(ZERO, minimum(items, behind, bursts.flows.burst.lasting))
+        return items + behind + beside_both(self.load, both)
 
     # -- what laws are made of -------------------------------------------------------------
 
@@ -411,6 +412,14 @@ class Law(Struct, frozen=True):
     def with_bursts(self, reason: str) -> Certainty:
         """Return how the mean is known where bursts are averaged out, which makes it too short."""
         return lower_bound(reason)
+
+
+def beside_both(load: Formula, shorter: Formula) -> Formula:
+    """Return how much longer than for single items and behind bursts is waited for both.
+
+    It is so much of the `shorter` of both, or of a burst: fitted to simulations (docs/traffic.md).
+    """
+    return _BOTH * maximum(ZERO, 1 - load) * shorter
 
 
 def endless(load: Formula) -> Formula:

@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.burst_stages import behind, stage_of
 from qps.compiler.lower.latency import Allotment
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart
 from qps.compiler.lower.queueing import Queue, Stage
@@ -66,6 +67,8 @@ class Way(Struct, frozen=True, kw_only=True):
             return not self.added
         queue = self.added[0].queue
         assert queue is not None
+        if queue.bursts is not None:
+            return False
         is_by_law = queue.law.is_better_alone or (queue.variation is ZERO and queue.has_batches)
         return is_by_law or queue.law.quantiles_known(queue).is_exact
 
@@ -117,9 +120,13 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool],
     waits = [part for part in line if part.queue is not None]
     added = tuple(part for part in waits if is_added(part))
     repeated = _repeated(added)
-    fixed, operands = _summed(line, added, frozenset(repeated), 0)
+    summed = _Summed(line=line, added=added, repeated=frozenset(repeated))
+    fixed, operands = summed.of(line, 0)
     for times, part in repeated.values():
         operands += _waited(_stage(part), times).operands()
+        piled = summed.piled_at(part)
+        if piled is not None:  # it lasts longer than a way through all stages
+            operands += replace(piled, work=piled.work * times).operands()
     return Way(
         parts=line,
         added=added,
@@ -130,40 +137,51 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool],
     )
 
 
-def _summed(
-    parts: Sequence[LatencyPart],
-    added: Sequence[LatencyPart],
-    repeated: frozenset[str],
-    depth: int,
-) -> tuple[Formula, list[Formula]]:
-    """Return what is always the same of stages that stand in so many calls, and the others."""
-    fixed: list[Formula] = []
-    operands: list[Formula] = []
-    for _, group in groupby(parts, key=lambda part: _number(part, depth)):
-        inside = list(group)
-        if len(inside[0].calls) <= depth:
-            for part in inside:
-                if part in added:
-                    stage = _stage(part)
-                    if part.queue is not None and part.queue.resource in repeated:
-                        stage = replace(stage, waits=ZERO, work=ZERO)
-                    fixed.append(-stage.counted)
-                    operands += stage.operands()
-                elif part.queue is None:
-                    fixed.append(part.slowest or part.once)
-            continue
-        same, varying = _summed(inside, added, repeated, depth + 1)
-        call = inside[0].calls[depth]
-        outer = inside[0].calls[depth - 1].reached if depth else ONE
-        if call.times is ONE:
-            fixed.append(same)
+class _Summed(Struct, frozen=True, kw_only=True):
+    """The stages of a `line` that are `added`, but for waits in queues that are `repeated`."""
+
+    line: tuple[LatencyPart, ...]
+    added: tuple[LatencyPart, ...]
+    repeated: frozenset[str]
+
+    def of(self, parts: Sequence[LatencyPart], depth: int) -> tuple[Formula, list[Formula]]:
+        """Return what is always the same of stages that stand in so many calls, and the others."""
+        fixed: list[Formula] = []
+        operands: list[Formula] = []
+        for _, group in groupby(parts, key=lambda part: _number(part, depth)):
+            inside = list(group)
+            if len(inside[0].calls) <= depth:
+                for part in inside:
+                    if part in self.added:
+                        stages = self._stages(part)
+                        fixed.append(-stages[0].counted)
+                        operands += [one for stage in stages for one in stage.operands()]
+                    elif part.queue is None:
+                        fixed.append(part.slowest or part.once)
+                continue
+            same, varying = self.of(inside, depth + 1)
+            call = inside[0].calls[depth]
+            outer = inside[0].calls[depth - 1].reached if depth else ONE
+            if call.times is ONE:
+                fixed.append(same)
+                operands += varying
+                continue
+            always = ZERO if same is ZERO else maximum(ZERO, same)
+            around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
+            operands += around.operands(_often(call, outer), len(varying) // _SIZE)
             operands += varying
-            continue
-        always = ZERO if same is ZERO else maximum(ZERO, same)
-        around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
-        operands += around.operands(_often(call, outer), len(varying) // _SIZE)
-        operands += varying
-    return total(fixed), operands
+        return total(fixed), operands
+
+    def _stages(self, part: LatencyPart) -> list[Stage]:
+        stage = _stage(part)
+        if part.queue is not None and part.queue.resource in self.repeated:
+            return [replace(stage, waits=ZERO, work=ZERO)]
+        piled = self.piled_at(part)
+        return [stage] if piled is None else [stage, piled]
+
+    def piled_at(self, part: LatencyPart) -> Stage | None:
+        """Return the law of what bursts pile up at a stage."""
+        return behind(part, self.line[: self.line.index(part)])
 
 
 def _waited(stage: Stage, times: Formula) -> Stage:
@@ -235,7 +253,7 @@ def _often(call: CallMade, outer: Formula) -> Formula:
 def _stage(part: LatencyPart) -> Stage:
     assert part.queue is not None
     assert part.visit is not None
-    stage = part.queue.stage(part.visit)
+    stage = stage_of(part.queue, part.visit)
     assert stage is not None
     return stage
 

@@ -1,0 +1,99 @@
+"""Bursts as stages of a sum: what is waited for while more flows are on than on average.
+
+Two things make items wait longer. Where all that are on are served, the queue is one of random
+arrivals, loaded more at some times than at others: by second moments, of rates whose squared
+variation is v and which are forgotten after a time m, waits are longer by the part
+
+    v/((1 - load)^2 + r/m),  r what is left of a service
+
+which is v/(1 - load)^2 where bursts are long (the mean of the waits at each load) and v m/r where
+they are short (that of arrivals with an index of dispersion; Sriram and Whitt 1986). Where more is
+on than is served, it piles up as a fluid, and is waited for by a share of the items, for a time
+taken as exponential: between that of the slowest decay of Anick, Mitra and Sondhi (1982) and that
+of many flows, of which the sum is normal. Of both parts, where there are both, the shorter counts.
+
+In a row of queues the same flows pile up before the slowest of them: at each only what it lets
+through later than those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from qps.compiler.lower.bursts import Bursts
+from qps.compiler.lower.latency_parts import LatencyPart
+from qps.compiler.lower.queueing import Queue, Stage, Visit, beside_both
+from qps.engine.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    maximum,
+    minimum,
+    number,
+)
+
+_LEAST = number(Fraction(1, 10**9))
+_OF_MANY = number(5)
+"""How many times as long as of many flows what piles up is waited for: fitted to simulations."""
+
+
+def stage_of(queue: Queue, own: Visit) -> Stage | None:
+    """Return the law of what items make each other wait and of the service."""
+    found, bursts = queue.stage(own), queue.bursts
+    if found is None or bursts is None:
+        return found
+    longer = _longer(queue, own, bursts)
+    piled = bursts.piled(is_of_them=own.burst is not None)
+    longer = longer / (1 + longer * piled / _waited(found))
+    return replace(found, work=found.work * (1 + longer))
+
+
+def behind(part: LatencyPart, earlier: Sequence[LatencyPart]) -> Stage | None:
+    """Return the law of what piles up where a stage waits, beyond that at the queues before it."""
+    queue, own = part.queue, part.visit
+    bursts = None if queue is None else queue.bursts
+    if queue is None or own is None or bursts is None:
+        return None
+    plain = queue.stage(own)
+    if plain is None:
+        return None
+    is_of_them = own.burst is not None
+    piled = bursts.piled(is_of_them=is_of_them)
+    before = [found for one in earlier if (found := _before(one, queue)) is not None]
+    if before:
+        piled = maximum(ZERO, piled - maximum(*dict.fromkeys(before)))
+    both = beside_both(queue.load, minimum(_waited(plain), piled, bursts.flows.burst.lasting))
+    mean, tail = piled + both, bursts.tail(_OF_MANY)
+    return Stage(waits=minimum(ONE, mean / tail), work=maximum(mean, tail))
+
+
+def _before(part: LatencyPart, queue: Queue) -> Formula | None:
+    """Return what piles up at a queue that all bursts have passed before they come to another."""
+    if part.queue is None or part.visit is None:
+        return None
+    bursts = part.queue.bursts
+    flows = [visit for visit in queue.visits if visit.burst is not None]
+    if bursts is None or not all(part.queue.resource in visit.after for visit in flows):
+        return None
+    return bursts.piled(is_of_them=part.visit.burst is not None)
+
+
+def _longer(queue: Queue, own: Visit, bursts: Bursts) -> Formula:
+    """Return by which part waits are longer where all that are on are served."""
+    flows = bursts.flows
+    off = 1 - flows.burst.share
+    varies = off * flows.peak * flows.load / maximum(_LEAST, queue.load) ** 2
+    memory = flows.burst.lasting * off
+    spare = maximum(ZERO, 1 - queue.load)
+    left = maximum(_LEAST * flows.burst.lasting, queue.residual / queue.servers)
+    found = varies * memory / (spare**2 * memory + left)
+    return found if own.burst is not None else found * minimum(ONE, queue.load)
+
+
+def _waited(stage: Stage) -> Formula:
+    """Return the mean wait of a stage, above zero; near its saturation not infinite."""
+    rest = stage.work * (1 + stage.spread) / 2 / stage.servers
+    return maximum(_LEAST**2, stage.waits * rest) / maximum(_LEAST, 1 - stage.load)
