@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NoReturn
 
 from msgspec.structs import replace
 
@@ -85,7 +86,7 @@ def refuse_certainty_asked(model: ir.Model, configuration: Configuration, hint: 
         refuse_asking(asking, hint)
 
 
-def refuse_asking(asking: ir.Requirement, hint: str = "") -> None:
+def refuse_asking(asking: ir.Requirement, hint: str = "") -> NoReturn:
     """Raise a QpsError: a question is put that is not answered by samples; else `hint` is asked."""
     raise QpsError.single(
         codes.NO_ANSWER,

@@ -14,7 +14,7 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode, in
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.assuming import Moving
-from qps.compiler.lower.certainty_asked import asks_for_certainty, without_certainty
+from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking, without_certainty
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together
@@ -68,9 +68,11 @@ def compile_matrix(
     matrix.
     """
     promised = None
-    if model.once(asks_for_certainty) is not None:
+    asking = model.once(asks_for_certainty)
+    if asking is not None:
         if are_uncertain(model, matrix):
-            assert promising is not None, "a promise that nobody finds"
+            if promising is None:
+                refuse_asking(asking)
             promised = PromisedRows(model, promising)
         model = model.once(without_certainty)
     question = question_of(matrix, claims, further)
