@@ -151,8 +151,8 @@ def _stretch(low: int, high: int, least: int) -> str:
 
 
 def _line(x: Axis, population: int, label: str, row: int) -> Line:
-    """Return a line where a population ends, its label where there is room for it."""
-    at = min(max(x.at(population + 1), x.start), x.end)
+    """Return a line left of all that carry a population, its label where there is room for it."""
+    at = min(max(x.at(population), x.start), x.end)
     is_left = at + len(label) * _LETTER > x.end
     side = (at - 6, "end") if is_left else (at + 6, "start")
     return Line(x=at, label=label, label_x=side[0], label_y=12 + _LINE * row, anchor=side[1])

@@ -71,12 +71,16 @@ SHOTS = (
 
 @dataclass(frozen=True)
 class PageShot:
-    """A picture of a page that a command makes of the files in a document."""
+    """A picture of a page that a command makes of the files in a document.
+
+    `read` names files that the specs of the command read.
+    """
 
     name: str
     document: str
     command: tuple[str, ...]
     script: str
+    read: tuple[str, ...] = ()
     width: int = 1280
     height: int = 1000
     scheme: str = "light"
@@ -96,8 +100,13 @@ NARROWED = """() => {
 PAGE_SHOTS = (
     PageShot("matrix", "cookbook", SHOP, NARROWED, height=1500),
     PageShot("matrix_phone", "cookbook", SHOP, NARROWED, width=390, height=1500, scheme="dark"),
+    PageShot(
+        "report_sure", "cookbook", ("report", "promise.qps", "--no-advice"),
+        "() => document.getElementById('picture-odds').closest('section').scrollIntoView()",
+        read=("render.csv",),
+    ),
     PageShot("diff", "ci", ("diff", "old/relay.qps", "new/relay.qps"), "() => 0", width=1000),
-)
+)  # fmt: skip
 
 
 def main(chosen: list[str]) -> None:
@@ -128,7 +137,7 @@ def taken_page(started: object, shot: PageShot, folder: Path) -> bytes:
 
     text = (ROOT / "docs" / f"{shot.document}.md").read_text(encoding="utf-8")
     for block in blocks(text):
-        if block.file and block.file in shot.command:
+        if block.file and block.file in (*shot.command, *shot.read):
             (folder / block.file).parent.mkdir(exist_ok=True)
             (folder / block.file).write_text(block.body, encoding="utf-8")
     file = folder / f"{shot.name}.html"

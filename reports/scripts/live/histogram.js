@@ -33,7 +33,7 @@ export function drawHistogram(column, odds, width, certainty) {
   const isEnd = start + apart * counts.length > graph.high ? `, at most ${whole(graph.high)}, where the range ends` : "";
   svg.append(draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `largest acceptable ${model.population}${isEnd}`));
   const upright = (population, label, row, kind) => {
-    const x = Math.min(right, Math.max(left, across.at(population + 1))), isLeft = x + label.length * 7.5 > right;
+    const x = Math.min(right, Math.max(left, across.at(population))), isLeft = x + label.length * 7.5 > right;
     svg.append(draw("line", { x1: x, x2: x, y1: 2 + 16 * row, y2: bottom, class: kind }),
       draw("text", { x: isLeft ? x - 6 : x + 6, y: 13 + 16 * row, "text-anchor": isLeft ? "end" : "start" }, label));
   };
