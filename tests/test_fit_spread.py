@@ -17,6 +17,8 @@ from qps.compiler.data.student import student_quantile
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec, check_file
 from qps.engine.sobol import sobol_points
+from qps.reports.text.odds_text import odds_lines
+from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.draws import (
     UncertainNumber,
@@ -293,3 +295,24 @@ def test_a_column_that_names_machines_makes_rows_groups(tmp_path: Path) -> None:
     assert together is not None
     widths = [(one.interval.most or 0) - (one.interval.least or 0) for one in (apart, together)]
     assert widths[0] > 3 * widths[1]
+
+
+@pytest.mark.parametrize(
+    ("runs", "told"),
+    [
+        ("cpu in %,packet/s\n15,1000\n46,5000\n", True),
+        ("cpu in %,packet/s\n15,1000\n46,5000\n46,5000\n", True),
+        ("cpu in %,packet/s\n15,1000\n30,3000\n45,5000\n", False),  # fitted exactly
+        (RUNS, False),
+    ],
+)
+def test_costs_of_too_few_rows_are_said_to_count_as_known(
+    tmp_path: Path, runs: str, told: bool
+) -> None:
+    spec = spec_of(tmp_path, runs)
+    configuration = spec.configuration()
+    view = solve_view(spec.model, configuration, solve_model(spec.model, configuration))
+    found = [(one.table, one.numbers) for one in view.counted_as_known]
+    assert found == ([("runs.csv", ("relay.cpu",))] if told else [])
+    lines = " ".join(odds_lines(view))
+    assert ("relay.cpu counts as known: the rows of `runs.csv` are too few" in lines) == told

@@ -732,7 +732,7 @@ def test_the_keys_of_the_contract() -> None:
     assert set(told) == {
         "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
         "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
-        "largest_acceptable_interval", "odds",
+        "largest_acceptable_interval", "odds", "counted_as_known",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
         "next_limit", "more_users", "margin", "helps_most", "carries", "measures",
         "known", "closed", "mixes",

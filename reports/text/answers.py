@@ -21,6 +21,7 @@ from qps.solver.answers.solution import (
     ModeSolution,
     Sensitivity,
 )
+from qps.solver.answers.too_few_rows import CountedAsKnown
 from qps.solver.odds.told import Interval, Odds
 from qps.solver.what_if.advice import Advice
 
@@ -184,6 +185,8 @@ class SolveView(Struct, frozen=True, kw_only=True):
     largest_acceptable_interval: Interval | None
     odds: Odds | None
     """What is known of the answer where numbers are not."""
+    counted_as_known: tuple[CountedAsKnown, ...]
+    """Fitted costs whose rows are too few to tell how far off they may be."""
     limited_by: str | None
     at: int
     next_limit: NextLimit | None

@@ -28,9 +28,17 @@ _APART = 0.1
 
 def odds_lines(view: SolveView) -> Iterator[str]:
     """Yield how sure the answer is; nothing where every number of the spec is known."""
-    odds = view.odds
-    if odds is None:
-        return
+    if view.odds is not None:
+        yield from _of_odds(view, view.odds)
+    for one in view.counted_as_known:
+        counts = "counts" if len(one.numbers) == 1 else "count"
+        yield (
+            f"{joined_words(one.numbers)} {counts} as known: the rows of `{one.table}` are too few "
+            "to tell a spread, no more than the numbers that are fitted to them."
+        )
+
+
+def _of_odds(view: SolveView, odds: Odds) -> Iterator[str]:
     yield f"{_between(odds, view)}; {promised(odds)}."
     if odds.by_slopes is not None and are_apart(
         _numbers(odds.interval), _numbers(odds.by_slopes), nearest=1

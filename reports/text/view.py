@@ -57,6 +57,7 @@ from qps.solver.answers.solution import (
     Solution,
     Verdict,
 )
+from qps.solver.answers.too_few_rows import counted_as_known
 from qps.solver.odds.told import Odds
 from qps.solver.search.method import Method
 from qps.solver.what_if.advice import Advice
@@ -96,6 +97,7 @@ def solve_view(
         known=answer_known(solution),
         largest_acceptable_interval=None if odds is None else odds.interval,
         odds=odds,
+        counted_as_known=counted_as_known(model, graph),
         limited_by=solution.limited_by,
         at=solution.at,
         next_limit=next_limit(solution),

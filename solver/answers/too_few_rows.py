@@ -1,0 +1,34 @@
+"""Fitted numbers that count as known: their rows are too few to tell how far off they may be."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.data.regression import regression
+from qps.compiler.lower.load_graph import LoadGraph
+
+
+class CountedAsKnown(Struct, frozen=True, kw_only=True):
+    """Costs that were fitted to a table with no more distinct rows than numbers."""
+
+    table: str
+    numbers: tuple[str, ...]
+
+
+def counted_as_known(model: ir.Model, graph: LoadGraph) -> tuple[CountedAsKnown, ...]:
+    """Return the fitted costs in use of which no spread can be told, by their tables."""
+    told = {
+        tuple(one.value.distribution.table.split("\0")[-2:])
+        for one in model.parameters
+        if isinstance(one.value, ir.Uncertain) and isinstance(one.value.distribution, ir.Fitted)
+    }
+    found: dict[str, dict[str, None]] = {}
+    for one in graph.calibrations:
+        fit = one.fit
+        if fit is None or (fit.file, str(fit.resource)) in told:
+            continue
+        if regression(fit).degrees_of_freedom <= 0:
+            name = f"{one.component}.{one.resource.rpartition('.')[2]}"
+            found.setdefault(fit.file, {})[name] = None
+    return tuple(CountedAsKnown(table=file, numbers=tuple(names)) for file, names in found.items())
