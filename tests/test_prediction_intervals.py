@@ -267,3 +267,15 @@ def test_bad_probabilities_are_refused(
     claims_of(tmp_path, "users,cpu in %\n300,30\n")
     assert main(["test", str(tmp_path / "spec.qps"), "--interval", asked]) == 2
     assert "--interval" in capsys.readouterr().err
+
+
+def test_a_report_shows_intervals_and_how_many_hold(tmp_path: Path) -> None:
+    claims_of(tmp_path, "users,cpu in %\n300,30\n500,72\n")
+    page = tmp_path / "page.html"
+    assert main(["report", "-q", "--no-advice", str(tmp_path / "spec.qps"), "-o", str(page)]) == 0
+    text = page.read_text()
+    assert "35.98 % to 69.48 %: 3.6 % above" in text
+    assert "<li>runs: 1 of 2 inside, 90 % were to be; 1 above;" in text
+    claims_of(tmp_path, "users,cpu in %\n300,30\n", cost="1 ms/request")
+    assert main(["report", "-q", "--no-advice", str(tmp_path / "spec.qps"), "-o", str(page)]) == 0
+    assert "in which one more run lies" not in page.read_text()

@@ -39,6 +39,7 @@ from qps.reports.pages.page_rows import (
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.typeset import typeset
 from qps.reports.text.answers import SolveView
+from qps.reports.text.coverage_text import coverage_lines
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
 from qps.reports.text.figure_text import leads_text, line_label, lines_known
@@ -49,11 +50,11 @@ from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
 from qps.reports.text.table import Table
 from qps.reports.text.text import advice_rows, carried, remarks, title_of
-from qps.reports.text.verdicts import claimed, predicted, summary, why_missed, within
+from qps.reports.text.verdicts import claimed, interval, predicted, summary, why_missed, within
 from qps.reports.text.view import circumstances
 from qps.solver.answers.solution import ResourceSolution, Solution
 from qps.solver.answers.sweep import sweep
-from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.figure_lines import DrawnFigure
 from qps.solver.search.method import Method
 
@@ -96,8 +97,10 @@ class PageView(Struct, frozen=True, kw_only=True):
     formulas: tuple[tuple[Explanation, str | None, str], ...]
     """Numbers taken apart, typeset where that is short, and how those not exact are known."""
     formulas_left_out: int
-    claims: tuple[tuple[ClaimResult, str, str, str, str], ...]
+    claims: tuple[tuple[ClaimResult, str, str, str, str, str], ...]
     claims_summary: str
+    coverage: tuple[str, ...]
+    """How many measured values lie within their prediction intervals, a sentence a table."""
     claims_known: str
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -119,6 +122,7 @@ def page_view(
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     live: Mapping[str, Json] | None = None,
     *,
+    coverages: Sequence[Coverage] = (),
     warnings: Sequence[Diagnostic] = (),
     figures_only: bool = False,
     simulated: SimulatedSection | None = None,
@@ -157,8 +161,10 @@ def page_view(
         formulas=tuple(_formulas(solution, named[:_MOST_FORMULAS])),
         formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
         claims=tuple(
-            (one, claimed(one), within(one), predicted(one), why_missed(one)) for one in claims
+            (one, claimed(one), within(one), predicted(one), interval(one), why_missed(one))
+            for one in claims
         ),
+        coverage=tuple(coverage_lines(coverages).splitlines()),
         claims_summary=summary(claims) if claims else "",
         claims_known=claims_known_line(result.known for result in claims),
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),

@@ -186,7 +186,7 @@ def claims_table(results: Sequence[ClaimResult]) -> Table:
             predicted(result),
             "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
             within(result),
-            *([interval_text(result, _quantity)] if intervals else []),
+            *([interval(result)] if intervals else []),
             f"{result.file}:{result.line}",
         )
         for result in results
@@ -236,6 +236,11 @@ def within(result: ClaimResult) -> str:
     if result.tolerance.relative:
         return f"{amount * 100:g} %"
     return _quantity(amount, result)
+
+
+def interval(result: ClaimResult) -> str:
+    """Return the prediction interval of a measured value, and how far that lies outside of it."""
+    return interval_text(result, _quantity)
 
 
 def _side(side: Side) -> str:

@@ -60,7 +60,8 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
     runners = [ClaimRunner(model=spec.model) for spec in specs]
     progress.advance(1, "claims")
     plays = player() if arguments.simulate else None
-    questions = [q for runner in runners for q in Claims(runner, plays).questions()]
+    asked = [Claims(runner, plays) for runner in runners]
+    questions = [question for one in asked for question in one.questions()]
     claims: list[ClaimResult] = []
     for question in questions:
         claims += question.ask()
@@ -83,6 +84,7 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
         claims,
         figures,
         live_page(cases, figures, arguments.variants),
+        coverages=[coverage for one in asked for coverage in one.coverages],
         warnings=first.warnings,
         simulated=_simulated(first) if arguments.simulate else None,
     )
