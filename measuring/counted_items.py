@@ -72,8 +72,12 @@ def _found(count: Count, text: str, where: str) -> float:
 
 def page_or_output(source: str) -> str:
     """Return a status page (`http://…`), or what a command prints; MeasuringError for neither."""
-    if source.startswith(("http://", "https://")):
-        return _page(source)
+    is_page = source.startswith(("http://", "https://"))
+    return _page(source) if is_page else printed(source)[0]
+
+
+def printed(source: str) -> tuple[str, str]:
+    """Return what a command prints, and what it says besides; MeasuringError where it fails."""
     try:
         done = subprocess.run(  # noqa: S603 - it stands on the command line
             shlex.split(source), capture_output=True, timeout=_PATIENCE, check=False
@@ -85,7 +89,8 @@ def page_or_output(source: str) -> str:
     if done.returncode != 0:
         told = " ".join(done.stderr.decode(errors="replace").split())[-_SHOWN:]
         raise MeasuringError(f"`{source}` ended with status {done.returncode}: {told}")
-    return done.stdout[:_LARGEST_PAGE].decode(errors="replace")
+    out, besides = done.stdout[:_LARGEST_PAGE], done.stderr[:_LARGEST_PAGE]
+    return out.decode(errors="replace"), besides.decode(errors="replace")
 
 
 def _page(url: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from qps.measuring.counted_items import page_or_output
+from qps.measuring.counted_items import printed
 from qps.version import __version__
 
 _LOOPBACK_MTU = Path("/sys/class/net/lo/mtu")
@@ -58,7 +58,7 @@ def conditions(
         python=platform.python_version(),
         qps=__version__,
         accounts=accounts,
-        recorded={one: page_or_output(one).strip()[:_LARGEST_NOTE] for one in commands},
+        recorded={one: "".join(printed(one)).strip()[:_LARGEST_NOTE] for one in commands},
     )
 
 

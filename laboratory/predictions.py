@@ -1,0 +1,141 @@
+"""How well costs that were fitted to some settings predict the others.
+
+Each setting is left out in turn, and its load predicted from a fit to the rest, with the interval
+that the fit states: of one more run, noise and all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from statistics import median
+
+from qps.commands.own_units import units_with
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.data.fit_spread import fit_spread
+from qps.compiler.data.fits import Fit, fitted
+from qps.compiler.data.measured_tables import DataError, Table, read_table
+from qps.compiler.data.student import student_quantile
+
+_LEVEL = 0.9
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A setting: its load as measured and as predicted, and half the width of the interval."""
+
+    name: str
+    measured: float
+    predicted: float
+    half_width: float | None
+
+    @property
+    def error(self) -> float:
+        """By what part of the measured load the prediction is off."""
+        return (self.predicted - self.measured) / self.measured if self.measured else 0.0
+
+    @property
+    def is_held(self) -> bool | None:
+        """Whether the interval holds what was measured; None where there is none."""
+        if self.half_width is None:
+            return None
+        return abs(self.predicted - self.measured) <= self.half_width
+
+
+def without(table: Table, rows: frozenset[int]) -> Table:
+    """Return a table without some of its rows."""
+    kept = [i for i in range(len(table.lines)) if i not in rows]
+    return Table(
+        table.name,
+        table.headings,
+        tuple(table.lines[i] for i in kept),
+        {name: tuple(cells[i] for i in kept) for name, cells in table.columns.items()},
+    )
+
+
+def only(table: Table, rows: Sequence[int]) -> Table:
+    """Return a table of some rows."""
+    return without(table, frozenset(range(len(table.lines))) - set(rows))
+
+
+def reading_of(resource: str, cores: int) -> Reading:
+    """Return how the tables of the laboratory are read."""
+    return Reading(resource=resource, cores=Fraction(cores), processors=Fraction(cores))
+
+
+def left_out(path: Path, resource: str, cores: int) -> list[Prediction]:
+    """Return what is predicted of each setting with load, from all others."""
+    table = read_table(path.read_text(encoding="utf-8"), path.name)
+    reading, units = reading_of(resource, cores), units_with([])
+    whole = fitted(table, reading, units)
+    found = []
+    for row in range(len(table.lines)):
+        if not any(rate[row] for rate in whole.runs.rates):
+            continue
+        try:
+            fit = fitted(without(table, frozenset([row])), reading, units)
+        except DataError:
+            continue  # without it, nothing tells the costs apart
+        found.append(predicted(fit, whole, row, _named(table, row)))
+    return found
+
+
+def composed(alone: Path, together: Path, resource: str, cores: int) -> list[Prediction]:
+    """Return what a fit to a server alone predicts of it in a larger system."""
+    units = units_with([])
+    fit = fitted(
+        read_table(alone.read_text(encoding="utf-8"), alone.name), reading_of("cpu", cores), units
+    )
+    table = read_table(together.read_text(encoding="utf-8"), together.name)
+    whole = fitted(table, reading_of(resource, cores), units)
+    rows = [i for i in range(len(table.lines)) if any(rate[i] for rate in whole.runs.rates)]
+    return [predicted(fit, whole, row, _named(table, row)) for row in rows]
+
+
+def predicted(fit: Fit, other: Fit, row: int, name: str) -> Prediction:
+    """Return what a fit predicts of a row of another table with the same rates."""
+    by_heading = {
+        term.heading: float(rate[row])
+        for term, rate in zip(other.terms, other.runs.rates, strict=True)
+    }
+    given = [by_heading.get(term.heading, 0.0) for term in fit.terms]
+    load = float(fit.fixed) + sum(
+        float(term.value) / float(fit.cores) * rate
+        for term, rate in zip(fit.terms, given, strict=True)
+    )
+    return Prediction(name, float(other.runs.load[row]), load, _half_width(fit, given, load))
+
+
+def _half_width(fit: Fit, rates: Sequence[float], load: float) -> float | None:
+    spread = fit_spread(fit)
+    if spread is None:
+        return None
+    cores = float(fit.cores)
+    factors = [1.0] * fit.has_fixed + [rate / cores for rate in rates]
+    size = len(spread.weights[0])
+    parts = [
+        sum(factor * row[j] for factor, row in zip(factors, spread.weights, strict=True))
+        for j in range(size)
+    ]
+    deviation = sqrt(sum(part * part for part in parts) + (spread.noise * load) ** 2)
+    return deviation * student_quantile((1 + _LEVEL) / 2, spread.freedom)
+
+
+def _named(table: Table, row: int) -> str:
+    asked = [heading for heading in table.headings if heading.startswith("asked ")]
+    return ", ".join(f"{h.removeprefix('asked ')} {table.columns[h][row]}" for h in asked)
+
+
+def summary(found: Sequence[Prediction]) -> tuple[str, ...]:
+    """Return settings, median, 90 % and worst error, and how many intervals hold, as cells."""
+    errors = sorted(abs(one.error) for one in found)
+    held = [one.is_held for one in found if one.is_held is not None]
+    ninth = errors[min(len(errors) - 1, round(0.9 * (len(errors) - 1)))]
+    return (
+        str(len(found)),
+        *(f"{100 * value:.0f} %" for value in (median(errors), ninth, errors[-1])),
+        f"{sum(held)} of {len(held)}",
+    )

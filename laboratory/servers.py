@@ -1,0 +1,134 @@
+"""The servers of the laboratory: what each needs, what it is asked for, and what it is made of."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Words = list[str]
+_BYTES = 1000
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A folder of its own, and a port that nobody listens at."""
+
+    folder: Path
+    port: int
+    second: int
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file of the bench, and return where it is."""
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """A server: the programs that it takes, and the words of `qps measure` for it.
+
+    `servers` are started first, each by its column of the load; then all of them are measured.
+    `alone` names the laboratory whose fit predicts a column of this one: a composition.
+    """
+
+    name: str
+    title: str
+    programs: tuple[str, ...]
+    servers: Callable[[Bench], dict[str, Words]]
+    words: Callable[[Bench, bool], Words]
+    notes: str
+    alone: dict[str, str] = field(default_factory=dict)
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that nobody listens at."""
+    opened = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [int(one.getsockname()[1]) for one in opened]
+    for one in opened:
+        one.close()
+    return ports
+
+
+def _nginx(bench: Bench, port: int) -> Words:
+    folder = bench.folder
+    for kilobytes in (1, 4, 16, 64):
+        (folder / str(kilobytes)).write_bytes(bytes(_BYTES * kilobytes))
+    folder.chmod(0o755)
+    bench.write(
+        "nginx.conf",
+        f"daemon off; worker_processes 2; pid {folder}/pid; error_log {folder}/errors;\n"
+        "events { worker_connections 1024; }\n"
+        "http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000;\n"
+        f"  server {{ listen 127.0.0.1:{port}; root {folder}; }} }}\n",
+    )
+    return ["nginx", "-c", str(folder / "nginx.conf")]
+
+
+def _web(bench: Bench, quick: bool) -> Words:  # noqa: FBT001 - as all laboratories
+    rates, sizes = ("2000, 6000", "1, 16") if quick else ("2000, 6000, 12000", "1, 4, 16, 64")
+    return [
+        *("--vary", f"rate in {rates} request/s", "--vary", f"size in {sizes} kB/request"),
+        *("--count", r"(\d+) succeeded", "--record", "nginx -v", "--idle", "--"),
+        *("h2load", "--h1", "-c", "32", "-D", "{seconds}", "--rps", "{rate/32}"),
+        f"http://127.0.0.1:{bench.port}/{{size}}",
+    ]
+
+
+def _redis(bench: Bench, quick: bool) -> Words:  # noqa: FBT001 - as all laboratories
+    batches, clients = ("1, 16", "4") if quick else ("1, 4, 16", "2, 8")
+    sizes = "64, 4000" if quick else "64, 1000, 4000"
+    return [
+        *("--vary", f"batch in {batches}", "--vary", f"clients in {clients}"),
+        *("--vary", f"size in {sizes} byte/request", "--warm-up", "0.5"),
+        *("--from", f"redis-cli -p {bench.port} info stats"),
+        *("--count", r"total_commands_processed:(\d+)"),
+        *("--count", r"byte=total_net_input_bytes:(\d+)"),
+        *("--record", "redis-server --version", "--idle", "--"),
+        *("redis-benchmark", "-p", str(bench.port), "-t", "set", "-n", "1000000000"),
+        *("-c", "{clients}", "-P", "{batch}", "-d", "{size}", "-q"),
+    ]
+
+
+def _haproxy(bench: Bench) -> Words:
+    path = bench.write(
+        "haproxy.cfg",
+        "global\n  maxconn 2000\n  nbthread 1\n"
+        "defaults\n  mode http\n  timeout connect 5s\n  timeout client 60s\n  timeout server 60s\n"
+        f"frontend f\n  bind 127.0.0.1:{bench.port}\n  default_backend b\n"
+        f"backend b\n  http-reuse always\n  server s 127.0.0.1:{bench.second}\n",
+    )
+    return ["haproxy", "-db", "-f", str(path)]
+
+
+LABORATORIES = (
+    Laboratory(
+        name="nginx",
+        title="nginx, files of 1 to 64 kB",
+        programs=("nginx", "h2load"),
+        servers=lambda bench: {"cpu": _nginx(bench, bench.port)},
+        words=_web,
+        notes="What is missed is batching: at low rates a request costs up to twice as much.",
+    ),
+    Laboratory(
+        name="redis",
+        title="Redis, SET of 64 to 4,000 bytes, one to 16 to a batch",
+        programs=("redis-server", "redis-benchmark", "redis-cli"),
+        servers=lambda bench: {
+            "cpu": ["redis-server", "--port", str(bench.port), "--save", "", "--appendonly", "no"]
+        },
+        words=_redis,
+        notes="Packets tell a request in a batch from one by itself; the loop is closed.",
+    ),
+    Laboratory(
+        name="haproxy",
+        title="HAProxy before nginx",
+        programs=("haproxy", "nginx", "h2load"),
+        servers=lambda bench: {"proxy": _haproxy(bench), "web": _nginx(bench, bench.second)},
+        words=_web,
+        notes="nginx is predicted by what was measured of it alone.",
+        alone={"web": "nginx"},
+    ),
+)
