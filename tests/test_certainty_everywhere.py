@@ -297,3 +297,11 @@ def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
     assert not any("certainty" in name for name in columns)
     name = "replies.latency <= 10 ms with 95 % certainty"
     assert name in model.sweep(N=range(1, 5), set={"cost": "1 ms/request"})
+
+
+def test_sure_tells_the_answer_beside_it_for_what_it_is(
+    waiting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = text_of(capsys, "solve", waiting, "--no-advice", "--sure", "80 %")
+    answer = answer_of(capsys, waiting)
+    assert f"with the certainty that each requirement asks for, {answer:,}." in told

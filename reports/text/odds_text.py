@@ -133,13 +133,14 @@ def _promise_text(view: SolveView, odds: Odds) -> str:
     stated = (
         "not even the fewest" if view.largest_acceptable is None else f"{view.largest_acceptable:,}"
     )
+    is_asked = any(one.certainty is not None for one in view.requirements)
+    of = "with the numbers as they are stated"
+    if is_asked:  # in a sample they are plain requirements
+        of = "with the certainty that each requirement asks for"
+    sure = percent(odds.promise.certainty)
     if odds.promise.largest is None:
-        sure = percent(odds.promise.certainty)
-        return f"No number of users can be promised with {sure} certainty ({stated} as stated)."
-    return (
-        f"At least {users_text(odds.promise.largest)} with {percent(odds.promise.certainty)} "
-        f"certainty; with the numbers as they are stated, {stated}."
-    )
+        return f"No number of users can be promised with {sure} certainty; {of}, {stated}."
+    return f"At least {users_text(odds.promise.largest)} with {sure} certainty; {of}, {stated}."
 
 
 def shares_table(view: SolveView) -> Table:
