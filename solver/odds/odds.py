@@ -14,6 +14,7 @@ from qps.solver.matrix.prepared import Floats, Ints
 from qps.solver.odds.answer_ends import interval_of, least, most, not_below
 from qps.solver.odds.design import Design
 from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
+from qps.solver.odds.sample_modes import UNTOLD
 from qps.solver.odds.sampling import Sampled, left_out, nothing_possible, solved_for
 from qps.solver.odds.told import (
     PROBABILITY,
@@ -99,7 +100,7 @@ def _met(found: Sampled, samples: int) -> Iterator[LikelyMet]:
     """Yield how likely each requirement is met where they are judged."""
     for name, met in found.met.items():
         own = met[:, :samples]
-        told = own[:, ~np.isnan(own[0])]
+        told = own[:, own[0] != UNTOLD]
         if told.size:
             is_met, surely, maybe = told.mean(axis=1).tolist()
             error = max(maybe - is_met, is_met - surely)

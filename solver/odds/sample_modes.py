@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from qps.engine.operations import OPERATIONS
 from qps.solver.answers.judgement import Judgement
@@ -51,8 +52,15 @@ _POOL = 1024
 _SURELY = 3.0
 """How far off a surface may be where it is to be sure, in its own deviations."""
 _FAILURE = "failure of"
+_BEYOND = 1.25
+"""How far behind the range something is looked for of which no more is asked than in it."""
 _FARTHEST = 64.0
 """How far from where it fails as stated something is looked for that takes long."""
+
+
+Told: TypeAlias = NDArray[np.uint8]
+UNTOLD = np.uint8(2)
+"""Of a sample: more than what is told of any, which is 0 or 1."""
 
 
 class Near(Struct, frozen=True):
@@ -67,19 +75,21 @@ class Near(Struct, frozen=True):
 
 @dataclass(kw_only=True)
 class Met:
-    """In which samples each criterion is met at one population: 1, 0, or not-a-number.
+    """In which samples each criterion is met at one population: 1, 0, or `UNTOLD`.
 
     Three rows of each: in which it is, in which it surely is, and in which it may be.
     """
 
     population: int
     samples: int
-    columns: dict[str, Floats] = field(default_factory=dict)
+    columns: dict[str, Told] = field(default_factory=dict)
 
     def note(self, name: str, samples: Ints, is_met: Bools) -> None:
         """Note in which samples a criterion is met in a mode: it must be in every one."""
-        column = self.columns.setdefault(name, np.full((3, self.samples), np.nan))
-        column[:, samples] = np.fmin(column[:, samples], is_met.astype(float))
+        if name not in self.columns:
+            self.columns[name] = np.full((3, self.samples), UNTOLD)
+        column = self.columns[name]
+        column[:, samples] = np.minimum(column[:, samples], is_met)
 
 
 class _FirstBySurface(Struct, frozen=True, kw_only=True, eq=False):
@@ -307,22 +317,34 @@ class SampleModeSolver(ModeSolver):
         self, index: Index, criterion: CompiledCriterion, near: float | None, rows: Rows
     ) -> tuple[Floats, Floats]:
         """Return where a criterion fails, as real numbers, and how far off that is."""
-        told = self._crossing(lambda some, at: _excess(some, criterion, at), near)
+        loads = {(one.criterion.measure, one.criterion.limit) for one in self.mode.resources}
+        is_load = (criterion.measure, criterion.limit) in loads
+        told = self._crossing(
+            lambda some, at: _excess(some, criterion, at), near, is_sought_beyond=is_load
+        )
         limit = None if self.met is None else float(self.met.population)
         return self._by_surface(index, (_FAILURE, criterion.name), told, rows, limit)
 
     def _crossing(
-        self, excess: Callable[[Rows, Floats], Floats], near: float | None
+        self,
+        excess: Callable[[Rows, Floats], Floats],
+        near: float | None,
+        *,
+        is_sought_beyond: bool = True,
     ) -> Callable[[Rows, About | None], Floats]:
-        """Return what tells where something fails, infinite where it does not."""
-        low = float(self.mode.low)
+        """Return what tells where something fails, infinite where it does not.
+
+        What is not sought beyond the range is told to fail a little behind it.
+        """
+        low, end = float(self.mode.low), _BEYOND * self.mode.high
 
         high = max(_FARTHEST * (near or 0.0), 2.0 * self.mode.high)
 
         def told(some: Rows, about: About | None = None) -> Floats:
-            if about is None:
-                return crossings(some, excess, low, high, low if near is None else near)
-            return crossings(some, excess, low, high, *about)
+            beside = about or (low if near is None else near,)
+            if is_sought_beyond:
+                return crossings(some, excess, low, high, *beside)
+            return np.minimum(crossings(some, excess, low, end, *beside), end)
 
         return told
 

@@ -23,12 +23,12 @@ from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.modes import ModeSolver
-from qps.solver.matrix.prepared import Bools, Floats, Ints
+from qps.solver.matrix.prepared import Bools, Ints
 from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.odds.few_alone import FewAlone
-from qps.solver.odds.sample_modes import Met, Near, SampleModeSolver
+from qps.solver.odds.sample_modes import UNTOLD, Met, Near, SampleModeSolver, Told
 from qps.solver.odds.told import BySurface, Likely
 
 _PART = 65_536
@@ -43,7 +43,7 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     answer: in the others a number is such as none can be, or it is one of too many that have a load
     graph each, and `reasons` tell why of each.
     `met` tells for each criterion in which it is met, surely met, and perhaps met, a row each;
-    not-a-number where that is not told.
+    `UNTOLD` where that is not told.
     `assumed` are criteria of which it is not proved that what once fails stays failing, and
     `surfaces` tell of which of them it is told by a surface.
     """
@@ -52,7 +52,7 @@ class Sampled(Struct, frozen=True, eq=False, kw_only=True):
     limits: Ints
     bottlenecks: Ints
     words: tuple[str, ...]
-    met: Mapping[str, Floats]
+    met: Mapping[str, Told]
     is_told: Bools
     reasons: Mapping[int, str]
     assumed: tuple[str, ...]
@@ -82,7 +82,7 @@ class _Part(Struct, frozen=True, eq=False, kw_only=True):
     limits: Ints
     bottlenecks: Ints
     words: tuple[str, ...]
-    met: Mapping[str, Floats]
+    met: Mapping[str, Told]
     reasons: Mapping[int, str]
     alone: int
     assumed: tuple[str, ...]
@@ -201,7 +201,7 @@ def _joined(parts: Sequence[_Part], low: int) -> Sampled:
     is_told[list(reasons)] = False
     met = {
         name: np.concatenate(
-            [part.met.get(name, np.full((3, part.largest.size), np.nan)) for part in parts],
+            [part.met.get(name, np.full((3, part.largest.size), UNTOLD)) for part in parts],
             axis=1,
         )
         for name in dict.fromkeys(name for part in parts for name in part.met)
