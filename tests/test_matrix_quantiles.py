@@ -221,7 +221,7 @@ def test_what_no_probability_can_be_told_of_is_refused(claim: str, told: str) ->
         ("expect it { probability(cost < cost, 1) >= 95 % }", "takes one condition"),
         (
             "matrix m { cores in [1, 2]; where probability(web.cpu.load <= 1) > 0.5 }",
-            "a row of a matrix has no",
+            "a row of a matrix does not tell",
         ),
         (
             "expect it { probability((web.cpu.load with N = 3) <= 1) > 0.5 }",
