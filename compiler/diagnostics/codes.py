@@ -89,6 +89,12 @@ IDLE_DROPPED = Code("QPS0533", "idle-dropped", _W, "an idle load that was fitted
 BEYOND_MEASURED = Code(
     "QPS0534", "beyond-measured", _W, "a fitted cost asked for beyond what was measured"
 )
+NO_SPREAD = Code(
+    "QPS0535",
+    "no-spread",
+    _W,
+    "a fit to as many rows as numbers: nothing tells how far they are off",
+)
 
 BAD_SETTING = Code("QPS0601", "bad-setting", _E, "a setting that the model does not have")
 NO_ANSWER = Code("QPS0602", "no-answer", _E, "a question that cannot be answered exactly")

@@ -151,6 +151,18 @@ class FitChecker(Part, frozen=True):
                 hint="measure runs that differ more in it, or leave the column out if it does not "
                 f"matter; {show}",
             )
+        if told.degrees_of_freedom == 0:
+            count = len(told.coefficients)
+            rows, numbers = (f"{count} {word}{'s' * (count > 1)}" for word in ("row", "number"))
+            self.sink.report(
+                codes.NO_SPREAD,
+                span,
+                f"`{fit.file}` has {rows} that differ{'s' * (count == 1)}, for {numbers}: how far "
+                f"{'these' if count > 1 else 'this'} may be off is not known, and "
+                f"{'they count' if count > 1 else 'it counts'} as certain",
+                hint="measure one more run, or say how far off costs may be where the step is: "
+                "`step * lognormal(1, 10 %)`",
+            )
         if fit.missed_rates:
             self.sink.report(codes.UNUSED_RATE, span, missed_text(fit), hint=MISSED_HINT)
 
