@@ -8,6 +8,7 @@ from math import exp, factorial, lgamma, log
 
 import pytest
 
+from helpers.shared_chain import open_quantiles
 from helpers.specs import lowered
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.networks import closed_quantiles
@@ -252,16 +253,38 @@ def test_where_a_resource_saturates_is_told_in_order(
     assert undecided_point(at, not_below) == told
 
 
-def test_what_open_traffic_takes_that_shares_with_users_says_how_far_off_it_is() -> None:
+@pytest.mark.parametrize(
+    ("users", "think", "service", "load"),
+    [
+        (2, 2.0, 5.0, 0.3),
+        (5, 10.0, 1.0, 0.3),
+        (5, 10.0, 1.0, 0.6),
+        (5, 2.0, 1.0, 0.4),
+        (3, 3, 9, 0.1),
+    ],
+)
+def test_what_open_traffic_takes_that_shares_with_users(
+    users: int, think: float, service: float, load: float
+) -> None:
+    """It was told as exponential: half as long at p99.9, half as long again at p50."""
     text = (
-        "users N in 1..50\nnetwork wire { propagation 1 us }\n"
+        "users N in 1..50\nnetwork wire { propagation 0 s }\n"
         "machine m { cpu 1 core, queueing ps }\nmachine pc { }\n"
-        "component a { cpu 10 ms/request }\ncomponent b { cpu 20 ms/request }\n"
+        f"component a {{ cpu {service} s/request }}\ncomponent b {{ cpu 1 s/request }}\n"
         "topology { node web = m; node client = pc * N; link lan = wire between all }\n"
-        "stream page for each client { traffic 1 request, 1 kB/request, think 1 s\n"
+        f"stream page for each client {{ traffic 1 request, 1 kB/request, think {think} s\n"
         "at client { }; at web { a }; at client { } }\n"
-        "stream video in all { traffic 10 request/s, 1 bit/request; at web { b } }\n"
+        f"stream video in all {{ traffic {load} request/s, 1 bit/request; at web {{ b }} }}\n"
     )
-    known = lowered(text).streams["video"].quantile_certainty(Fraction(95, 100))
+    graph = lowered(text)
+    video, at = graph.streams["video"], graph.at(users)
+    levels = ["0.5", "0.9", "0.99", "0.999"]
+    mean, played = open_quantiles(users, think, service, load, [float(one) for one in levels])
+    assert at.number(video.mean_latency) == pytest.approx(mean, rel=0.001)
+    for level, long in zip(levels, played, strict=True):
+        told = at.number(video.latency_quantile(Fraction(level)))
+        assert 0.8 < told / long < 1.15
+    known = video.quantile_certainty(Fraction(95, 100))
     assert known.kind is Kind.APPROXIMATION
-    assert any("0.5 to 1.45 times as long" in reason for reason in known.reasons)
+    assert known.error == 1
+    assert any("0.75 to 1.15 times as long" in reason for reason in known.reasons)
