@@ -21,6 +21,7 @@ from qps.reports.pages.html import render_matrix
 from qps.reports.pages.matrix_page import matrix_page
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.tables import Tabulator, in_order
+from qps.solver.odds.drawn_rows import drawn_in_rows
 from test_live_page import CONTRASTS, EVIL
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
@@ -71,7 +72,7 @@ ROWS, MANY = 96, 10_000
 
 def table_of(spec: Spec) -> pa.Table:
     """Return all rows of the only matrix of a spec."""
-    compiled = compile_matrix(spec.model, spec.model.matrices[0])
+    compiled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows)
     return in_order(compiled, Tabulator(compiled).table(0, compiled.size))
 
 
@@ -661,3 +662,25 @@ def test_a_single_row_has_a_page(open_page: Any) -> None:
     assert count(page) == "1 configurations"
     assert not page.page.is_visible("#picture-front")
     assert not page.page.is_visible("#picture-lines")
+
+
+QUANTILES = SHOP.replace("param pace", "param unsure = 1 +- 10 %\nparam pace") + (
+    'matrix sure "How sure" with wait = 1000 ms { pace in [1, 2 packet/s]; '
+    "select largest_acceptable, largest_acceptable.p05, largest_acceptable.p95 }"
+)
+
+
+def test_quantiles_are_told_apart_on_their_axes_and_what_is_alike_is_said_once(
+    open_page: Any,
+) -> None:
+    text = QUANTILES.replace("component work { cpu ", "component work { cpu unsure * ")
+    assert "unsure *" in text
+    page = open_page(html_of(text))
+    heads = page.run(
+        "() => [...document.querySelectorAll('svg .head')]"
+        ".map((head) => [...head.querySelectorAll('text')].map((one) => one.textContent))"
+    )
+    assert ["largest", "acceptable", ".p05"] in heads
+    assert ["largest", "acceptable", ".p95"] in heads
+    html = html_of(text)
+    assert html.count("What stands under largest acceptable.p05 and largest acceptable.p95 is") == 1

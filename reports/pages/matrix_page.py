@@ -16,7 +16,7 @@ from qps.reports.pages.live import Json
 from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.text.how_known import MARKS, with_article
 from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
-from qps.reports.text.quantities import users_text
+from qps.reports.text.quantities import joined_words, users_text
 from qps.reports.text.table import Table
 from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.request import Request, read_request
@@ -219,12 +219,13 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     def remarks(self) -> Iterable[str]:
         """Yield what a reader has to know of the numbers."""
         yield f"Answers are told to {DIGITS} digits, axes and whole numbers exactly."
+        alike: dict[tuple[str, str], list[str]] = {}
         for column in self.columns:
             if column.known:
-                what = with_article(column.known)
-                yield printable(
-                    f"What stands under {column.label} is {what}: {column.because}."
-                ).replace("`", "")
+                alike.setdefault((column.known, column.because), []).append(column.label)
+        for (known, because), labels in alike.items():
+            told = f"What stands under {joined_words(labels)} is {with_article(known)}: {because}."
+            yield printable(told).replace("`", "")
         if self.asked is None and not any(column.base for column in self.columns):
             yield (
                 "The file tells no units (CSV has none): numbers are in base units: "

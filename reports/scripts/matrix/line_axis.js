@@ -45,11 +45,11 @@ export class LineAxis {
   headLines() {
     const { column, picture } = this, most = 12;
     const sign = picture.isFlipped.has(column) ? "▾ " : "";
-    const words = `${sign}${column.label}`.split(" ");
+    const words = `${sign}${column.label}`.split(/(?= )|(?=\.)/); // what tells quantiles apart stands behind a dot
     const lines = [""];
     for (const word of words) {
-      if (lines.at(-1) && lines.at(-1).length + word.length + 1 > most && lines.length < 2) lines.push("");
-      lines[lines.length - 1] += (lines.at(-1) ? " " : "") + word;
+      if (lines.at(-1) && lines.at(-1).length + word.length > most && lines.length < (column.unit ? 2 : 3)) lines.push("");
+      lines[lines.length - 1] += lines.at(-1) ? word : word.trim();
     }
     if (column.unit) lines.push(column.unit);
     return [draw("title", null, `${column.head}${this.isLog ? " (logarithmic)" : ""}`),
