@@ -164,20 +164,20 @@ def claims_github(tested: Tested) -> str:
         where["title"] = diagnostic.code.id
         level = "error" if diagnostic.code.severity is Severity.ERROR else "warning"
         message = "\n".join([diagnostic.message, *diagnostic.notes, *diagnostic.hints])
-        lines.append(_command(level, where, message))
+        lines.append(workflow_command(level, where, message))
     for one in tested.wrong:
         if one.kind == "fault":
             where = {"file": one.file, "title": "fault of qps"}
-            lines.append(_command("error", where, one.message))
+            lines.append(workflow_command("error", where, one.message))
     for result in tested.results:
         if result.fails:
             where = {"file": result.file, "line": str(result.line), "title": result.name}
             message = "\n".join([_sentence(result), *_remarks(result)])
-            lines.append(_command("error", where, message))
+            lines.append(workflow_command("error", where, message))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _command(level: str, where: dict[str, str], message: str) -> str:
+def workflow_command(level: str, where: dict[str, str], message: str) -> str:
     """Return one workflow command; its escapes keep a spec's text from giving commands."""
     properties = ",".join(
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"

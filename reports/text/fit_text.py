@@ -126,14 +126,18 @@ def _numbers(found: Regression) -> Table:
     return Table(("cost", "value", "95 %", "unit"), tuple(rows), frozenset([1, 2]))
 
 
-def _scale(coefficient: Coefficient) -> tuple[float, str]:
-    """Return what to multiply a coefficient with, and its unit then."""
-    if coefficient.item is None:
+def cost_scale(item: str | None, value: float) -> tuple[float, str]:
+    """Return what to multiply a cost with, and its unit then; of no item it is a load."""
+    if item is None:
         return 100.0, "% of the machine"
-    if coefficient.item == INFORMATION_BASE:
+    if item == INFORMATION_BASE:
         return _BYTE_BITS * 1e9, "ns/byte"
-    is_long = abs(coefficient.value) >= 1e-3  # noqa: PLR2004 - a millisecond
-    return (1e3, f"ms/{coefficient.item}") if is_long else (1e6, f"us/{coefficient.item}")
+    is_long = abs(value) >= 1e-3  # noqa: PLR2004 - a millisecond
+    return (1e3, f"ms/{item}") if is_long else (1e6, f"us/{item}")
+
+
+def _scale(coefficient: Coefficient) -> tuple[float, str]:
+    return cost_scale(coefficient.item, coefficient.value)
 
 
 def _rows(found: Regression) -> Table:

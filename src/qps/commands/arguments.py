@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from qps.commands.measure_arguments import count, declare_measure
-from qps.commands.observe_arguments import declare_sources
+from qps.commands.observe_arguments import declare_drift, declare_sources
 from qps.version import __version__
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
@@ -204,6 +204,7 @@ def _test(commands: _Commands) -> None:
         help="of the intervals of what measured rows are predicted to be, where numbers are "
         "uncertain (default: 90 %%)",
     )
+    declare_drift(command)
     _format(command, "text", "json", "markdown", "junit", "github")
 
 

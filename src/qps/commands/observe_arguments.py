@@ -1,4 +1,4 @@
-"""What `qps observe` takes, source by source."""
+"""What `qps observe` takes, source by source, and what holds such tables against a spec."""
 
 from __future__ import annotations
 
@@ -107,3 +107,33 @@ def _tool(command: argparse.ArgumentParser, name: str) -> None:
             default="request",
             help="what is done: the heading is NAME/s (default request)",
         )
+
+
+def declare_drift(command: argparse.ArgumentParser) -> None:
+    """Add what asks whether a system is still what its spec says."""
+    command.add_argument(
+        "--observed",
+        metavar="FILE.csv",
+        type=Path,
+        help="hold the costs of one spec against these runs instead: which one has moved?",
+    )
+    command.add_argument(
+        "--of",
+        metavar="COMPONENT",
+        action="append",
+        default=[],
+        help="with --observed: whose costs, where several could be meant; several add up",
+    )
+    command.add_argument(
+        "--resource", metavar="NAME", help="with --observed: of which resource (default: cpu)"
+    )
+    command.add_argument(
+        "--tolerance",
+        metavar="SHARE",
+        help="with --observed: what moves the load by less is let pass (default: 5 %%)",
+    )
+    command.add_argument(
+        "--chance",
+        metavar="SHARE",
+        help="with --observed: how often noise alone may be told as a move (default: 1 %%)",
+    )

@@ -13,6 +13,7 @@ from time import perf_counter
 from msgspec import Struct, field
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
+from qps.commands.drifting import asks_for_drift, run_drift
 from qps.commands.efforts import interval_of, seconds_of
 from qps.commands.kept_specs import check_file
 from qps.commands.progress import Progress
@@ -41,6 +42,8 @@ from qps.solver.odds.told import PROBABILITY
 
 def run(arguments: Namespace) -> Exit:
     """Test every spec that was named; nothing to test is no success."""
+    if asks_for_drift(arguments):
+        return run_drift(arguments)
     find = readers_of if arguments.readers else specs_under
     paths = find(arguments.paths)
     plays = player(seconds_of(arguments.seconds)) if arguments.simulate else None

@@ -1,0 +1,234 @@
+"""Whether a system is still what its spec says, as text, Markdown, annotations and plain values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from math import isfinite
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.reports.text.ci import workflow_command
+from qps.reports.text.fit_text import cost_scale
+from qps.reports.text.quantities import number, percent
+from qps.reports.text.table import Table, joined
+from qps.solver.claims.drift import CostDrift, Drift
+from qps.solver.claims.drift_cuts import Since
+
+_LEAST_CHANCE = 1e-6
+
+
+def drift_text(found: Drift, spec: str, *, tolerance: float, markdown: bool = False) -> str:
+    """Return the costs as stated and found, and what has moved."""
+    stated = found.stated
+    cores = number(float(stated.reading.processors))
+    head = (
+        f"{printable(spec)} against {printable(found.file)}: `{stated.reading.resource}` of "
+        f"`{stated.machine}`, {cores} core{'s' * (cores != '1')}; {found.rows:,} rows{_span(found)}"
+    )
+    indent = "" if markdown else "  "
+    table = _table(found)
+    parts = [f"### {head}" if markdown else head]
+    parts.append(table.as_markdown() if markdown else table.as_text())
+    parts += [f"{indent}{line}" for line in sentences(found, tolerance)]
+    return joined(parts)
+
+
+def sentences(found: Drift, tolerance: float) -> list[str]:
+    """Return what has moved, by how much, since when, and how likely that is noise."""
+    lines = [_verdict(found, tolerance)]
+    moved = [cost for cost in found.costs if cost.has_moved]
+    lines += [_moved(cost, found) for cost in moved]
+    if found.has_moved and not moved:
+        lines.append(_untold(found))
+    if found.since is not None:
+        lines.append(_since(found.since))
+    elif found.has_moved:
+        lines.append("The runs do not say since when: they have no column `time` or `day`.")
+    if found.stated.loads is not None and found.is_elsewhere:
+        ends = (
+            f"{percent(low)} to {percent(high)}" for low, high in (found.loads, found.stated.loads)
+        )
+        lines.append(
+            "warning: these runs are at loads of {}, the costs were measured at {}: an item costs "
+            "less where work is done in batches".format(*ends)
+        )
+    return lines
+
+
+def _verdict(found: Drift, tolerance: float) -> str:
+    level = f"{percent(abs(found.higher), 2)} {'higher' if found.higher > 0 else 'lower'}"
+    chance = _chance(found.by_chance)
+    if found.has_moved:
+        return (
+            f"Moved: at the rates of these runs the load is {level} than the spec says. "
+            f"Where nothing moves, noise does as much in {chance} of such tests.{_told_of(found)}"
+        )
+    would = f"a load {percent(found.sees, 2)} higher or lower would have been told"
+    if not found.is_sure:
+        return f"Not moved: noise does as much in {chance} of such tests; {would}."
+    return (
+        f"Not moved: at the rates of these runs the load is {level} than the spec says, noise does "
+        f"as much in {chance} of such tests, and {percent(tolerance)} is let pass; {would}."
+    )
+
+
+def _told_of(found: Drift) -> str:
+    if found.begin is None:
+        return ""
+    return f" Told of the {found.asked_rows:,} rows from {_moment(found.begin)} on."
+
+
+def _moved(cost: CostDrift, found: Drift) -> str:
+    factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
+    side = "more" if cost.difference > 0 else "less"
+    what = "what is always there takes" if cost.item is None else f"{_word(cost)} costs"
+    return (
+        f"{what[0].upper()}{what[1:]} {number(abs(cost.difference) * factor, 3)} {unit} {side} "
+        f"than the spec says{_relative(cost)}: {percent(abs(cost.share), 2)} of the load. Noise "
+        f"does as much in {_chance(cost.by_chance)} of such tests. {_whose(found)}"
+    ).rstrip()
+
+
+def _whose(found: Drift) -> str:
+    names = listed(found.stated.components, "and")
+    return f"The spec's number is that of {names}."
+
+
+def _relative(cost: CostDrift) -> str:
+    return f" ({cost.relative:+.1%})".replace("%", " %") if isfinite(cost.relative) else ""
+
+
+def _word(cost: CostDrift) -> str:
+    return "a byte" if cost.item == INFORMATION_BASE else f"each {cost.item}"
+
+
+def _untold(found: Drift) -> str:
+    """Return which costs might have moved, where no single one is told for sure."""
+    told = []
+    by_item = {cost.item: cost for cost in found.costs}
+    for item, moved in found.alone:
+        cost = by_item[item]
+        name = "what is always there" if item is None else _word(cost)
+        share = f" by {moved / cost.stated:+.1%}".replace("%", " %") if cost.stated else ""
+        told.append(f"{name}{share}")
+    if not told:
+        return "Several costs have moved together; these runs do not tell each for sure."
+    if len(told) == 1:
+        return f"One cost alone would explain it: {told[0]}. Others cannot be excluded."
+    return (
+        f"These runs do not tell which cost it is: {' or '.join(told)} alone would explain it, the "
+        "first one best. Rates that move less together would tell."
+    )
+
+
+def _since(since: Since) -> str:
+    if since.may_be_before:
+        return f"Since {_moment(since.latest)} at the latest; it may have begun before these runs."
+    return (
+        f"Since {_moment(since.at)} (95 times of 100 between {_moment(since.earliest)} and "
+        f"{_moment(since.latest)})."
+    )
+
+
+def _table(found: Drift) -> Table:
+    rows = []
+    for cost in found.costs:
+        factor, unit = cost_scale(cost.item, max(abs(cost.stated), abs(cost.found)))
+        name = {None: "fixed", INFORMATION_BASE: "byte"}.get(cost.item, cost.item) or ""
+        rows.append(
+            (
+                name,
+                number(cost.stated * factor),
+                number(cost.found * factor),
+                f"{'+' if cost.difference > 0 else ''}{number(cost.difference * factor, 3)}",
+                f"± {number(cost.half_width * factor, 3)}",
+                unit,
+                _chance(cost.by_chance),
+                "moved" if cost.has_moved else "",
+            )
+        )
+    headings = ("cost", "spec", "runs", "difference", "95 %", "unit", "by chance", "")
+    return Table(headings, tuple(rows), frozenset([1, 2, 3, 4, 6]))
+
+
+def _chance(value: float) -> str:
+    return "under 0.0001 %" if value < _LEAST_CHANCE else percent(value, 2)
+
+
+def _moment(at: datetime) -> str:
+    at = at.astimezone(UTC)
+    clock = f" {at:%H:%M}" if (at.hour, at.minute) != (0, 0) else ""
+    return f"{at.day} {at:%B %Y}{clock}"
+
+
+def _span(found: Drift) -> str:
+    if found.ends is None:
+        return ""
+    return f" from {_moment(found.ends[0])} to {_moment(found.ends[1])} (UTC)"
+
+
+def drift_github(found: Drift, spec: str, tolerance: float) -> str:
+    """Return a workflow command that annotates the spec where something has moved."""
+    level = "error" if found.has_moved else "notice"
+    where = {"file": spec, "title": "drift"}
+    return workflow_command(level, where, "\n".join(sentences(found, tolerance))) + "\n"
+
+
+def drift_json(found: Drift, spec: str, *, tolerance: float, chance: float) -> dict[str, object]:
+    """Return what `qps test --observed --format json` prints.
+
+    Costs are loads of the machine, or seconds of one processor for each `per`.
+    """
+    stated, since = found.stated, found.since
+    return {
+        "schema": "qps/drift/1",
+        "file": spec,
+        "observed": found.file,
+        "resource": stated.reading.resource,
+        "machine": stated.machine,
+        "cores": float(stated.reading.processors),
+        "components": stated.components,
+        "row_count": found.rows,
+        "asked_rows": found.asked_rows,
+        "from": None if found.ends is None else found.ends[0].isoformat(),
+        "to": None if found.ends is None else found.ends[1].isoformat(),
+        "moved": found.has_moved,
+        "by_chance": found.by_chance,
+        "load_higher": found.higher,
+        "load_off": found.off,
+        "would_be_told": found.sees,
+        "tolerance": tolerance,
+        "chance": chance,
+        "costs": [
+            {
+                "per": _per(cost.item),
+                "stated": cost.stated,
+                "found": cost.found,
+                "difference": cost.difference,
+                "relative_difference": cost.relative if isfinite(cost.relative) else None,
+                "half_width": cost.half_width,
+                "by_chance": cost.by_chance,
+                "share_of_load": cost.share,
+                "moved": cost.has_moved,
+            }
+            for cost in found.costs
+        ],
+        "explained_alone_by": [
+            {"per": _per(item), "difference": moved} for item, moved in found.alone
+        ],
+        "asked_from": None if found.begin is None else found.begin.isoformat(),
+        "since": None
+        if since is None
+        else {
+            "at": since.at.isoformat(),
+            "earliest": since.earliest.isoformat(),
+            "latest": since.latest.isoformat(),
+            "may_be_before": since.may_be_before,
+        },
+        "text": sentences(found, tolerance),
+    }
+
+
+def _per(item: str | None) -> str | None:
+    return "bit" if item == INFORMATION_BASE else item

@@ -1,0 +1,362 @@
+"""Is a system still what its spec says? Costs of new runs against those stated."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from qps.cli import main
+from qps.solver.claims.chances import Difference, f_chance, t_chance
+
+Costs = Callable[[float], tuple[float, float, float]]
+START = datetime(2026, 11, 9, tzinfo=UTC)
+FIXED, REQUEST, OCTET = 0.02, 300e-6, 20e-9
+"""A share of four cores; seconds of one for each request, and for each byte."""
+
+
+def still(_: float) -> tuple[float, float, float]:
+    return FIXED, REQUEST, OCTET
+
+
+def dearer(by: float, since: float = 0.5) -> Costs:
+    """Return costs of which that of a request is more from some part of the time on."""
+    return lambda t: (FIXED, REQUEST * (1 + by * (t >= since)), OCTET)
+
+
+def runs(
+    seed: int,
+    path: Path,
+    costs: Costs = still,
+    *,
+    count: int = 120,
+    days: int = 14,
+    noise: float = 0.03,
+    daily: float = 0.0,
+    without: tuple[str, ...] = (),
+) -> Path:
+    """Write runs as `qps observe prometheus` does: rates differ, so does each day by its own."""
+    drawn = random.Random(seed)
+    of_day = [exp(drawn.gauss(0, daily)) for _ in range(days)]
+    rows = []
+    for part in sorted(drawn.random() for _ in range(count)):
+        rate = 200 + 3000 * drawn.random()
+        octets = rate * 10_000 * exp(drawn.uniform(-1, 0.7))
+        fixed, request, octet = costs(part)
+        at = START + timedelta(days=part * days)
+        load = (fixed + (request * rate + octet * octets) / 4) * of_day[int(part * days)]
+        rows.append(
+            {
+                "time": at.isoformat(),
+                "day": at.date().isoformat(),
+                "cpu in %": f"{100 * load * exp(drawn.gauss(0, noise)):.6f}",
+                "request/s": f"{rate:.4f}",
+                "byte/s": f"{octets:.1f}",
+            }
+        )
+    kept = [heading for heading in rows[0] if heading not in without]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, kept, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+SPEC = """\"\"\"A site.\"\"\"
+users N in 1..10_000
+machine server {{ cpu 4 core{idle} }}
+machine laptop {{ }}
+network uplink {{ switched; rate 10 Gbit/s }}
+{components}
+topology {{ node web = server; node browser = laptop * N; link wan = uplink between web, browser }}
+stream replies for each browser {{
+  traffic 0.1 request/s, 10 kB/request
+  at web {{ {steps} }}
+  over wan
+  at browser {{ }}
+}}
+require {{ web.cpu.load <= 75 % }}
+"""
+
+
+def spec(
+    folder: Path,
+    components: str = "component answer { cpu 300 us/request + 20 ns/byte measured on server }",
+    idle: str = ", idle 2 %",
+    steps: str = "answer",
+) -> str:
+    path = folder / "site.qps"
+    path.write_text(SPEC.format(components=components, idle=idle, steps=steps), encoding="utf-8")
+    return str(path)
+
+
+def fitted_spec(folder: Path, **how: Any) -> str:
+    runs(1000, folder / "web.csv", **how)
+    component = 'component answer { cpu fit "web.csv" measured on server }'
+    return spec(folder, component, ', idle fit "web.csv"')
+
+
+def asked(
+    capsys: pytest.CaptureFixture[str], path: str, observed: Path, *more: str
+) -> tuple[int, dict[str, Any]]:
+    capsys.readouterr()
+    words = ["test", path, "--observed", str(observed), "--format", "json", "-q", *more]
+    status = main(words)
+    told = capsys.readouterr()
+    assert told.out, told.err
+    return status, json.loads(told.out)
+
+
+# -- chances ------------------------------------------------------------------------------------
+
+
+@given(st.floats(0, 60), st.floats(0.5, 500))
+def test_chances_of_students_distribution(t: float, freedom: float) -> None:
+    assert t_chance(t, freedom) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-6, abs=1e-12)
+
+
+@given(st.floats(0, 100), st.integers(1, 6), st.floats(0.5, 500))
+def test_chances_of_the_f_distribution(value: float, above: int, below: float) -> None:
+    expected = stats.f.sf(value, above, below)
+    assert f_chance(value, above, below) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+@given(st.integers(0, 2**32), st.integers(3, 20), st.integers(3, 20))
+def test_differences_are_judged_as_by_welch(seed: int, one: int, other: int) -> None:
+    drawn = random.Random(seed)
+    a = [drawn.gauss(0, 1) for _ in range(one)]
+    b = [drawn.gauss(0.5, 3) for _ in range(other)]
+    means, variances = zip(
+        *((sum(x) / len(x), stats.tvar(x) / len(x)) for x in (a, b)), strict=True
+    )
+    found = Difference(means[0] - means[1], 1.0, (variances[0], one - 1), (variances[1], other - 1))
+    assert found.by_chance == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
+
+
+# -- what is told -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_fitted", [True, False])
+def test_what_did_not_move_is_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], is_fitted: bool
+) -> None:
+    # One in a hundred may be told by chance; what is asked several times makes it fewer.
+    path = fitted_spec(tmp_path, daily=0.03) if is_fitted else spec(tmp_path)
+    found = []
+    for seed in range(20):
+        observed = runs(seed, tmp_path / "new.csv", daily=0.03)
+        status, told = asked(capsys, path, observed, "--tolerance", "0 %", "--chance", "5 %")
+        assert status == int(told["moved"])
+        found.append(told["moved"])
+        assert 0 <= told["by_chance"] <= 1
+    assert sum(found) <= 2
+
+
+@pytest.mark.parametrize("is_fitted", [True, False])
+@pytest.mark.parametrize("without", [(), ("day",)])
+def test_a_cost_that_moved_is_named_with_its_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], is_fitted: bool, without: tuple[str, ...]
+) -> None:
+    path = fitted_spec(tmp_path) if is_fitted else spec(tmp_path)
+    observed = runs(5, tmp_path / "new.csv", dearer(0.4), without=without)
+    status, told = asked(capsys, path, observed)
+    assert status == 1
+    by_item = {cost["per"]: cost for cost in told["costs"]}
+    request = by_item["request"]
+    assert request["moved"]
+    assert request["relative_difference"] == pytest.approx(0.4, abs=0.1)
+    assert abs(request["difference"] - 0.4 * REQUEST) < request["half_width"]
+    assert [cost["per"] for cost in told["costs"] if cost["moved"]] == ["request"]
+    middle = START + timedelta(days=7)
+    since = {key: told["since"][key] for key in ("earliest", "at", "latest")}
+    times = {key: datetime.fromisoformat(at) for key, at in since.items()}
+    assert times["earliest"] <= middle <= times["latest"] < middle + timedelta(days=1)
+    assert not told["since"]["may_be_before"]
+
+
+def test_the_order_of_the_rows_does_not_matter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = spec(tmp_path)
+    observed = runs(5, tmp_path / "new.csv", dearer(0.3))
+    first = asked(capsys, path, observed)
+    head, *lines = observed.read_text(encoding="utf-8").splitlines()
+    random.Random(1).shuffle(lines)
+    observed.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    assert asked(capsys, path, observed) == first
+
+
+def test_what_moved_before_the_runs_may_have_begun_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    observed = runs(6, tmp_path / "new.csv", dearer(0.3, since=0))
+    status, told = asked(capsys, spec(tmp_path), observed)
+    assert (status, told["since"]["may_be_before"]) == (1, True)
+    assert told["asked_from"] is None
+
+
+def test_what_is_always_there_is_a_cost_like_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    observed = runs(7, tmp_path / "new.csv", lambda _: (0.06, REQUEST, OCTET))
+    status, told = asked(capsys, spec(tmp_path), observed)
+    assert status == 1
+    assert [cost["per"] for cost in told["costs"] if cost["moved"]] == [None]
+    # Where the spec says nothing of it, it is nobody's claim.
+    status, told = asked(capsys, spec(tmp_path, idle=""), observed)
+    assert status == 0
+    assert [cost["per"] for cost in told["costs"]] == ["request", "bit"]
+
+
+def test_little_is_let_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    observed = runs(8, tmp_path / "new.csv", dearer(0.05, since=0), noise=0.002)
+    status, told = asked(capsys, spec(tmp_path), observed)
+    assert (status, told["moved"]) == (0, False)
+    assert told["by_chance"] < 1e-6
+    assert "5 % is let pass" in told["text"][0]
+    status, told = asked(capsys, spec(tmp_path), observed, "--tolerance", "1 %")
+    assert (status, told["moved"]) == (1, True)
+
+
+def test_numbers_that_are_uncertain_may_be_off_by_as_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    observed = runs(9, tmp_path / "new.csv", dearer(0.2, since=0))
+    cost = "component answer {{ cpu (300 us/request{}) + 20 ns/byte measured on server }}"
+    assert asked(capsys, spec(tmp_path, cost.format("")), observed)[0] == 1
+    assert asked(capsys, spec(tmp_path, cost.format(" +- 30 %")), observed)[0] == 0
+
+
+def test_rates_that_move_together_tell_no_cost_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    observed = runs(10, tmp_path / "new.csv", dearer(0.3, since=0), noise=0.02)
+    rows = list(csv.DictReader(observed.read_text(encoding="utf-8").splitlines()))
+    drawn = random.Random(2)
+    for row in rows:  # each request has nearly as many bytes as any other
+        rate = float(row["request/s"])
+        octets = rate * 10_000 * exp(drawn.gauss(0, 0.001))
+        load = FIXED + (1.3 * REQUEST * rate + OCTET * octets) / 4
+        row |= {"byte/s": f"{octets:.1f}", "cpu in %": f"{100 * load * exp(drawn.gauss(0, 0.02))}"}
+    with observed.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    status, told = asked(capsys, spec(tmp_path), observed)
+    assert status == 1
+    assert not any(cost["moved"] for cost in told["costs"])
+    assert {one["per"] for one in told["explained_alone_by"]} == {"request", "bit"}
+    assert any("do not tell which cost it is" in line for line in told["text"])
+
+
+def test_costs_of_several_components_add_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = """
+    component parse { cpu 100 us/request measured on server }
+    component draw  { cpu 200 us/request + 20 ns/byte measured on server }
+    """
+    path = spec(tmp_path, both, steps="parse; draw")
+    observed = runs(11, tmp_path / "new.csv")
+    assert main(["test", path, "--observed", str(observed), "-q"]) == 2
+    told = capsys.readouterr().err
+    assert "costs of `draw` and `parse` may be those" in told
+    assert "`--of draw` or `--of parse`; several add up" in told
+    status, found = asked(capsys, path, observed, "--of", "parse", "--of", "draw")
+    assert (status, found["components"]) == (0, ["parse", "draw"])
+    stated = {cost["per"]: cost["stated"] for cost in found["costs"]}
+    assert stated == pytest.approx({None: 0.02, "request": 300e-6, "bit": 20e-9 / 8})
+    assert asked(capsys, path, observed, "--of", "draw")[0] == 1
+
+
+def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = spec(tmp_path)
+    observed = runs(5, tmp_path / "new.csv", dearer(0.4))
+    words = ["test", path, "--observed", str(observed), "-q", "--format"]
+    capsys.readouterr()
+    for form, signs in {
+        "text": ["`cpu` of `server`, 4 cores; 120 rows", "moved", "Since 16 November 2026"],
+        "markdown": ["### ", "| request |", "Each request costs"],
+        "github": [f"::error file={path},title=drift::Moved: "],
+    }.items():
+        assert main([*words, form]) == 1
+        told = capsys.readouterr().out
+        for sign in signs:
+            assert sign in told, told
+    assert main([*words, "junit"]) == 2
+    assert "`--format junit` is for claims" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("--of", "anser"), "did you mean `answer`?"),
+        (("--resource", "gpu"), "nothing in"),
+        (("--tolerance", "2"), "is no share"),
+        (("--tolerance", "x"), "is not"),
+        (("--chance", "0 %"), "from 0.0001 % to 50 %"),
+        (("--readers",), "against one spec"),
+    ],
+)
+def test_what_is_asked_wrongly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], told: str
+) -> None:
+    observed = runs(5, tmp_path / "new.csv")
+    assert main(["test", spec(tmp_path), "--observed", str(observed), *more]) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--of", "--resource", "--tolerance", "--chance"])
+def test_flags_that_go_with_runs(
+    flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["test", spec(tmp_path), flag, "1 %"]) == 2
+    assert f"`{flag}` goes with `--observed RUNS.csv`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cpu in %,request/s\n1,2\n", "has no column with a rate of `byte`"),
+        ("cpu in %,packet/s\n1,2\n", "they count `packet`"),
+        ("cpu in %,request/s,byte/s\n1,100,1000\n2,200,3000\n", "2 rows to fit 3 numbers"),
+        ("cpu in %,request/s,byte/s\n1,10,10\n2,20,30\n4,30,90\n", "too few rows to tell how sure"),
+        ("cpu in %,request/s,byte/s\n1,x,10\n", "is no number"),
+        ("cpu in %\n1\n", "they count"),
+        ("", "does not start with the names"),
+    ],
+)
+def test_runs_that_do_not_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, told: str
+) -> None:
+    observed = tmp_path / "new.csv"
+    observed.write_text(text, encoding="utf-8")
+    more = ["--of", "answer"] if "no column" in told else []
+    assert main(["test", spec(tmp_path), "--observed", str(observed), *more]) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("component", "told"),
+    [
+        ("component answer { cpu 300 us/request + 3 % }", "something else than so much for each"),
+        ("component answer { delay 3 ms }", "costs `cpu`"),
+    ],
+)
+def test_specs_that_do_not_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], component: str, told: str
+) -> None:
+    observed = runs(5, tmp_path / "new.csv")
+    path = spec(tmp_path, component)
+    assert main(["test", path, "--observed", str(observed), "--of", "answer"]) == 2
+    assert told in capsys.readouterr().err
