@@ -14,7 +14,7 @@ from qps.compiler.configure.configuration import Configuration, in_each_mode, in
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.assuming import Moving
-from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking, without_certainty
+from qps.compiler.lower.certainty_asked import asks_for_certainty, without_certainty
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together
@@ -34,11 +34,7 @@ from qps.solver.matrix.guards import guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.mode_programs import compiled_mode
-from qps.solver.matrix.promised_rows import (
-    PromisedRows,
-    Promising,
-    are_uncertain,
-)
+from qps.solver.matrix.promised_rows import Promising, promised_rows
 from qps.solver.matrix.quantiles import Drawing
 from qps.solver.matrix.questions import (
     Asking,
@@ -67,13 +63,8 @@ def compile_matrix(
     certainty: without them nothing asks for any. `further` columns are told behind those of the
     matrix.
     """
-    promised = None
-    asking = model.once(asks_for_certainty)
-    if asking is not None:
-        if are_uncertain(model, matrix):
-            if promising is None:
-                refuse_asking(asking)
-            promised = PromisedRows(model, promising)
+    promised = promised_rows(model, matrix, promising)
+    if model.once(asks_for_certainty) is not None:
         model = model.once(without_certainty)
     question = question_of(matrix, claims, further)
     quantiles, sampled, drawing = quantiles_asked(question), None, None

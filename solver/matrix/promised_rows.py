@@ -17,7 +17,7 @@ from qps.compiler.configure.configuration import (
     uncertain_in_any_mode,
 )
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.certainty_asked import with_certainty
+from qps.compiler.lower.certainty_asked import asks_for_certainty, refuse_asking, with_certainty
 from qps.compiler.quantities.certainty import Certainty, approximation, together
 from qps.solver.matrix.known import ColumnsKnown
 from qps.solver.matrix.questions import Question
@@ -49,7 +49,22 @@ class PromisedRows:
         return asked, spreads, self.model.correlations
 
 
-def are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
+def promised_rows(
+    model: ir.Model, matrix: ir.Matrix, promising: Promising | None
+) -> PromisedRows | None:
+    """Return what tells rows where requirements ask for certainty; None where all is certain.
+
+    QpsError where nobody finds what is promised.
+    """
+    asking = model.once(asks_for_certainty)
+    if asking is None or not _are_uncertain(model, matrix):
+        return None
+    if promising is None:
+        refuse_asking(asking)
+    return PromisedRows(model, promising)
+
+
+def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
     """Return whether there is a number in any row that nobody knows: what axes set is known."""
     settled = changed(base_configuration(model), matrix.changes)
     axes = [axis for block in matrix.blocks for axis in block]

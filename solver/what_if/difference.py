@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from itertools import combinations
-from math import factorial
 
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
@@ -27,6 +25,7 @@ from qps.engine.points import in_floats
 from qps.solver.answers.answering import largest_acceptable
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.shapley import moved_by, shapley
 
 MOST_SHARED = 8
 """Changes up to which Shapley values are computed: they need 2^n answers."""
@@ -379,30 +378,9 @@ def _explained(changes: Sequence[AssumptionChange], bench: _Bench) -> tuple[Assu
         found.append(
             structs.replace(
                 change,
-                alone=_minus(answer(frozenset([change.name])), start),
-                step=_minus(answer(frozenset(names[: index + 1])), before),
-                share=_shapley(change.name, names, answer) if len(names) <= most else None,
+                alone=moved_by(answer(frozenset([change.name])), start),
+                step=moved_by(answer(frozenset(names[: index + 1])), before),
+                share=shapley(change.name, names, answer) if len(names) <= most else None,
             )
         )
     return tuple(found)
-
-
-def _minus(value: int | None, other: int | None) -> int | None:
-    return None if value is None or other is None else value - other
-
-
-def _shapley(
-    name: str, names: Sequence[str], answer: Callable[[frozenset[str]], int | None]
-) -> float | None:
-    """Return the mean of what a change moves the answer by, over all orders of making them."""
-    others = [other for other in names if other != name]
-    orders = factorial(len(names))
-    total = 0.0
-    for size in range(len(others) + 1):
-        weight = factorial(size) * factorial(len(others) - size) / orders
-        for made in combinations(others, size):
-            moved = _minus(answer(frozenset([*made, name])), answer(frozenset(made)))
-            if moved is None:
-                return None
-            total += weight * moved
-    return total
