@@ -24,8 +24,10 @@ _OF_SPREAD = 0.1
 _FAR = 3.0
 """How many deviations a surface is off at most."""
 _AT_ONCE = 4
-"""Points that are added at once."""
+"""Points that are added at once: one of them where least is known, lest all lie at the limit."""
 
+_NOTHING = 1e-5
+"""How far off a surface may be in any case: what is told of points is not told better."""
 _FIRST_OFF = 0.1
 """How far off other samples are from the first, to begin with."""
 _SAME = 1e-4
@@ -69,8 +71,10 @@ def surface_through(
         if is_decided and _is_near(at[matters], off[matters]):
             break
         taken = np.isin(np.arange(count), chosen)
-        aim = None if is_decided else limit
-        more = surface.next_points(drawn, aim, taken, min(_AT_ONCE, most - chosen.size))
+        more: list[int] = []
+        for aim, few in ((None if is_decided else limit, _AT_ONCE - 1), (None, 1)):
+            more += surface.next_points(drawn, aim, taken, min(few, most - chosen.size - len(more)))
+            taken[more] = True
         if not more:
             break
         found = np.concatenate([found, told(np.array(more), (at[more], off[more]))])
@@ -100,4 +104,4 @@ def _is_near(at: Floats, off: Floats) -> bool:
         return True
     finite = np.isfinite(at)
     spread = float(np.log(at[finite]).std()) if finite.any() else 0.0
-    return float(np.sqrt(np.mean(off**2))) <= _OF_SPREAD * spread
+    return float(np.sqrt(np.mean(off**2))) <= max(_OF_SPREAD * spread, _NOTHING)
