@@ -10,6 +10,7 @@ from qps.solver.odds.told import CERTAINTY, Sampling
 
 _LEAST_PRECISION, _MOST_PRECISION = 1e-4, 0.5
 _MOST_SECONDS = 86_400
+_SEEDS = 2**64
 _MOST_SAMPLES = 1_000_000
 _FEWEST_SAMPLES = 100
 _MOST_INTERVAL = 0.99
@@ -45,6 +46,11 @@ def sampling_of(arguments: Namespace) -> Sampling:
         raise complain(
             f"`--samples` takes from {_FEWEST_SAMPLES} to {_MOST_SAMPLES:,}, not {count:,}",
             "10000 unless said otherwise; a million takes some seconds",
+        )
+    if not 0 <= arguments.seed < _SEEDS:
+        raise complain(
+            f"`--seed` takes a whole number from 0 to below 2^64, not {arguments.seed}",
+            "such as `--seed 2`",
         )
     sure = arguments.sure
     certainty = CERTAINTY if sure is None else certainty_of(sure)
