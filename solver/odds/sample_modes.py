@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -41,7 +41,7 @@ from qps.solver.odds.surfaces import Surface
 from qps.solver.odds.told import BySurface
 
 _EVALUATIONS = 12
-"""How often something is asked for, about, until it is known where it fails."""
+"""Until it is known where something fails."""
 _MOST_SECONDS = 1.0
 _OF_A_ROW, _OF_AN_OPERAND = 1e-3, 3e-7
 """Seconds that steps take, about: what is told row by row, and each operand of what is slow."""
@@ -107,6 +107,9 @@ class SampleModeSolver(ModeSolver):
     `most` are to be solved for each value of the other axes. Without `met` the answers alone are
     told. `surfaces` are those of the configurations that were asked for last.
     """
+
+    evaluations: ClassVar[int] = _EVALUATIONS
+    """How often something is asked for, about."""
 
     most: int
     drawn: Mapping[str, Floats]
@@ -424,9 +427,12 @@ class SampleModeSolver(ModeSolver):
         key = frozenset(outputs)
         if key not in self._seconds:
             own = self.mode.program.needed(key)
-            varies = self.mode.program.varies
-            self._seconds[key] = sum(self._step_seconds(n) for n in own if varies[n])
-        return self._seconds[key] * self.most * _EVALUATIONS > _MOST_SECONDS
+            self._seconds[key] = sum(self._step_seconds(n) for n in own if self.is_told_again(n))
+        return self._seconds[key] * self.most * self.evaluations > _MOST_SECONDS
+
+    def is_told_again(self, number: int) -> bool:
+        """Return whether an operation is told each time that something is asked for."""
+        return self.mode.program.varies[number]
 
     @cached_property
     def _seconds(self) -> dict[frozenset[int], float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,15 +29,26 @@ _VALUE = "value"
 class ValueModeSolver(SampleModeSolver):
     """Tells the last column of samples of one mode at a population, and no more."""
 
+    evaluations: ClassVar[int] = 1
+
     population: int
     is_partial: bool = False
     """Whether it was told of some samples alone."""
 
     @property
     def _asked(self) -> frozenset[int]:
-        """All operations that are ever asked for."""
-        mode = self.mode
-        return frozenset(sides_of(mode.impossible) | {n for n in mode.columns if n is not None})
+        """The numbers that a value rests on: nothing else is told before it is asked for.
+
+        What has no population in it may take long, too, and is not told of every sample then.
+        """
+        mode, program = self.mode, self.mode.program
+        wanted = sides_of(mode.impossible) | {n for n in mode.columns if n is not None}
+        return frozenset(n for n in program.needed(wanted) if not program.steps[n].operands)
+
+    def is_told_again(self, number: int) -> bool:
+        """Return whether an operation is told each time that something is asked for."""
+        program = self.mode.program
+        return program.varies[number] or bool(program.inputs[number])
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
         """Return the value in some samples; nothing else of them is told."""
