@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from math import exp, inf, isinf
 from pathlib import Path
+from random import Random
 from statistics import NormalDist
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from qps.cli import main
 from qps.compiler.configure.configuration import Configuration
@@ -24,6 +28,7 @@ from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation, explanation_text
 from qps.solver.odds.spreads import spread_of
 from qps.solver.odds.told import ALONE, Ends, Sampling, Spread
+from simulated.generated import spec_of_kind
 
 SPEC = """
 users N in 1..2000
@@ -248,3 +253,34 @@ def test_the_command_tells_it_in_words_and_in_json(
     assert found["spread"]["shares"][0]["number"] == "work"
     assert len(found["how_sure"]) >= 1
     assert main(["explain", "a.qps", "web.cpu", "--samples", "3"]) == 2
+
+
+# -- slopes beside samples, over generated specs ------------------------------------------------
+
+CHEAP = ("rows", "periodic", "calls", "speeds", "kept", "uneven", "closed", "bursts")
+SLIGHT = Sampling(samples=1000)
+
+
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(kind=st.sampled_from(CHEAP), seed=st.integers(0, 99), off=st.sampled_from([0.05, 0.2]))
+def test_slopes_and_samples_agree_for_small_spreads_of_generated_specs(
+    kind: str, seed: int, off: float
+) -> None:
+    """Each cost is 0.05 or 0.2 % off: every load and latency moves as its slopes tell."""
+    text = spec_of_kind(kind, Random(seed))
+    uncertain = re.sub(r"cpu ([\d.]+ \w*s/\w+) \}", rf"cpu \1 +- {off} % }}", text)
+    assert uncertain != text
+    spec = check_source(Source("spec.qps", uncertain)).value
+    assert spec is not None
+    graph = lower(spec.model, spec.configuration())
+    told = 0
+    for name in (*(f"{stream}.latency" for stream in graph.streams), *graph.resources):
+        found = explained(spec, name, graph.high, SLIGHT).spread
+        if found is None:
+            continue
+        told += 1
+        assert found.by_slopes is not None
+        width = found.interval.most - found.interval.least
+        assert found.by_slopes.least == pytest.approx(found.interval.least, abs=0.1 * width)
+        assert found.by_slopes.most == pytest.approx(found.interval.most, abs=0.1 * width)
+    assert told > 0
