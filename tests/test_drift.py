@@ -360,3 +360,40 @@ def test_specs_that_do_not_tell(
     path = spec(tmp_path, component)
     assert main(["test", path, "--observed", str(observed), "--of", "answer"]) == 2
     assert told in capsys.readouterr().err
+
+
+def odd_table(seed: int) -> str:
+    """Return a table as no machine has ever measured it."""
+    drawn = random.Random(seed)
+    extreme = ["0", "1", "1e-9", "1e12", "5", "17.25", "1e29", "3e-200", "100"]
+
+    def rate() -> str:
+        return (
+            drawn.choice(extreme) if drawn.random() < 0.3 else f"{drawn.lognormvariate(3, 3):.6g}"
+        )
+
+    def load() -> str:
+        usual = f"{min(100, drawn.lognormvariate(2, 1)):.5g}"
+        return usual if drawn.random() < 0.95 else drawn.choice(["0", "100", "99.5"])
+
+    times = ["2026-11-16", "2026-11-17T00:00Z", "2026-11-18T01:00+02:00", *["x"] * (seed % 2)]
+    group = drawn.choice(["day", "run", "note"])
+    lines = [f"time,{group},cpu in %,request/s,byte/s"]
+    for _ in range(drawn.choice([3, 4, 5, 6, 8, 12, 30])):
+        cells = [drawn.choice(times), drawn.choice("abcd"), load(), rate(), rate()]
+        lines.append(",".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_no_table_is_a_fault(part: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, observed = spec(tmp_path), tmp_path / "new.csv"
+    found = set()
+    for seed in range(20 * part, 20 * part + 20):
+        observed.write_text(odd_table(seed), encoding="utf-8")
+        found.add(main(["test", path, "--observed", str(observed), "-q", "--format", "json"]))
+        told = capsys.readouterr()
+        if told.out:
+            assert 0 <= json.loads(told.out)["by_chance"] <= 1
+    assert found <= {0, 1, 2}
+    assert len(found) > 1

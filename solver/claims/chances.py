@@ -28,7 +28,7 @@ class Difference(Struct, frozen=True):
     @property
     def error(self) -> float:
         """The standard deviation of it."""
-        return sqrt(self.before[0] + self.after[0])
+        return sqrt(max(0.0, self.before[0] + self.after[0]))
 
     @property
     def freedom(self) -> float:
@@ -64,7 +64,9 @@ def f_chance(value: float, above: float, below: float) -> float:
     >>> round(f_chance(3.708265, 3, 10), 6)
     0.05
     """
-    return _beta(below / (below + above * value), below / 2, above / 2) if isfinite(value) else 0.0
+    if not isfinite(value):
+        return 0.0
+    return _beta(below / (below + above * max(0.0, value)), below / 2, above / 2)
 
 
 def _beta(x: float, a: float, b: float) -> float:

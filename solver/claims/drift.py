@@ -42,6 +42,7 @@ _MOST_ROWS_CUT = 20_000
 _CONFIDENCE = 0.95
 _NOTHING = 1e-9
 _MANY = 1e6
+_LEAST_FREEDOM = 0.5
 
 
 class CostDrift(Struct, frozen=True, kw_only=True):
@@ -268,28 +269,32 @@ def _number(asked: _Asked, stated: StatedCosts, place: int) -> Difference:
 
 def _together(asked: _Asked, stated: StatedCosts) -> float:
     """Return how likely all numbers miss the stated ones as much where nothing moved."""
-    before = np.array(stated.covariance)
+    before, after = np.array(stated.covariance), asked.covariance
     moved = asked.values - np.array(stated.values)
-    scale = np.maximum(np.abs(np.array(stated.values)), np.abs(asked.values))
-    scale[scale == 0] = 1.0
-    both = (before + asked.covariance) / np.outer(scale, scale)
-    size = len(moved)
-    if not np.any(both):
-        return 1.0 if np.all(np.abs(moved) <= _NOTHING * scale) else 0.0
-    inverse = np.linalg.pinv(both, rcond=1e-13, hermitian=True)
-    square = float(moved / scale @ inverse @ (moved / scale))
-    parts = [
-        (matrix / np.outer(scale, scale) @ inverse, freedom)
-        for matrix, freedom in ((before, stated.freedom), (asked.covariance, asked.freedom))
-        if freedom is not None
+    size = np.maximum(np.abs(np.array(stated.values)), np.abs(asked.values))
+    error = np.sqrt(np.maximum(np.diag(before + after), 0.0))
+    known = error > _NOTHING * _NOTHING * size
+    if np.any(np.abs(moved[~known]) > _NOTHING * size[~known]):
+        return 0.0
+    if not np.any(known):
+        return 1.0
+    scaled = [
+        m[np.ix_(known, known)] / np.outer(error[known], error[known]) for m in (before, after)
     ]
+    roots, ways = np.linalg.eigh(scaled[0] + scaled[1])
+    kept = roots > _NOTHING
+    ways = ways[:, kept] / np.sqrt(roots[kept])
+    square = float(np.sum((moved[known] / error[known] @ ways) ** 2))
+    count = int(np.count_nonzero(kept))
     spent = sum(
-        (float(np.trace(part @ part)) + float(np.trace(part)) ** 2) / freedom
-        for part, freedom in parts
+        (float(np.sum(part * part.T)) + float(np.trace(part)) ** 2) / freedom
+        for matrix, freedom in zip(scaled, (stated.freedom, asked.freedom), strict=True)
+        if freedom is not None
+        for part in [ways.T @ matrix @ ways]
     )
-    freedom = (size + size * size) / spent if spent > 0 else 1e9
-    below = max(freedom - size + 1, 0.5)
-    return f_chance(square * below / (freedom * size), size, below)
+    freedom = (count + count * count) / spent if spent > 0 else _MANY
+    below = max(freedom - count + 1, _LEAST_FREEDOM)
+    return f_chance(square * below / (freedom * count), count, below)
 
 
 def _counted(chances: Sequence[float], times: int) -> list[float]:
