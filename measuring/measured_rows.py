@@ -18,8 +18,11 @@ from qps.measuring.runs import Run
 BYTE = "byte"
 PACKET = "packet"
 _BYTE_BITS = 8
-_TOLD_APART = 0.03
-"""Part of a column that the ones before it must leave open, so that it has a cost of its own."""
+_TOLD_APART = {BYTE: 0.03, PACKET: 0.15}
+"""Part of a column that the ones before it must leave open, so that it has a cost of its own.
+
+Packets of files come in steps with their bytes: so little tells no cost, and spoils those of both.
+"""
 
 
 class Layout(Struct, frozen=True, kw_only=True):
@@ -165,7 +168,7 @@ def rate_items(rows: Sequence[Row], layout: Layout) -> tuple[str, ...]:
         for one in basis:
             along = sum(a * b for a, b in zip(rest, one, strict=True))
             rest = [a - along * b for a, b in zip(rest, one, strict=True)]
-        is_own = sqrt(sum(a * a for a in rest)) > _TOLD_APART
+        is_own = sqrt(sum(a * a for a in rest)) > _TOLD_APART.get(item, 0.0)
         if item in layout.items or (is_own and len(rows) > len(basis) + 1):
             taken.append(item)
             if is_own:

@@ -268,7 +268,7 @@ def grid(noise: float = 0.0, packets: bool = False) -> list[Run]:
         for repetition in (1, 2, 3):
             rate = 10 * float(setting[0]) if setting else 0.0
             octets = rate * float(setting[1]) * 1000 if setting else 0.0
-            carried = chance.randrange(2, 9) * rate if packets else 4.0 * rate
+            carried = chance.choice([1, 8]) * rate if packets else 4.0 * rate
             busy = 0.02 + rate * 20e-6 + octets * 2e-9 + carried * 5e-6
             busy *= 1 + noise * chance.uniform(-1, 1)
             runs.append(

@@ -347,6 +347,8 @@ def _campaign(
     )
     order = turns(asked.settings, asked.repeat, asked.seed)
     waiting = left(order, records.runs)
+    if not waiting:
+        keep(records.runs, records.failures)  # as this version lays it out
     try:
         with Progress(total=len(waiting), quiet=arguments.quiet, unit=None) as progress:
 
