@@ -53,6 +53,9 @@ def _lines(one: Coverage) -> Iterator[str]:
             f"as many would be in {_share(one.as_many, one)} of cases, one as far off in "
             f"{_share(one.as_far, one)}: it {luck} bad luck"
         )
+    if one.error is not None:
+        error = percent(one.error, 2)
+        parts.append(f"told by surfaces, up to {error} off where they were held against draws")
     if one.is_fitted:
         parts.append("its numbers were fitted to these very rows")
     if one.without:
@@ -61,5 +64,5 @@ def _lines(one: Coverage) -> Iterator[str]:
 
 
 def _share(probability: float, one: Coverage) -> str:
-    least = 1 / one.draws
+    least = 1 / max(1, one.draws)
     return f"less than {percent(least, 1)}" if probability < least else percent(probability, 2)

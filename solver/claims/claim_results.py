@@ -77,6 +77,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     as_far: float
     draws: int
     is_fitted: bool
+    error: float | None = None
+    """By how much a surface was off that told most draws, where a value takes long."""
 
     @property
     def count(self) -> int:
@@ -86,7 +88,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
     @property
     def chance(self) -> float:
         """How likely chance tells both so odd: twice the lesser, as two questions were asked."""
-        return min(1.0, 2 * max(min(self.as_many, self.as_far), 1 / self.draws))
+        return min(1.0, 2 * max(min(self.as_many, self.as_far), 1 / max(1, self.draws)))
 
 
 class ClaimResult(Struct, frozen=True, kw_only=True):

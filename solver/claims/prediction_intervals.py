@@ -51,6 +51,7 @@ class _Held(Struct, kw_only=True):
     tails: Floats = field(default_factory=lambda: np.ones(RUNS))
     is_told: Bools = field(default_factory=lambda: np.ones(RUNS, dtype=bool))
     is_fitted: bool = False
+    error: float | None = None
 
 
 class PredictionIntervals(Struct, kw_only=True):
@@ -70,14 +71,20 @@ class PredictionIntervals(Struct, kw_only=True):
         """
         base = base_configuration(self.model)
         configuration, population = at_one_population(base, row.changes)
-        found = self._drawn(observation, configuration, population)
         held = self._held.setdefault(observation.name, _Held())
         held.is_fitted |= _is_fitted(observation, configuration)
+        numbers = uncertain_numbers(self.model, configuration)
+        axis = axis_of(numbers, self._runs.values(numbers), self.model) if numbers else None
+        there = in_its_range(configuration, observation.span)
+        at = configuration.low if population is None else population
         intervals: list[PredictionInterval | None] = []
-        for i, measured in enumerate(row.values):
+        for column, measured in zip(observation.measured, row.values, strict=True):
+            drawn = None
+            if axis is not None and measured is not None:
+                drawn = self._drawn(column.value, there, axis, at)
             interval = None
-            if measured is not None and found is not None:
-                interval = self._interval(held, found.columns[i], found.is_told, float(measured))
+            if drawn is not None and measured is not None:
+                interval = self._interval(held, drawn, float(measured))
             held.without += measured is not None and interval is None
             intervals.append(interval)
         return tuple(intervals)
@@ -92,27 +99,23 @@ class PredictionIntervals(Struct, kw_only=True):
         )
 
     def _drawn(
-        self, observation: ir.Observation, configuration: Configuration, population: int | None
+        self, asked: ir.Quantity, there: Configuration, axis: ir.Axis, at: int
     ) -> SampledValues | None:
-        """Return what the columns of a row come to in draws; None where all is known."""
-        asked = [column.value for column in observation.measured]
-        parts = [part for value in asked for part in parts_of(value.expr)]
+        """Return what a column of a row comes to in draws; None where samples cannot tell it."""
+        parts = list(parts_of(asked.expr))
+        if any(map(_is_of_samples, parts)):
+            return None
         model = self.model
         if not any(map(_is_of_requirements, parts)):
             # A measure is that of the model as it stands: nothing is looked for that is required.
             model = replace(model, modes=(), requirements=())
-        numbers = uncertain_numbers(model, configuration)
-        if not numbers or any(map(_is_of_samples, parts)):
-            return None
-        axis = axis_of(numbers, self._runs.values(numbers), model)
-        there = in_its_range(configuration, observation.span)
-        at = configuration.low if population is None else population
         return sampled_values(model, there, axis, at, asked)
 
     def _interval(
-        self, held: _Held, values: Floats, is_told: Bools, measured: float
+        self, held: _Held, drawn: SampledValues, measured: float
     ) -> PredictionInterval | None:
-        told = is_told & ~np.isnan(values)
+        values = drawn.values
+        told = ~np.isnan(values)
         if not told.any():
             return None
         sides = (1 - self.probability) / 2, (1 + self.probability) / 2
@@ -132,6 +135,8 @@ class PredictionIntervals(Struct, kw_only=True):
         held.below += found.side < 0
         held.tail = min(held.tail, found.rank, 1 - found.rank)
         held.is_told &= told
+        if drawn.error is not None:
+            held.error = max(held.error or 0.0, drawn.error)
         held.drawn_above += values > most
         held.drawn_below += values < least
         held.tails = np.minimum(held.tails, np.minimum(ranks[0], 1 - ranks[0]))
@@ -177,9 +182,10 @@ def _coverage(observation: ir.Observation, held: _Held, probability: float) -> C
         below=held.below,
         without=held.without,
         as_many=_as_many(held.above, held.below, held.drawn_above[told], held.drawn_below[told]),
-        as_far=float(np.mean(held.tails[told] <= held.tail)),
+        as_far=float(np.mean(held.tails[told] <= held.tail)) if told.any() else 1.0,
         draws=int(told.sum()),
         is_fitted=held.is_fitted,
+        error=held.error,
     )
 
 
@@ -191,4 +197,6 @@ def _as_many(above: int, below: int, drawn_above: Ints, drawn_below: Ints) -> fl
     counts = np.zeros((drawn_above.max(initial=above) + 1, drawn_below.max(initial=below) + 1))
     np.add.at(counts, (drawn_above, drawn_below), 1)
     at_least = counts[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
-    return float(counts[at_least <= at_least[above, below]].sum() / max(1, drawn_above.size))
+    if not drawn_above.size:
+        return 1.0
+    return float(counts[at_least <= at_least[above, below]].sum() / drawn_above.size)

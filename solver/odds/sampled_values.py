@@ -1,9 +1,6 @@
-"""What expressions come to at one population, for many values of what is not known."""
+"""What an expression comes to at one population, for many values of what is not known."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct
@@ -11,70 +8,21 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
-from qps.solver.matrix.compiled import CompiledGroup
 from qps.solver.matrix.compiling import compile_matrix
-from qps.solver.matrix.deciding import Index
-from qps.solver.matrix.modes import ModeAnswers, ModeSolver
-from qps.solver.matrix.one_by_one import OneByOne
-from qps.solver.matrix.prepared import Bools, Floats
+from qps.solver.matrix.prepared import Floats
 from qps.solver.odds.few_alone import FewAlone
 from qps.solver.odds.sampling import as_matrix
+from qps.solver.odds.value_samples import value_solver
 
 
 class SampledValues(Struct, frozen=True, eq=False, kw_only=True):
-    """Values of expressions in base units, an array of each, and which samples can be at all."""
+    """Values in base units, a sample each; `error` is that of the surface that told them, if any.
 
-    columns: tuple[Floats, ...]
-    is_told: Bools
+    Not-a-number where there is none, where the sample cannot be, and where it takes long to tell.
+    """
 
-
-@dataclass
-class _ModeValues(ModeSolver):
-    """Tells what is asked of samples in one mode."""
-
-    def solve(self, index: Index, count: int) -> ModeAnswers:
-        """Return the columns that are asked for, and nothing that is not."""
-        mode = self.mode
-        if mode.answers:
-            return super().solve(index, count)
-        assert self.at is not None
-        rows = self.prepared(index, count)
-        asked = [number for number in mode.columns if number is not None]
-        with np.errstate(all="ignore"):
-            values = rows.at(asked, float(self.at))
-        untold = np.full(count, np.nan)
-        none = np.zeros(count, dtype=np.int64)
-        return ModeAnswers(
-            verdict=self.verdicts(index, count),
-            one_by_one=OneByOne(mode=mode, decider=self.decider, index=index),
-            first=none + mode.high + 1,
-            limited=none - 1,
-            at=none + self.at,
-            loads=[untold for _ in mode.resources],
-            saturates=[untold for _ in mode.resources],
-            not_below=[untold for _ in mode.resources],
-            from_start=np.zeros((len(mode.resources), count), dtype=bool),
-            stays_full=none,
-            bottleneck=none - 1,
-            quality=untold,
-            quality_at_limit=untold,
-            cost=untold,
-            running_cost=untold,
-            columns=[
-                untold if number is None else rows.column(values, number) for number in mode.columns
-            ],
-            comparisons=[(untold, untold) for _ in mode.comparisons],
-        )
-
-
-@dataclass
-class _Values(FewAlone):
-    """Tells what is asked of samples."""
-
-    def solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
-        """Return what tells it of the modes of a group."""
-        axes = self.compiled.blocks[number].structure.axes
-        return [_ModeValues(mode, axes, self.compiled.matrix.at) for mode in group.modes]
+    values: Floats
+    error: float | None = None
 
 
 def sampled_values(
@@ -82,13 +30,21 @@ def sampled_values(
     configuration: Configuration,
     axis: ir.Axis,
     at: int,
-    asked: Sequence[ir.Quantity],
+    asked: ir.Quantity,
 ) -> SampledValues:
-    """Return what expressions come to at a population along what is drawn.
-
-    Not-a-number where one has no value. In which samples something cannot be is told beside.
-    """
-    columns = tuple(ir.MatrixColumn(f"asked {i}", value) for i, value in enumerate(asked))
-    matrix = replace(as_matrix(model, configuration, axis, at), columns=columns)
-    (rows,) = _Values(compile_matrix(model, matrix)).row_blocks(0, axis.count)
-    return SampledValues(columns=tuple(rows.columns), is_told=rows.is_told)
+    """Return what an expression comes to at a population along what is drawn."""
+    columns = (ir.MatrixColumn("asked", asked),)
+    compiled = compile_matrix(
+        model, replace(as_matrix(model, configuration, axis, at), columns=columns)
+    )
+    modes = (mode for block in compiled.blocks for group in block.groups for mode in group.modes)
+    if any(mode.answers for mode in modes):
+        (rows,) = FewAlone(compiled).row_blocks(0, axis.count)
+        return SampledValues(values=np.where(rows.is_told, rows.columns[-1], np.nan))
+    solver = value_solver(compiled, at)
+    (rows,) = solver.row_blocks(0, axis.count)
+    surface = solver.by_surface
+    return SampledValues(
+        values=np.where(rows.is_told, rows.columns[-1], np.nan),
+        error=None if surface is None else surface.error,
+    )

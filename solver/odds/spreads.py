@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import isfinite, sqrt
 
 import numpy as np
@@ -17,18 +16,16 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower_as_one_of_many
 from qps.engine.formulas import Formula
 from qps.engine.slopes import gradient
-from qps.solver.matrix.compiled import CompiledMode
 from qps.solver.matrix.compiling import compile_matrix
-from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import Bools, Floats
 from qps.solver.matrix.questions import FormulaOf
 from qps.solver.odds.answer_ends import ends_of_values
 from qps.solver.odds.design import Design
 from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
-from qps.solver.odds.sample_modes import Near
-from qps.solver.odds.sampling import SampleSolver, as_matrix, left_out, nothing_possible
+from qps.solver.odds.sampling import as_matrix, left_out, nothing_possible
 from qps.solver.odds.told import PROBABILITY, BySurface, Ends, Sampling, Share, Spread
-from qps.solver.odds.value_modes import FEW, ValueModeSolver
+from qps.solver.odds.value_modes import FEW
+from qps.solver.odds.value_samples import value_solver
 
 _FEW = 0.01
 """Share of the samples, at each end, that make most of a variance where it tells of few."""
@@ -132,51 +129,20 @@ class _Sampled(Struct, frozen=True, eq=False, kw_only=True):
     is_partial: bool
 
 
-@dataclass
-class _ValueSolver(SampleSolver):
-    """Tells the last column of samples at a population; `asked` are the solvers of all modes."""
-
-    population: int = field(kw_only=True)
-    asked: list[ValueModeSolver] = field(default_factory=list, kw_only=True)
-
-    def solver_of(
-        self, mode: CompiledMode, axes: tuple[ir.Axis, ...], most: int
-    ) -> ValueModeSolver:
-        """Return what tells the value of `most` samples, at most, the last of some axes."""
-        drawn = {one.name: numbers_of(one) for one in axes[-1].parameters}
-        solver = ValueModeSolver(
-            mode,
-            axes,
-            None,
-            most=most,
-            drawn=drawn,
-            near=self.near,
-            population=self.population,
-        )
-        self.asked.append(solver)
-        return solver
-
-
 def _sampled(
     model: ir.Model, settled: Configuration, axis: ir.Axis, at: int, read: FormulaOf
 ) -> _Sampled:
     matrix = as_matrix(model, settled, axis, at)
-    solver = _ValueSolver(
-        compile_matrix(model, matrix, further=(read,)),
-        near=Near({}, {}),
-        met=None,
-        population=at,
-    )
+    solver = value_solver(compile_matrix(model, matrix, further=(read,)), at)
     (rows,) = solver.row_blocks(0, axis.count)
     reasons = dict(rows.texts)
     reasons |= {int(row): rows.words[rows.reason[row]] for row in np.flatnonzero(rows.reason)}
-    surfaces = [found for one in solver.asked if (found := one.by_surface()) is not None]
     return _Sampled(
         values=rows.columns[-1],
         is_told=rows.is_told,
         reasons=reasons,
-        by_surface=max(surfaces, key=lambda one: one.error, default=None),
-        is_partial=any(one.is_partial for one in solver.asked),
+        by_surface=solver.by_surface,
+        is_partial=solver.is_partial,
     )
 
 
