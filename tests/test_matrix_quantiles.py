@@ -24,7 +24,7 @@ from qps.solver.matrix.matrix_claims import Judge
 from qps.solver.matrix.tables import Tabulator
 from qps.solver.odds.drawn_rows import drawn_in_rows
 from qps.solver.odds.draws import axis_of, dimensions_of, uncertain_numbers, values_at
-from qps.solver.odds.sampling import solved_for
+from qps.solver.odds.sampling import samples_of_rows, solved_for
 
 SPEC = """
 users N in 1..20_000
@@ -263,10 +263,23 @@ def test_what_takes_long_is_told_by_surfaces_and_is_what_single_solves_say() -> 
     assert found.value is not None, found.diagnostics
     spec = found.value
     compiled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows)
-    for row in Tabulator(compiled).table(0, 2).to_pylist():
-        for name, cost in (("p05", 29.5), ("p95", 20.5)):
-            settings = (f"cost={cost} ms/request", f"pause={row['pause']} s")
-            alone = solve_model(spec.model, spec.configuration(settings=settings))
-            assert alone.largest_acceptable is not None
-            told = row[f"largest_acceptable.{name}"]
-            assert told == pytest.approx(alone.largest_acceptable, rel=5e-3)
+    rows = Tabulator(compiled).table(0, 2).to_pylist()
+    for row, name, cost in zip(rows, ("p05", "p95"), (29.5, 20.5), strict=True):
+        settings = (f"cost={cost} ms/request", f"pause={row['pause']} s")
+        alone = solve_model(spec.model, spec.configuration(settings=settings))
+        assert alone.largest_acceptable is not None
+        told = row[f"largest_acceptable.{name}"]
+        assert told == pytest.approx(alone.largest_acceptable, rel=5e-3)
+
+
+def test_whoever_solves_which_samples_of_a_row_tells_the_same() -> None:
+    """Stretches that end within a row, each by a solver of its own: as workers have them."""
+    found = check_source(Source("waiting.qps", WAITING))
+    assert found.value is not None
+    spec = found.value
+    sampled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows).sampled
+    assert sampled is not None
+    (whole,) = samples_of_rows(sampled)(0, 2000)
+    for start, stop in ((0, 900), (900, 1500), (1990, 2000)):
+        (part,) = samples_of_rows(sampled)(start, stop)
+        assert (part.largest == whole.largest[start:stop]).all()
