@@ -125,6 +125,8 @@ def test_the_page_says_what_it_does_not_follow(open_page: Any) -> None:
     assert said.startswith(f"About {answer:,} users. With {(answer or 0) + 1:,}, replies.latency")
     assert "95 % certainty does not hold" in said
     assert "limits the answer" in requirements
+    advice = "() => document.getElementById('advice').textContent"
+    assert page.run(advice).startswith("Samples tell what helps")
     page.run(SLIDE, ["calls", 500])
     said, requirements, known = page.run(texts)
     assert said.startswith("At most ")

@@ -136,7 +136,7 @@ def page_view(
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(view)),
         saturates=first_to_saturate(view),
-        headroom=tuple(headroom_lines(view, solution)),
+        headroom=tuple(line.replace("`", "") for line in headroom_lines(view, solution)),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
         requirements=requirement_rows(view, solution),

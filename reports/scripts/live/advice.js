@@ -10,9 +10,7 @@ import { beyondRange } from "./controls.js";
 export class Advice {
   constructor(column, done) {
     Object.assign(this, { column, done, found: [] });
-    // Where samples tell the answer, each change would have a promise of its own.
-    const isSampled = column.solved.unjudged.length > 0 || column.solved.criteria.some((one) => one.criterion.isPromised);
-    this.waiting = isSampled ? [] : [...this.hardware(), ...this.numbers()];
+    this.waiting = isPromised(column) ? [] : [...this.hardware(), ...this.numbers()];
   }
 
   // Other choices, machines and networks; a place is worth a try where it bears on the limit.
@@ -88,11 +86,15 @@ export class Advice {
   }
 }
 
+// Whether samples tell the answer: each change would have a promise of its own.
+function isPromised({ solved }) { return solved.unjudged.length > 0 || solved.criteria.some((one) => one.criterion.isPromised); }
+
 const MOST_OF_A_WAY = 3;
 const SHOWN_ADVICE = 8;
 
 export function showAdvice(column, found, apply) {
   if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Nothing needs help: the range is the limit."));
+  if (isPromised(column)) return fill("advice", make("p", { class: "soft" }, "Samples tell what helps, as users ask for certainty: this page does not draw them. qps solve --set tells how many users a change carries."));
   if (!found) return fill("advice", make("p", { class: "soft" }, "Trying single changes …"));
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No single change that this page can try helps."));
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => [

@@ -123,7 +123,7 @@ export class App {
 
   think() {
     this.advice = new Advice(this.shown, (found) => showAdvice(this.shown, found, (change) => this.apply(change)));
-    showAdvice(this.shown, null);
+    showAdvice(this.shown, this.advice.waiting.length ? null : []);
     this.wake();
   }
 
