@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,8 +23,10 @@ ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT / "src")]
 
 from predictions import Prediction, composed, left_out, summary  # noqa: E402 - found by the line above
+from qps.measuring.accounts import MeasuringError  # noqa: E402
 from qps.measuring.children import Child, running  # noqa: E402
 from qps.measuring.control_groups import ControlGroup, new_group  # noqa: E402
+from qps.measuring.own_network import enter_own_network  # noqa: E402
 from qps.measuring.running_processes import is_listening  # noqa: E402
 from qps.reports.text.table import Table  # noqa: E402
 from servers import LABORATORIES, Bench, Laboratory, free_ports  # noqa: E402
@@ -38,6 +40,8 @@ def main() -> int:
     """Measure what is asked for, and tell how well it was predicted."""
     arguments = _arguments()
     chosen = [one for one in LABORATORIES if not arguments.names or one.name in arguments.names]
+    with suppress(MeasuringError):  # else among others
+        enter_own_network()
     tables = Path(tempfile.mkdtemp(prefix="qps-laboratory-"))
     rows: list[tuple[str, ...]] = []
     notes = []

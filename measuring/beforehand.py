@@ -50,8 +50,7 @@ def quiet(bench: Bench, machine_cores: int) -> Iterator[str]:
     if before is not None and after is not None and (after - before) / span >= _PACKETS:
         yield (
             f"`{bench.interface}` carries {(after - before) / span:.0f} packet/s already, which "
-            "will be counted with those of the generator; a network of one's own carries none: "
-            "`unshare --net sh -c 'ip link set lo up; qps measure …'`"
+            "will be counted with those of the generator; `--own-network` has none"
         )
 
 

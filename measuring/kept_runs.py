@@ -34,6 +34,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     source: str | None
     interface: str | None
     cores: str | None
+    own_network: bool
     generator: tuple[str, ...]
 
 

@@ -209,6 +209,26 @@ def test_ctrl_c_keeps_what_was_measured_and_ends_what_was_started(place: Path, p
     assert list(place.glob(".*")) == []
 
 
+def test_a_network_of_ones_own_has_all_ports_and_nobody_elses_packets(place: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = int(taken.getsockname()[1])
+        words = grid(port, "--repeat", "1", "--own-network", "--format", "json", rates="100")
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+        done = subprocess.run(
+            [sys.executable, "-m", "qps", *words],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+    if "no network of one's own can be made" in done.stderr:
+        pytest.skip("only root may make a network")
+    assert done.returncode == 0, done.stderr
+    (run,) = kept()["runs"]
+    # Twenty lines, each with its answer and what acknowledges these, and a connection.
+    assert 40 <= run["packets"] <= 120  # type: ignore[operator]
+
+
 def test_nothing_is_run_by_a_dry_run(
     place: Path, port: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,6 +262,7 @@ WRONG: list[tuple[list[str], str]] = [
         "the command of the generator does not have it",
     ),
     (["x.csv", "--of", "y", "--count", "(1)", "--idle", "--", "true"], "`--idle`"),
+    (["x.csv", "--of", "y", "--count", "(1)", "--own-network", "--", "true"], "`--own-network`"),
     (["step"], "no command is named"),
     (["step", "--", "no_such_program"], "no program"),
     (["step", "--of", "y", "--", "true"], "nothing that a step by itself takes"),

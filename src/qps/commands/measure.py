@@ -8,29 +8,23 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
-
-from msgspec import Struct
 
 from qps.commands.console import Exit, complain, print_json
-from qps.commands.own_units import units_with
+from qps.commands.measure_asked import Asked, asked_by
 from qps.commands.progress import Progress
 from qps.commands.signals import ended_in_order
-from qps.compiler.data.fit_columns import UnitOf
 from qps.compiler.data.measured_tables import number
 from qps.compiler.quantities.units import built_in
 from qps.measuring.accounts import Account, MeasuringError
-from qps.measuring.axes import IDLE, SECONDS, Axis, Setting, axis, names_in, settings_of
+from qps.measuring.axes import IDLE, Setting
 from qps.measuring.beforehand import probed, quiet
 from qps.measuring.bench import Bench
 from qps.measuring.campaign import Records, left, turns
 from qps.measuring.control_groups import ControlGroup, new_group
-from qps.measuring.counted_items import Count, count_of
 from qps.measuring.doubts import doubts
 from qps.measuring.kept_runs import (
     SCHEMA,
     Measured,
-    Plan,
     changed,
     encoded,
     read_runs,
@@ -38,6 +32,7 @@ from qps.measuring.kept_runs import (
     write_whole,
 )
 from qps.measuring.measured_rows import Layout, named_setting, rows_of, table_text
+from qps.measuring.own_network import enter_own_network
 from qps.measuring.run_conditions import Conditions, conditions
 from qps.measuring.running_processes import is_supported
 from qps.measuring.runs import Failure, Run
@@ -47,25 +42,6 @@ from qps.reports.text.measured_text import MeasuredView, measured_json, measured
 STEP = "step"
 _BETWEEN = 0.2
 """Seconds that a run takes beside its window."""
-
-
-class Asked(Struct, frozen=True, kw_only=True):
-    """What the command line asks for, read and checked."""
-
-    table: Path
-    plan: Plan
-    axes: tuple[Axis, ...]
-    settings: tuple[Setting, ...]
-    counts: tuple[Count, ...]
-    names: tuple[tuple[str, str], ...]
-    own_units: tuple[str, ...]
-    repeat: int
-    seed: int
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        """The items that are counted, in order."""
-        return tuple(count.item for count in self.counts)
 
 
 def run(arguments: Namespace) -> Exit:
@@ -81,122 +57,16 @@ def run(arguments: Namespace) -> Exit:
             from qps.commands.measure_step import measure_step  # noqa: PLC0415
 
             return measure_step(arguments)
-        asked = _asked(arguments)
+        asked = asked_by(arguments)
         if arguments.dry_run:
             return _dry(asked)
         _check_files(asked, resume=arguments.resume)
+        if asked.plan.own_network:
+            enter_own_network()
         with ended_in_order():
             return _measure(asked, arguments)
     except MeasuringError as error:
         raise complain(error.message, error.hint or None) from error
-
-
-def _asked(arguments: Namespace) -> Asked:
-    table = Path(arguments.what)
-    if table.suffix != ".csv":
-        raise complain(
-            f"`{table}` is no .csv file to write to", "name one, or `step` for a step by itself"
-        )
-    if not arguments.program:
-        raise complain(
-            "no load generator is named", "it stands behind `--`: `-- h2load --rps {rate} …`"
-        )
-    if not arguments.of and arguments.server is None:
-        raise complain(
-            "nothing is named to be measured",
-            "`--of nginx` names what runs, `--server 'COMMAND'` what is to be started",
-        )
-    if not arguments.count:
-        raise complain(
-            "nothing counts what was done: what was asked for may not have been",
-            r"`--count 'requests: (\d+)'` finds it in what the generator prints; with `--from` in "
-            "a status page or what a command prints",
-        )
-    units = units_with(arguments.unit)
-    axes = tuple(axis(text, units) for text in arguments.vary)
-    settings = settings_of(axes)
-    if arguments.idle and not axes:
-        raise complain(
-            "`--idle` is a setting beside others", "vary something: `--vary 'rate in …'`"
-        )
-    if arguments.idle:
-        settings = (IDLE, *settings)
-    counts = tuple(count_of(text, _item(axes)) for text in arguments.count)
-    _check_items(counts, units)
-    known = {one.name for one in axes} | {SECONDS}
-    command = tuple(arguments.program)
-    unused = {one.name for one in axes} - set(names_in(command))
-    if unused:
-        name = min(unused)
-        raise complain(
-            f"`{name}` is varied, but the command of the generator does not have it",
-            f"write `{{{name}}}` where its value belongs",
-        )
-    plan = Plan(
-        of=tuple(arguments.of),
-        server=arguments.server,
-        vary=tuple(arguments.vary),
-        idle=arguments.idle,
-        seconds=_seconds(arguments.seconds, "--seconds"),
-        warm_up=_seconds(arguments.warm_up, "--warm-up", least=0.0),
-        counts=tuple(arguments.count),
-        source=arguments.source,
-        interface=None if arguments.interface == "none" else arguments.interface,
-        cores=arguments.cores,
-        generator=command,
-    )
-    _check_names(command, known)
-    return Asked(
-        table=table,
-        plan=plan,
-        axes=axes,
-        settings=settings,
-        counts=counts,
-        names=tuple(_column_and_name(text) for text in arguments.of),
-        own_units=tuple(arguments.unit),
-        repeat=arguments.repeat,
-        seed=arguments.seed,
-    )
-
-
-def _check_names(command: Sequence[str], known: set[str]) -> None:
-    from qps.measuring.axes import filled  # noqa: PLC0415
-
-    filled(command, dict.fromkeys(known, "1"))
-
-
-def _item(axes: Sequence[Axis]) -> str:
-    """Return what is counted where a count names nothing: what is asked for."""
-    items = [one.item for one in axes if one.dimension != axes[0].dimension or one.item]
-    own = [item for item in items if item not in (None, "information")]
-    sized = [one.sized for one in axes if one.sized]
-    return next((item for item in (*own, *sized) if item is not None), "request")
-
-
-def _check_items(counts: Sequence[Count], units: UnitOf) -> None:
-    names = [count.item for count in counts]
-    for name in names:
-        if units(f"{name}/s") is None:
-            raise complain(
-                f"`{name}` is no item", f"`--unit {name}` makes it one, or count `request=…`"
-            )
-        if names.count(name) > 1:
-            raise complain(f"`{name}` is counted twice", "keep one `--count` of it")
-
-
-def _column_and_name(text: str) -> tuple[str, str]:
-    """Return the column of a program, and how it is found: `proxy=haproxy`, `nginx`."""
-    column, sign, name = text.partition("=")
-    if sign and column.isidentifier() and name:
-        return column, name
-    return "cpu", text
-
-
-def _seconds(text: str, flag: str, least: float = 0.1) -> float:
-    value = number(text.removesuffix("s").strip())
-    if value is None or not least <= value <= 86_400:  # noqa: PLR2004 - a day
-        raise complain(f"`{flag} {text}` is no number of seconds", f"such as `{flag} 5`")
-    return float(value)
 
 
 def _check_files(asked: Asked, *, resume: bool) -> None:

@@ -78,6 +78,11 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
         help="where packets are counted (default lo), or `none`",
     )
     command.add_argument(
+        "--own-network",
+        action="store_true",
+        help="measure in a network of its own, with nobody else's packets: with --server, as root",
+    )
+    command.add_argument(
         "--record",
         metavar="COMMAND",
         action="append",

@@ -23,9 +23,9 @@ def measure_step(arguments: Namespace) -> Exit:
     """Run a command with so many items, several times, and tell what each of them costs."""
     if not arguments.program:
         raise complain("no command is named", "it stands behind `--`: `-- ./filter {count}`")
-    for flag in ("of", "server", "source", "cores", "record", "idle", "resume"):
+    for flag in ("of", "server", "source", "cores", "record", "idle", "resume", "own_network"):
         if getattr(arguments, flag):
-            name = "--from" if flag == "source" else f"--{flag}"
+            name = "--from" if flag == "source" else f"--{flag.replace('_', '-')}"
             raise complain(f"`{name}` is nothing that a step by itself takes")
     units = units_with(arguments.unit)
     axes = tuple(axis(text, units) for text in arguments.vary)
