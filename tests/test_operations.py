@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from math import inf, isfinite, isinf, isnan, nan
+from math import ceil, inf, isfinite, isinf, isnan, nan
 
 import numpy as np
 import pytest
@@ -16,7 +16,14 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.operations import CASES, EDGES, arguments_at_edges, some_of
+from helpers.operations import (
+    CASES,
+    EDGES,
+    OF_NETWORKS,
+    arguments_at_edges,
+    counted,
+    some_of,
+)
 from qps.engine.algebraic_functions import piecewise
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
@@ -33,17 +40,20 @@ N = population("N")
 law = settings(max_examples=25, deadline=None)
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
 each_row = pytest.mark.parametrize("word", OPERATIONS)
-OF_NETWORKS = [
-    word
-    for word in OPERATIONS
-    if word.startswith(("closed_", "class_", "nested_", "shared_", "forked_", "mixed_"))
-]
 
 
 def drawn(word: str, data: st.DataObject) -> list[Fraction]:
     """Return a point at which an operation has a value, in floats."""
     ends = [(Fraction(str(low)), Fraction(str(high))) for low, high in CASES[word]]
-    return [Fraction(float(low + data.draw(shares) * (high - low))) for low, high in ends]
+    at = [Fraction(float(low + data.draw(shares) * (high - low))) for low, high in ends]
+    return [
+        Fraction(ceil(one)) if is_whole else one
+        for one, is_whole in zip(at, some_counted(word, data), strict=True)
+    ]
+
+
+def some_counted(word: str, data: st.DataObject) -> list[bool]:
+    return [is_count and data.draw(st.booleans()) for is_count in counted(word)]
 
 
 def test_every_row_has_its_case() -> None:
@@ -233,9 +243,9 @@ def test_a_plain_value_needs_no_numpy() -> None:
 def test_bounds_hold_between_two_ends(word: str, data: st.DataObject) -> None:
     """Each operand moves along a line while the population does; values and chords are bounded."""
     lines = []
-    for low, high in CASES[word]:
+    for (low, high), stays in zip(CASES[word], some_counted(word, data), strict=True):
         start, end = (low + float(data.draw(shares)) * (high - low) for _ in range(2))
-        lines.append((start, end))
+        lines.append((float(ceil(start)),) * 2 if stays else (start, end))
     row, points = OPERATIONS[word], np.linspace(0.0, 1.0, 9)
     box = [
         Bounds(np.float64(min(line)), np.float64(max(line)), *(2 * [np.float64(line[1] - line[0])]))
@@ -279,7 +289,10 @@ def test_ranges_hold_all_values_and_moves_what_they_do(word: str, data: st.DataO
         whole = Fraction(data.draw(st.integers(-3, 3)))
         ends = [[end[0], whole] for end in ends]
     between = [Range(min(pair), max(pair)) for pair in zip(*ends, strict=True)]
-    at = [part.low + data.draw(shares) * (part.high - part.low) for part in between]
+    at = [
+        part.low if stays else part.low + data.draw(shares) * (part.high - part.low)
+        for part, stays in zip(between, some_counted(word, data), strict=True)
+    ]
     found, value = row.range(*between), row.number(*map(float, at))
     if isnan(value):
         return  # next to a pole

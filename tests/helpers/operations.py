@@ -32,6 +32,10 @@ FORKED = (
     *((-1.0, -1.0), (0.0, 2.0), *[(0.0, 0.0)] * 4),
     *((0.0, 0.0), (0.1, 2.0), (1.0, 3.0), (0.0, 0.9), (0.5, 3.5), (1.0, 3.0)),
 )
+COUNTED = frozenset(
+    (CUSTOMERS, STATION[1], STATION[3], CLASSES[2], CLASSES[3], PLACE[0], PLACE[2], FORKED[4])
+)
+"""Ranges of what networks count: customers, servers, copies."""
 STAGE = (
     *(LEVEL, LOAD, POSITIVE, (0.25, 4.0), (1.0, 8.0)),  # who waits, and how long
     *(POSITIVE, (0.25, 4.0), (1.0, 3.0), (0.0, 0.0)),  # who is served, and how often
@@ -99,10 +103,24 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
 }
 """Between which numbers each operand of an operation has a value."""
 
+OF_NETWORKS = tuple(
+    word
+    for word in CASES
+    if word.startswith(("closed_", "class_", "nested_", "shared_", "forked_", "mixed_"))
+)
+
 _FEW, _MANY = 3, 10
 
 EDGES = (-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf, nan)
 """Where poles, infinities and what is not real lie."""
+
+
+def counted(word: str) -> list[bool]:
+    """Return of which operands a network is told how many: these are mostly whole.
+
+    One that is not asks for networks on both sides, and so do all others beside it.
+    """
+    return [word in OF_NETWORKS and one in COUNTED for one in CASES[word]]
 
 
 def arguments_at_edges(word: str) -> Iterator[tuple[float, ...]]:

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, isfinite, nan
+from math import ceil, inf, isfinite, nan
 from typing import Any
 
-from helpers.operations import ANY, CASES, EDGES, POSITIVE, some_of
+from helpers.operations import ANY, CASES, EDGES, POSITIVE, counted, some_of
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.operations import OPERATIONS, Operation
 from qps.engine.powers import TooLongError
@@ -102,6 +102,10 @@ def _ranges(word: str) -> Ranges:
     return OWN[word].ranges if word in OWN else CASES[word]
 
 
+def _counted(word: str) -> list[bool]:
+    return [False] * len(_ranges(word)) if word in OWN else counted(word)
+
+
 def _fitted(word: str, at: tuple[float, ...]) -> tuple[float, ...]:
     """Return arguments as the operation takes them."""
     return (at[0], float(round(at[1]))) if word == "^" else at
@@ -109,8 +113,12 @@ def _fitted(word: str, at: tuple[float, ...]) -> tuple[float, ...]:
 
 def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
     for _ in range(60):
-        at = tuple(low + chance.random() * (high - low) for low, high in _ranges(word))
-        yield _fitted(word, at)
+        at = (low + chance.random() * (high - low) for low, high in _ranges(word))
+        pairs = zip(at, _counted(word), strict=True)
+        whole = (
+            float(ceil(x)) if is_count and chance.random() < 1 / 2 else x for x, is_count in pairs
+        )
+        yield _fitted(word, tuple(whole))
     for _ in range(150 if word in WIDE else 0):
         yield tuple(_power(chance, part) for part in WIDE[word])
     if word != "^":
@@ -158,6 +166,9 @@ def _lines(chance: random.Random, word: str) -> tuple[list[list[float]], list[fl
     """Return where each operand starts and ends, and nine values on the way."""
     ranges = _ranges(word)
     lines = [[low + chance.random() * (high - low) for _ in range(2)] for low, high in ranges]
+    for place, is_count in enumerate(_counted(word)):
+        if is_count and chance.random() < 1 / 2:
+            lines[place] = [float(ceil(lines[place][0]))] * 2
     if word == "^":
         lines[1] = [float(round(lines[1][0]))] * 2
     elif chance.random() < 1 / 4:
