@@ -73,7 +73,7 @@ def left_out(path: Path, resource: str, cores: int) -> list[Prediction]:
     whole = fitted(table, reading, units)
     found = []
     for row in range(len(table.lines)):
-        if not any(rate[row] for rate in whole.runs.rates):
+        if _is_idle(table, row):
             continue
         try:
             fit = fitted(without(table, frozenset([row])), reading, units)
@@ -91,7 +91,7 @@ def composed(alone: Path, together: Path, resource: str, cores: int) -> list[Pre
     )
     table = read_table(together.read_text(encoding="utf-8"), together.name)
     whole = fitted(table, reading_of(resource, cores), units)
-    rows = [i for i in range(len(table.lines)) if any(rate[i] for rate in whole.runs.rates)]
+    rows = [i for i in range(len(table.lines)) if not _is_idle(table, i)]
     return [predicted(fit, whole, row, _named(table, row)) for row in rows]
 
 
@@ -122,6 +122,12 @@ def _half_width(fit: Fit, rates: Sequence[float], load: float) -> float | None:
     ]
     deviation = sqrt(sum(part * part for part in parts) + (spread.noise * load) ** 2)
     return deviation * student_quantile((1 + _LEVEL) / 2, spread.freedom)
+
+
+def _is_idle(table: Table, row: int) -> bool:
+    """Return whether a row is that of a server without load: a counter may ask it something."""
+    asked = [heading for heading in table.headings if heading.startswith("asked ")]
+    return all(table.columns[heading][row] == "-" for heading in asked)
 
 
 def _named(table: Table, row: int) -> str:

@@ -589,6 +589,39 @@ def test_what_a_table_may_not_hold(
     assert message in capsys.readouterr().err
 
 
+COUNTED = [(0, 0), (500, 1), (1000, 1), (1000, 20), (2000, 20), (4000, 5)]
+"""Packets a second and their size in kB: 100 us each, and 5 ns a byte."""
+
+
+@pytest.mark.parametrize("has_column", [True, False])
+def test_tables_of_a_counter_process(has_column: bool) -> None:
+    rows = []
+    for rate, size in COUNTED:
+        load = rate * 100e-6 + rate * size * 1000 * 5e-9
+        counted = f"{1_700_000 * (1 - load)},{rate},{rate * size * 1000}"
+        rows.append(counted + (",1700000" if has_column else ""))
+    head = "count/s,packet/s,byte/s" + (",idle count/s" if has_column else "")
+    found = fit("\n".join([head, *rows]), cores=1)
+    values = [float(term.value) for term in found.terms]
+    assert values == pytest.approx([100e-6, 5e-9 / 8], rel=1e-6)
+    assert float(found.fixed) == pytest.approx(0, abs=1e-9)
+    assert (found.resource, found.left_out) == ("cpu", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("count/s,packet/s\n90,1\n80,2\n", "says what an idle machine counts"),
+        ("count/s,packet/s,idle count/s\n90,1,100\n101,2,100\n", "101 counts a second, of 100"),
+        ("count/s,packet/s,idle count/s\n90,1,100\n-1,2,100\n", "-1 counts a second"),
+        ("count/s,packet/s,idle count/s\n90,1,100\n80,2,x\n", "`x` in column `idle count/s`"),
+    ],
+)
+def test_counts_that_tell_no_load(text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        fit(text)
+
+
 def test_a_published_rate_of_a_full_machine(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

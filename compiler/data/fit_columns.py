@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
+from qps.compiler.data.idle_counts import COUNT, IDLE_COUNT, loads_of_counts
 from qps.compiler.data.measured_tables import DataError, Numbers, Table, numbers
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import (
@@ -109,7 +110,7 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
 
 def told_columns(table: Table) -> frozenset[str]:
     """Return the columns that tell how rows were measured: neither loads nor rates."""
-    told = frozenset(table.headings) & {*GROUPS, SETTING}
+    told = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT}
     if not set(MARK) <= set(table.headings):
         return told
     return told.union(heading for heading in table.headings if _TOLD.fullmatch(heading))
@@ -166,6 +167,8 @@ def _chosen(table: Table, reading: Reading, found: dict[str, LoadColumn]) -> Loa
             f"`{table.name}` has several columns that may be the load: {', '.join(found)}",
             "name the one that is meant: " + listed([f"--resource {name}" for name in found], "or"),
         )
+    if COUNT in table.headings:
+        return LoadColumn(COUNT, resource or "cpu", Fraction(1), "")
     if reading.is_served:
         return LoadColumn(None, resource or "cpu", Fraction(1), "")
     raise DataError(
@@ -187,10 +190,14 @@ def _may_be_load(table: Table, column: LoadColumn, *, is_served: bool) -> bool:
     return bool(measured) and not isinstance(numbers(measured), int)
 
 
-def load_numbers(table: Table, column: LoadColumn) -> Numbers:
-    """Return the loads, as shares of the machine."""
+def load_numbers(table: Table, column: LoadColumn, rates: Sequence[Numbers]) -> Numbers:
+    """Return the loads, as shares of the machine; rows without any of `rates` are idle ones."""
     if column.heading is None:
         return Numbers((1,) * len(table.lines), Fraction(1))
+    if column.heading == COUNT:
+        return loads_of_counts(
+            table, lambda heading: numbers_below(table, heading, table.columns[heading]), rates
+        )
     cells = table.columns[column.heading]
     shares = [cell.endswith("%") for cell in cells]
     factor = column.factor

@@ -216,7 +216,7 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
     for rate in rates:
         found = numbers_below(table, rate.heading, table.columns[rate.heading])
         columns.append(Numbers(found.whole, found.unit * rate.factor))
-    loads = load_numbers(table, load)
+    loads = load_numbers(table, load, columns)
     _check_possible(table, load, loads, columns)
     full = ceil(SATURATED / loads.unit)
     saturated = frozenset(i for i, whole in enumerate(loads.whole) if whole >= full)
