@@ -10,9 +10,12 @@ from datetime import UTC, datetime
 from msgspec import Struct, field
 
 from qps.compiler.data.measured_tables import DataError
+from qps.compiler.diagnostics.suggest import shortened
 
 MOST_TEXT = 20_000_000
 """Bytes of an output that is read as a whole."""
+MOST_STRETCHES = 100_000
+"""Of time, each a row."""
 _MANY_FAILED = 0.01
 _DIGITS = 9
 
@@ -102,6 +105,14 @@ def moment(seconds: float) -> str:
     except (OverflowError, ValueError, OSError) as error:
         raise DataError(f"{seconds:g} s since 1970 is no time") from error
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def too_many_stretches(file: str) -> DataError:
+    """Return the error for a file that would have too many rows."""
+    return DataError(
+        f"`{shortened(file)}` has over {MOST_STRETCHES:,} stretches of time",
+        "make them longer by `--window`",
+    )
 
 
 def _cell(value: float | None) -> str:

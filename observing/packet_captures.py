@@ -13,10 +13,15 @@ from pathlib import Path
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
-from qps.observing.observed_runs import ObservedRuns, moment, written
+from qps.observing.observed_runs import (
+    MOST_STRETCHES,
+    ObservedRuns,
+    moment,
+    too_many_stretches,
+    written,
+)
 
 _MOST_PACKETS = 50_000_000
-_MOST_STRETCHES = 100_000
 _MOST_NOTES = 3
 _HINT = "name what `tcpdump -w FILE` or Wireshark wrote"
 
@@ -34,13 +39,13 @@ def capture_table(path: Path, window: float) -> ObservedRuns:
             found = counts.setdefault(place, [0, 0])
             found[0] += 1
             found[1] += length
-            if len(counts) > _MOST_STRETCHES:
-                raise _too_many(path)
+            if len(counts) > MOST_STRETCHES:
+                raise too_many_stretches(str(path))
     if not counts:
         raise DataError(f"`{shortened(str(path))}` holds no packets", _HINT)
     first, last = min(counts), max(counts)
-    if last - first > _MOST_STRETCHES:
-        raise _too_many(path)
+    if last - first > MOST_STRETCHES:
+        raise too_many_stretches(str(path))
     if last - first < 2:  # noqa: PLR2004 - none between the first and the last
         raise DataError(
             f"`{shortened(str(path))}` holds no whole stretch of {window:g} s",
@@ -54,13 +59,6 @@ def capture_table(path: Path, window: float) -> ObservedRuns:
         headings=("time", "packet/s", "byte/s"),
         rows=tuple(rows),
         notes=tuple(f"`{path}`: {note}" for note in told[:_MOST_NOTES]),
-    )
-
-
-def _too_many(path: Path) -> DataError:
-    return DataError(
-        f"`{shortened(str(path))}` has over {_MOST_STRETCHES:,} stretches of time",
-        "make them longer by `--window`",
     )
 
 

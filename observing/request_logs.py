@@ -11,14 +11,13 @@ from msgspec import Struct, field
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
-from qps.observing.observed_runs import LoadRun
+from qps.observing.observed_runs import MOST_STRETCHES, LoadRun, too_many_stretches
 
 _PERCENTILES = (50, 90, 95, 99)
 _ONE_BEYOND = 100
 """A percentile is told where a sample lies beyond it: the 99th of a hundred on."""
 _NEEDED = ("timeStamp", "elapsed")
 _MOST_SAMPLES = 20_000_000
-_MOST_STRETCHES = 100_000
 _HINT = (
     "JMeter writes it with `jmeter -n -t PLAN.jmx -l run.jtl`, as CSV with a heading: "
     "`-Jjmeter.save.saveservice.print_field_names=true`"
@@ -50,8 +49,8 @@ def jmeter_runs(
         end = sample["timeStamp"] + sample["elapsed"]
         place = 0 if window is None else floor(end / (1000 * window))
         stretch = stretches.setdefault(place, _Stretch())
-        if len(stretches) > _MOST_STRETCHES:
-            raise _too_many(file)
+        if len(stretches) > MOST_STRETCHES:
+            raise too_many_stretches(file)
         stretch.elapsed.append(sample["elapsed"])
         has_bytes = has_bytes or "bytes" in sample
         stretch.received += sample.get("bytes", 0)
@@ -74,8 +73,8 @@ def _whole_stretches(
     stretches: dict[int, _Stretch], file: str, window: float, *, has_bytes: bool
 ) -> tuple[list[LoadRun], list[str]]:
     first, last = min(stretches), max(stretches)
-    if last - first > _MOST_STRETCHES:
-        raise _too_many(file)
+    if last - first > MOST_STRETCHES:
+        raise too_many_stretches(file)
     if last - first < 2:  # noqa: PLR2004 - none between the first and the last
         raise DataError(
             f"`{shortened(file)}` holds no whole stretch of {window:g} s",
@@ -87,13 +86,6 @@ def _whole_stretches(
         for place in range(first + 1, last)
     ]
     return found, []
-
-
-def _too_many(file: str) -> DataError:
-    return DataError(
-        f"`{shortened(file)}` has over {_MOST_STRETCHES:,} stretches of time",
-        "make them longer by `--window`",
-    )
 
 
 def _run(stretch: _Stretch, file: str, start: float, seconds: float, *, has_bytes: bool) -> LoadRun:
