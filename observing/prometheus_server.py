@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from http.client import HTTPException
 from math import isfinite
-from typing import IO
+from typing import Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
@@ -29,6 +29,7 @@ _MOST_BYTES = 64_000_000
 _PIECE = 1 << 16
 _SOCKET_SECONDS = 60.0
 _ANSWER_SECONDS = 120.0
+_ALL_SECONDS = 900.0
 _MOST_TOLD = 300
 _UNAUTHORISED = (401, 403)
 _NAMED_LABELS = 3
@@ -83,6 +84,7 @@ class Prometheus:
         self._address = _checked(url)
         self._authorization = authorization
         self._opener: OpenerDirector = build_opener(_NoRedirect)
+        self._end = time.monotonic() + _ALL_SECONDS
         self.warnings: dict[str, None] = {}
 
     @property
@@ -100,6 +102,11 @@ class Prometheus:
         """Return the series of a query; `told` is called after each answer. DataError otherwise."""
         found: dict[tuple[tuple[str, str], ...], Series] = {}
         for first in range(0, grid.count, MOST_POINTS):
+            if time.monotonic() > self._end:
+                raise DataError(
+                    f"`{self.host}` takes longer than {_ALL_SECONDS / 60:g} minutes in all",
+                    "ask for fewer series, or a shorter time by `--since`",
+                )
             last = min(first + MOST_POINTS, grid.count) - 1
             for one in self._asked(query, grid, first, last):
                 key = tuple(sorted(one.metric.items()))
@@ -148,16 +155,17 @@ class Prometheus:
                 "name the address that its page has, such as `http://127.0.0.1:9090`",
             ) from None
 
-    def _body(self, response: IO[bytes]) -> bytes:
+    def _body(self, response: _Readable) -> bytes:
         """Return a body that is neither too long nor too slow."""
         pieces, size, end = [], 0, time.monotonic() + _ANSWER_SECONDS
-        while piece := response.read(_PIECE):
+        while piece := response.read1(_PIECE):  # what is there: `read` would wait for all of it
             pieces.append(piece)
             size += len(piece)
             if size > _MOST_BYTES:
                 raise DataError(f"`{self.host}` answers more than 64 MB", "ask for fewer series")
             if time.monotonic() > end:
-                raise DataError(f"`{self.host}` takes longer than two minutes", "ask for less")
+                told = f"`{self.host}` takes longer than {_ANSWER_SECONDS:g} s for an answer"
+                raise DataError(told, "ask for fewer series, or a shorter time by `--since`")
         return b"".join(pieces)
 
     def _decoded(self, body: bytes) -> _Answer:
@@ -203,6 +211,13 @@ class Prometheus:
             f"`{self.host}` answers, but not as a Prometheus does",
             "name the address of its page, with the path before `/graph` or `/api`",
         )
+
+
+class _Readable(Protocol):
+    """What is read piece by piece."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Return what is there, so many bytes at the most."""
 
 
 class _NoRedirect(HTTPRedirectHandler):

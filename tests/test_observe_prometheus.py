@@ -280,6 +280,19 @@ def test_answers_are_bounded(
     assert "gives too many series" in capsys.readouterr().err
 
 
+def test_slow_answers_are_given_up(
+    fake: Fake, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.pause = 0.02
+    monkeypatch.setattr(prometheus_server, "_ANSWER_SECONDS", 0.05)
+    assert observe(fake.url) == 2
+    assert "takes longer than 0.05 s for an answer" in capsys.readouterr().err
+    fake.pause = 0.0
+    monkeypatch.setattr(prometheus_server, "_ALL_SECONDS", -1.0)
+    assert observe(fake.url) == 2
+    assert "in all" in capsys.readouterr().err
+
+
 def test_warnings_of_the_server_are_passed_on(
     fake: Fake, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -25,6 +26,7 @@ class Fake:
     headers: list[dict[str, str]] = field(default_factory=list)
     reply: tuple[int, dict[str, str], bytes] | None = None
     warnings: list[str] = field(default_factory=list)
+    pause: float = 0.0
 
     def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
         address = urlsplit(path)
@@ -63,6 +65,10 @@ def fake_prometheus(**counters: Counter | dict[str, Counter]) -> Iterator[Fake]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            with suppress(ConnectionError):  # who asked has gone
+                self.give()
+
+        def give(self) -> None:
             fake.headers.append(dict(self.headers))
             status, headers, body = fake.answer(self.path)
             self.send_response(status)
@@ -70,7 +76,9 @@ def fake_prometheus(**counters: Counter | dict[str, Counter]) -> Iterator[Fake]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            for place in range(0, len(body), 1000 if fake.pause else len(body) or 1):
+                time.sleep(fake.pause)
+                self.wfile.write(body[place : place + 1000] if fake.pause else body)
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
