@@ -1,4 +1,4 @@
-"""What samples take beyond the solve: three numbers of each spec are uncertain, each by 5 %."""
+"""What samples take beyond the solve: a spec as it is, or three of its numbers off by 5 %."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ def beyond_the_solve() -> Measured:
     rows.sort(key=lambda row: -float(row[3]))
     return Measured(
         "Samples of uncertain numbers",
-        "In seconds of processor: 10,000 samples, and those that tell what to measure next. The "
-        "first three params of a spec that may be so are given `+- 5 %`, or the first three costs "
-        "where there are none. Specs that have neither, or none that may be, are left out. By "
+        "In seconds of processor: 10,000 samples, and those that tell what to measure next. Specs "
+        "that say how far off their numbers may be are taken as they are; of others the first "
+        "three params that may be so are given `+- 5 %`, or the first three costs where there are "
+        "none. Specs that have neither, or none that may be, are left out. By "
         "surfaces: requirements and loads that are told of as many samples and no more, and the "
         "largest error of where they fail.",
         ("spec", "numbers", "solve", "beyond", "by surfaces", "points", "error"),
@@ -45,8 +46,8 @@ def beyond_the_solve() -> Measured:
 def _of(file: Path) -> Iterator[tuple[str, ...]]:
     name = file.relative_to(ROOT / "specs").as_posix()
     spec = load(file)
-    settings = _settings(spec)
-    if not settings:
+    settings = () if uncertain_in(spec.configuration()) else _settings(spec)
+    if not settings and not uncertain_in(spec.configuration()):
         text, count = _COST.subn(r"\g<0> +- 5 %", file.read_text(encoding="utf-8"), _NUMBERS)
         found = checked(Source(str(file), text)).value if count else None
         if found is None:
