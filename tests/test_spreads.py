@@ -26,8 +26,8 @@ from qps.compiler.pipeline import Spec, check_source
 from qps.engine.formulas import Formula
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation, explanation_text
-from qps.solver.odds.spreads import spread_of
 from qps.solver.odds.told import ALONE, Ends, Sampling, Spread
+from qps.solver.odds.value_spreads import spread_of
 from simulated.generated import spec_of_kind
 
 SPEC = """
@@ -197,7 +197,7 @@ def test_samples_share_a_form_though_the_first_of_it_cannot_be(seed: int) -> Non
 
 def test_where_nothing_is_uncertain_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A spread elsewhere is none here: nothing is solved for it."""
-    monkeypatch.setattr("qps.solver.odds.spreads._sampled", None)
+    monkeypatch.setattr("qps.solver.odds.value_spreads._sampled", None)
     sure = spec_of("param work = 1 ms/request")
     other = spec_of("param work = 1 ms/request\nparam part = between 1 % and 2 %", loss="part")
     for spec in (sure, other):

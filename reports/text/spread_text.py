@@ -11,6 +11,7 @@ from qps.reports.text.odds_text import are_apart, left_out_lines, samples_text
 from qps.reports.text.quantities import first_words, percent, quantity
 from qps.solver.odds.told import Ends, Share, Spread
 
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 13
 _MOST_NAMED = 3
 _MOST_STATED = 60
 """Characters of what is said of a number, beyond which it is not repeated."""
@@ -58,7 +59,11 @@ def spread_lines(
 def _between(ends: Ends, dimension: Dimension, *, is_share: bool) -> str:
     if isinf(ends.least):
         return "without end"
-    least, most = (quantity(end, dimension, share=is_share) for end in (ends.least, ends.most))
+    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
+        told = partial(quantity, dimension=dimension, digits=digits, share=is_share)
+        least, most = told(ends.least), told(ends.most)
+        if least != most:
+            break
     return f"at least {least}, without end" if isinf(ends.most) else f"between {least} and {most}"
 
 

@@ -89,7 +89,7 @@ def _spread_of(
     """Return how far what is read off a graph may be off; None where every number is known."""
     if not any(map(uncertain_in, map(in_force, in_each_mode(model, configuration)))):
         return None
-    from qps.solver.odds.spreads import spread_of  # noqa: PLC0415 - of few specs, and it needs numpy
+    from qps.solver.odds.value_spreads import spread_of  # noqa: PLC0415 - of few specs, and it needs numpy
 
     def read_all(of: LoadGraph, settled: Configuration) -> Formula:
         return read(with_parameters(model, settled, of))
