@@ -117,6 +117,8 @@ class SampleModeSolver(ModeSolver):
     met: Met | None = None
     surfaces: dict[tuple[str, str, int], Surface] = field(default_factory=dict)
     _pools: dict[int, tuple[Ints, Rows]] = field(default_factory=dict)
+    _known: dict[tuple[int, int], tuple[Floats, Floats]] = field(default_factory=dict)
+    """What surfaces tell of the rows that are being solved: some are asked for again."""
 
     def solve(self, index: Index, count: int) -> ModeAnswers:
         """Return the answers of some samples; what is of no interest in them is not told."""
@@ -383,8 +385,11 @@ class SampleModeSolver(ModeSolver):
                     limit,
                     others,
                 )
-            values = self._drawn(index[-2][mine])
-            found[mine], off[mine] = self.surfaces[key](values, mine.size)
+            surface = self.surfaces[key]
+            if (id(surface), number) not in self._known:
+                values = self._drawn(index[-2][mine])
+                self._known[id(surface), number] = surface(values, mine.size)
+            found[mine], off[mine] = self._known[id(surface), number]
         return found, off
 
     def _numbers(self, index: Index) -> Ints:
@@ -400,7 +405,11 @@ class SampleModeSolver(ModeSolver):
         return *of_axes, samples, member
 
     def _forget_all_but(self, index: Index) -> None:
-        """Keep no surfaces of rows of which nobody asks: there may be any number of them."""
+        """Keep no surfaces of rows of which nobody asks: there may be any number of them.
+
+        Nor what they tell of other samples of the same rows.
+        """
+        self._known.clear()
         members = self._along.counts[-1]
         asked = set(np.unique(self._numbers(index) // members).tolist())
         for key in [key for key in self.surfaces if key[-1] // members not in asked]:

@@ -70,13 +70,13 @@ class _Kriging(Struct, frozen=True, kw_only=True, eq=False):
         """Return values at some places, a row each, and how far off they are: one deviation."""
         terms = _terms(places, self.order)
         if self.length is None:
-            off = 1 + np.einsum("ij,jk,ik->i", terms, self.of_terms, terms)
+            off = 1 + np.sum((terms @ self.of_terms) * terms, axis=1)
             return terms @ self.coefficients, self.deviation * np.sqrt(off)
         alike = (1 - _NOISE) * _alike(places, self.places, self.weights / self.length)
         known = alike @ self.inverse
         rest = terms - known @ _terms(self.places, self.order)
         off = 1 - np.sum(known * alike, axis=1)
-        off += np.einsum("ij,jk,ik->i", rest, self.of_terms, rest)
+        off += np.sum((rest @ self.of_terms) * rest, axis=1)
         found = terms @ self.coefficients + alike @ self.of_points
         return found, self.deviation * np.sqrt(np.maximum(off, 0.0))
 
