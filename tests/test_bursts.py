@@ -183,8 +183,8 @@ def test_it_is_as_long_as_simulated(
     graph = lowered(text)
     simulated = float(np.mean([run.mean() for run in runs]))
     late = float(np.mean([np.quantile(run, P99) for run in runs])) + 800 / rate
-    assert 0.66 < _wait(graph, sources) / simulated < 1.15
-    assert 0.47 < _quantile(graph, sources) / late < 1.15
+    assert 0.74 < _wait(graph, sources) / simulated < 1.25
+    assert 0.65 < _quantile(graph, sources) / late < 1.2
 
 
 def test_several_kinds_of_bursts_count_as_one() -> None:
@@ -252,7 +252,7 @@ def test_quantiles_of_a_row_are_as_simulated(
     for level in ("0.5", "0.9", "0.99"):
         told = graph.at(sources).number(stream.latency_quantile(Fraction(level)))
         assert told == pytest.approx(np.quantile(played, float(level)), rel=within)
-    assert stream.quantile_certainty(Fraction(1, 2)).error == pytest.approx(0.8)
+    assert stream.quantile_certainty(Fraction(1, 2)).error == pytest.approx(1.3)
 
 
 def test_one_queue_of_bursts_has_no_quantile_below_its_service() -> None:

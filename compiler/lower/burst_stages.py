@@ -23,7 +23,6 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from qps.compiler.lower.bursts import Bursts
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Queue, Stage, Visit, beside_both
 from qps.engine.formulas import (
@@ -45,9 +44,7 @@ def stage_of(queue: Queue, own: Visit) -> Stage | None:
     found, bursts = queue.stage(own), queue.bursts
     if found is None or bursts is None:
         return found
-    longer = _longer(queue, own, bursts)
-    piled = bursts.piled(is_of_them=own.burst is not None)
-    longer = longer / (1 + longer * piled / _waited(found))
+    longer = queue.longer_in_bursts(own, bursts, _waited(found))
     return replace(found, work=found.work * (1 + longer))
 
 
@@ -81,19 +78,7 @@ def _before(part: LatencyPart, queue: Queue) -> Formula | None:
     return bursts.piled(is_of_them=part.visit.burst is not None)
 
 
-def _longer(queue: Queue, own: Visit, bursts: Bursts) -> Formula:
-    """Return by which part waits are longer where all that are on are served."""
-    flows = bursts.flows
-    off = 1 - flows.burst.share
-    varies = off * flows.peak * flows.load / maximum(_LEAST, queue.load) ** 2
-    memory = flows.burst.lasting * off
-    spare = maximum(ZERO, 1 - queue.load)
-    left = maximum(_LEAST * flows.burst.lasting, queue.residual / queue.servers)
-    found = varies * memory / (spare**2 * memory + left)
-    return found if own.burst is not None else found * minimum(ONE, queue.load)
-
-
 def _waited(stage: Stage) -> Formula:
-    """Return the mean wait of a stage, above zero; near its saturation not infinite."""
+    """Return the mean wait of a stage; near its saturation not infinite."""
     rest = stage.work * (1 + stage.spread) / 2 / stage.servers
-    return maximum(_LEAST**2, stage.waits * rest) / maximum(_LEAST, 1 - stage.load)
+    return stage.waits * rest / maximum(_LEAST, 1 - stage.load)

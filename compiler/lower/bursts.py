@@ -80,6 +80,24 @@ class Bursts(Struct, frozen=True):
         row = apply("burst_quantile", flows.sources, flows.burst.share, self._peak, level)
         return self._long * row
 
+    def longer(self, load: Formula, left: Formula, waited: Formula, *, is_of_them: bool) -> Formula:
+        """Return by which part of it what is `waited` for other items is longer.
+
+        A queue of such a load, in which so long is `left` of a service, is loaded more while more
+        flows are on than on average (`burst_stages.py` has the formula). Where more are on than it
+        serves, what piles up is told already.
+        """
+        flows, spare = self.flows, maximum(ZERO, 1 - load)
+        off = 1 - flows.burst.share
+        varies = off * flows.peak * flows.load / maximum(_NEXT_TO_NOTHING, load) ** 2
+        memory = flows.burst.lasting * off
+        least = maximum(_NEXT_TO_NOTHING * flows.burst.lasting, left)
+        found = varies * memory / (spare**2 * memory + least)
+        if not is_of_them:
+            found = found * minimum(ONE, load)
+        piled = self.piled(is_of_them=is_of_them)
+        return found / (1 + found * piled / maximum(_NEXT_TO_NOTHING**3, waited))
+
     def piled(self, *, is_of_them: bool) -> Formula:
         """Return the mean wait behind bursts; of a queue that is full a long one, not infinite."""
         return minimum(self.wait(is_of_them=is_of_them), self._slowest)

@@ -201,7 +201,14 @@ class Queue(Struct, frozen=True, kw_only=True):
         found, bursts = self.law.wait(self, own), self.bursts
         if bursts is None:
             return found
-        return self._joined(found, bursts.wait(is_of_them=own.burst is not None), bursts)
+        behind = bursts.wait(is_of_them=own.burst is not None)
+        longer = self.longer_in_bursts(own, bursts, found) if self.traits.is_random else ZERO
+        return self._joined(found, behind, bursts) + found * longer
+
+    def longer_in_bursts(self, own: Visit, bursts: Bursts, waited: Formula) -> Formula:
+        """Return by which part items are waited for longer, for they come unevenly in bursts."""
+        left, is_of_them = self.residual / self.servers, own.burst is not None
+        return bursts.longer(self.load, left, waited, is_of_them=is_of_them)
 
     def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return what a share `level` of the visits does not wait longer than, in s.
