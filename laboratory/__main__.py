@@ -86,6 +86,8 @@ def _measure(one: Laboratory, table: Path, *, quick: bool) -> list[str]:
         port, second = free_ports(2)
         bench = Bench(place, port, second)
         of = []
+        for command in one.prepare(bench):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         servers = one.servers(bench)
         # Those behind are there first.
         for column, command in reversed(servers.items()):

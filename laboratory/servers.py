@@ -30,7 +30,8 @@ class Bench:
 class Laboratory:
     """A server: the programs that it takes, and the words of `qps measure` for it.
 
-    `servers` are started first, each by its column of the load; then all of them are measured.
+    `prepare` has commands that are run first. `servers` are started, each by its column of the
+    load; then all of them are measured.
     `alone` names the laboratory whose fit predicts a column of this one: a composition.
     """
 
@@ -41,6 +42,7 @@ class Laboratory:
     words: Callable[[Bench, bool], Words]
     notes: str
     alone: dict[str, str] = field(default_factory=dict)
+    prepare: Callable[[Bench], list[Words]] = lambda _: []
 
 
 def free_ports(count: int) -> list[int]:
@@ -103,6 +105,45 @@ def _haproxy(bench: Bench) -> Words:
     return ["haproxy", "-db", "-f", str(path)]
 
 
+_POSTGRES = max(Path("/usr/lib/postgresql").glob("*/bin"), default=Path("/nowhere"))
+_AS_POSTGRES = ("runuser", "-u", "postgres", "--")
+
+
+def _new_database(bench: Bench) -> list[Words]:
+    bench.folder.chmod(0o755)
+    bench.write("query.sql", "select repeat('x', :size);\n")
+    data = str(bench.folder / "data")
+    return [
+        ["install", "-d", "-o", "postgres", "-m", "700", data],
+        [*_AS_POSTGRES, str(_POSTGRES / "initdb"), "-D", data, "-A", "trust", "-U", "postgres"],
+    ]
+
+
+def _postgres(bench: Bench) -> Words:
+    data = str(bench.folder / "data")
+    settings = {
+        "listen_addresses": "127.0.0.1",
+        "unix_socket_directories": data,
+        "shared_buffers": "32MB",
+        "autovacuum": "off",
+    }
+    flags = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    command = [str(_POSTGRES / "postgres"), "-D", data, "-p", str(bench.port), *flags]
+    return [*_AS_POSTGRES, *command]
+
+
+def _queries(bench: Bench, quick: bool) -> Words:  # noqa: FBT001 - as all laboratories
+    rates, sizes = ("500, 1500", "100, 10000") if quick else ("500, 1000, 2000", "100, 4000, 40000")
+    return [
+        *("--vary", f"rate in {rates} request/s", "--vary", f"size in {sizes} byte/request"),
+        # Not idle, too: connections are made in all other runs, and cost as much as 50 requests.
+        *("--count", r"transactions actually processed: (\d+)", "--"),
+        *("pgbench", "-n", "-h", "127.0.0.1", "-p", str(bench.port), "-U", "postgres"),
+        *("-f", str(bench.folder / "query.sql"), "-D", "size={size}", "-c", "8", "-T", "{seconds}"),
+        *("--rate", "{rate}", "postgres"),
+    ]
+
+
 LABORATORIES = (
     Laboratory(
         name="nginx",
@@ -120,7 +161,18 @@ LABORATORIES = (
             "cpu": ["redis-server", "--port", str(bench.port), "--save", "", "--appendonly", "no"]
         },
         words=_redis,
-        notes="Packets tell a request in a batch from one by itself; the loop is closed.",
+        notes="Packets tell a request in a batch from one by itself. The loop is closed, so that "
+        "loads lie near each other, and a small error says less than it seems.",
+    ),
+    Laboratory(
+        name="postgres",
+        title="PostgreSQL, answers of 100 to 40,000 bytes",
+        programs=("pgbench", str(_POSTGRES / "postgres"), "runuser"),
+        servers=lambda bench: {"cpu": _postgres(bench)},
+        words=_queries,
+        notes="A process for each connection: its time ends with it, and the control group knows "
+        "it. Connecting is in each run, as so much that is always there.",
+        prepare=_new_database,
     ),
     Laboratory(
         name="haproxy",
