@@ -60,7 +60,11 @@ class Child:
     def status(self) -> int | None:
         """The exit status, None while it runs."""
         if self._process.returncode is None:
-            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            try:
+                pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            except ChildProcessError:  # where nobody is told of children that end, they just go
+                self._process.returncode = 0
+                return 0
             if pid:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
                 self.used_in_all = usage.ru_utime + usage.ru_stime

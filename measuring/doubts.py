@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from qps.measuring.axes import Setting
+from qps.measuring.axes import IDLE, Setting
 from qps.measuring.measured_rows import BYTE, Layout, Row
 
 FULL = 0.9
@@ -42,7 +42,10 @@ class Doubt(Struct, frozen=True):
 def doubts(
     rows: Sequence[Row], layout: Layout, *, is_here: bool, loopback_mtu: int | None
 ) -> list[Doubt]:
-    """Return what makes rows doubtful; `is_here` where the generator reaches the server by `lo`."""
+    """Return what makes rows doubtful, with the figures of the worst of them.
+
+    `is_here` where the generator reaches the server by `lo`.
+    """
     found = [*_of_each(rows, layout), *_batching(rows, layout), *_one_thread(rows, layout)]
     if is_here:
         found += _on_loopback(rows, layout, loopback_mtu)
@@ -54,19 +57,20 @@ Rule = Callable[[Row, Layout], str | None]
 
 
 def _of_each(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
-    rules: tuple[tuple[str, Rule], ...] = (
-        ("rate not reached", _not_reached),
-        ("saturated", _saturated),
-        ("short", _short),
-        ("spread", _spread),
-        ("others", _others),
-        ("stolen", _stolen),
-        ("note", lambda row, _: "; ".join(row.notes) or None),
+    rules: tuple[tuple[str, Rule, Callable[[Row], float]], ...] = (
+        ("rate not reached", _not_reached, lambda row: -(row.reached or 0.0)),
+        ("saturated", _saturated, lambda row: row.load),
+        ("short", _short, lambda row: -row.seconds),
+        ("spread", _spread, lambda row: row.spread),
+        ("others", _others, lambda row: row.others),
+        ("stolen", _stolen, lambda row: row.stolen),
+        ("note", lambda row, _: "; ".join(row.notes) or None, lambda row: len(row.notes)),
     )
-    for kind, rule in rules:
-        told = [(row, text) for row in rows if (text := rule(row, layout)) is not None]
+    for kind, rule, badness in rules:
+        told = {row.setting: text for row in rows if (text := rule(row, layout)) is not None}
         if told:
-            yield Doubt(kind, tuple(row.setting for row, _ in told), told[-1][1])
+            worst = max((row for row in rows if row.setting in told), key=badness)
+            yield Doubt(kind, tuple(told), told[worst.setting])
 
 
 def _not_reached(row: Row, layout: Layout) -> str | None:
@@ -118,8 +122,9 @@ def _short(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rul
     if row.each is None or row.seconds >= _LEAST_SECONDS:
         return None
     return (
-        f"only {row.seconds:.2g} s of a processor were used in a run, less than {_LEAST_SECONDS:g} "
-        "s: what else happens weighs too much; measure for longer, or at higher rates"
+        f"only {row.seconds:.2g} s of a processor were used in a run, less than "
+        f"{_LEAST_SECONDS:g} s: what else happens weighs too much; measure for longer, or at "
+        "higher rates"
     )
 
 
@@ -127,7 +132,7 @@ def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all ru
     if row.repetitions == 1 or row.spread <= _SPREAD or row.each is None:
         return None
     return (
-        f"repetitions lie {_percent(row.spread)} apart: the median is taken; more of them, or a "
+        f"repetitions lie up to {_percent(row.spread)} apart: the median is taken; more of them, or a "
         "quieter machine, make it surer"
     )
 
@@ -153,6 +158,7 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
     rated = [i for i, one in enumerate(layout.axes) if one.item is not None]
     if not rated:
         return
+    always = next((row.load for row in rows if row.setting == IDLE), 0.0)
     alike: dict[Setting, list[Row]] = {}
     for row in rows:
         if row.each is not None and row.load < FULL:
@@ -161,9 +167,8 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
     worst, low = 1.0, []
     for group in alike.values():
         group.sort(key=lambda row: row.rates[layout.items[0]])
-        first, last = group[0].each, group[-1].each
-        assert first is not None
-        assert last is not None
+        costs = [(one.load - always) / one.rates[layout.items[0]] for one in group]
+        first, last = costs[0], costs[-1]
         if last > 0 and first / last > _BATCHED:
             worst = max(worst, first / last)
             low.append(group[0].setting)
@@ -172,9 +177,15 @@ def _batching(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:
             "batching",
             tuple(low),
             f"at the lowest rate a {layout.items[0]} costs up to {worst:.1f} times as much as at "
-            "the highest: work is done in batches there; measure at the rates that you plan for, "
-            "and leave those far below them out",
+            f"the highest: {_why_dearer(rows)}; measure at the rates that you plan for, and leave "
+            "those far below them out",
         )
+
+
+def _why_dearer(rows: Sequence[Row]) -> str:
+    if any(row.setting == IDLE for row in rows):
+        return "work is done in batches there"
+    return "work is done in batches there, or some is always there (`--idle` tells it apart)"
 
 
 def _one_thread(rows: Sequence[Row], layout: Layout) -> Iterator[Doubt]:

@@ -395,7 +395,14 @@ def test_doubtful_rows_are_told(kind: str, changes: dict[str, object], text: str
 
 def test_repetitions_that_lie_apart_are_told() -> None:
     runs = [run_of(("100", "1"), i, used={"cpu": 0.5 * (1 + 0.2 * i)}) for i in range(3)]
-    assert "repetitions lie 33 % apart" in told_of(runs)["spread"]
+    assert "repetitions lie up to 33 % apart" in told_of(runs)["spread"]
+
+
+def test_figures_are_those_of_the_worst_row() -> None:
+    runs = [run_of((r, "1"), counted={"request": 250.0}) for r in ("100", "200", "400")]
+    assert told_of(runs)["rate not reached"].startswith("50 of 400 request/s")
+    short = [run_of((r, "1"), used={"cpu": s}) for r, s in (("100", 0.01), ("200", 0.2))]
+    assert told_of(short)["short"].startswith("only 0.01 s")
 
 
 def test_large_items_and_loopback_are_told() -> None:
@@ -409,7 +416,15 @@ def test_large_items_and_loopback_are_told() -> None:
 
 def test_low_rates_that_do_not_batch_are_told() -> None:
     runs = [run_of((rate, "1"), used={"cpu": 2.0}) for rate in RATE.values]
-    assert "up to 4.0 times" in told_of(runs)["batching"]
+    told = told_of(runs)["batching"]
+    assert "up to 4.0 times" in told
+    assert "or some is always there" in told
+    # What is always there is no batching: two seconds, and one request in 1 ms.
+    idle = run_of(IDLE, used={"cpu": 2.0})
+    fixed = [
+        run_of((rate, "1"), used={"cpu": 2.0 + 5 * float(rate) * 1e-3}) for rate in RATE.values
+    ]
+    assert "batching" not in told_of([idle, *fixed])
 
 
 # Steps

@@ -101,7 +101,7 @@ def measured_text(view: MeasuredView) -> str:
     parts = [head, *(f"  {printable(one)}" for one in sorted(kept))]
     if view.rows:
         parts.append(_table(view).as_text())
-    parts += [f"  warning: {printable(_doubt(one, view.layout.axes))}" for one in view.doubts]
+    parts += [f"  warning: {printable(_doubt(one, view))}" for one in view.doubts]
     parts += [
         f"  failed: {printable(named_setting(one.setting, view.layout.axes))} (repetition "
         f"{one.repetition}): {printable(one.reason)}"
@@ -147,10 +147,12 @@ def _time(seconds: float) -> str:
     return f"{number(seconds * 1e6, 3)} us"
 
 
-def _doubt(doubt: Doubt, axes: Sequence[Axis]) -> str:
+def _doubt(doubt: Doubt, view: MeasuredView) -> str:
     if not doubt.settings:
         return doubt.text
-    named = [named_setting(one, axes) for one in doubt.settings[-_MOST_NAMED:]]
+    if len(doubt.settings) == len(view.rows) > 1:
+        return f"all rows: {doubt.text}"
+    named = [named_setting(one, view.layout.axes) for one in doubt.settings[-_MOST_NAMED:]]
     more = len(doubt.settings) - len(named)
     told = "; ".join(named) + (f"; and {more} more" if more else "")
     return f"{told}: {doubt.text}"
