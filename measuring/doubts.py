@@ -132,8 +132,8 @@ def _spread(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all ru
     if row.repetitions == 1 or row.spread <= _SPREAD or row.each is None:
         return None
     return (
-        f"repetitions lie up to {_percent(row.spread)} apart: the median is taken; more of them, or a "
-        "quieter machine, make it surer"
+        f"repetitions lie up to {_percent(row.spread)} apart: the median is taken; more of them, "
+        "or a quieter machine, make it surer"
     )
 
 
