@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import isfinite
 
 from qps.compiler.diagnostics.render import printable
@@ -16,6 +16,7 @@ from qps.solver.claims.drift import CostDrift, Drift
 from qps.solver.claims.drift_cuts import Since
 
 _LEAST_CHANCE = 1e-6
+_FINE = timedelta(hours=6)
 
 
 def drift_text(found: Drift, spec: str, *, tolerance: float, markdown: bool = False) -> str:
@@ -42,7 +43,7 @@ def sentences(found: Drift, tolerance: float) -> list[str]:
     if found.has_moved and not moved:
         lines.append(_untold(found))
     if found.since is not None:
-        lines.append(_since(found.since))
+        lines.append(_since(found.since, found))
     elif found.has_moved:
         lines.append("The runs do not say since when: they have no column `time` or `day`.")
     if found.stated.loads is not None and found.is_elsewhere:
@@ -76,7 +77,7 @@ def _verdict(found: Drift, tolerance: float) -> str:
 def _told_of(found: Drift) -> str:
     if found.begin is None:
         return ""
-    return f" Told of the {found.asked_rows:,} rows from {_moment(found.begin)} on."
+    return f" Told of the {found.asked_rows:,} rows from {_moment(found.begin, found)} on."
 
 
 def _moved(cost: CostDrift, found: Drift) -> str:
@@ -122,13 +123,12 @@ def _untold(found: Drift) -> str:
     )
 
 
-def _since(since: Since) -> str:
+def _since(since: Since, found: Drift) -> str:
+    times = (since.at, since.earliest, since.latest)
+    at, earliest, latest = (_moment(one, found) for one in times)
     if since.may_be_before:
-        return f"Since {_moment(since.latest)} at the latest; it may have begun before these runs."
-    return (
-        f"Since {_moment(since.at)} (95 times of 100 between {_moment(since.earliest)} and "
-        f"{_moment(since.latest)})."
-    )
+        return f"Since {latest} at the latest; it may have begun before these runs."
+    return f"Since {at} (95 times of 100 between {earliest} and {latest})."
 
 
 def _table(found: Drift) -> Table:
@@ -156,16 +156,18 @@ def _chance(value: float) -> str:
     return "under 0.0001 %" if value < _LEAST_CHANCE else percent(value, 2)
 
 
-def _moment(at: datetime) -> str:
+def _moment(at: datetime, found: Drift) -> str:
+    """Return a moment in words, to the second where all runs are of a few hours."""
     at = at.astimezone(UTC)
-    clock = f" {at:%H:%M}" if (at.hour, at.minute) != (0, 0) else ""
+    is_fine = found.ends is not None and found.ends[1] - found.ends[0] < _FINE
+    clock = f" {at:%H:%M:%S}" if is_fine else f" {at:%H:%M}" * ((at.hour, at.minute) != (0, 0))
     return f"{at.day} {at:%B %Y}{clock}"
 
 
 def _span(found: Drift) -> str:
     if found.ends is None:
         return ""
-    return f" from {_moment(found.ends[0])} to {_moment(found.ends[1])} (UTC)"
+    return f" from {_moment(found.ends[0], found)} to {_moment(found.ends[1], found)} (UTC)"
 
 
 def drift_github(found: Drift, spec: str, tolerance: float) -> str:
