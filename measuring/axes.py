@@ -92,7 +92,10 @@ def axis(text: str, unit_of: UnitOf) -> Axis:
         )
     bare = [value for value in values if number(value) is None]
     if unit and bare:
-        raise MeasuringError(f"`{bare[0]}` is no number of `{unit}`", "write plain numbers")
+        raise MeasuringError(
+            f"`{bare[0]}` is no number of `{unit}`",
+            "write plain numbers; the unit stands once, behind the last",
+        )
     made = Axis(name=name, values=tuple(values), unit=unit, factor=factor, dimension=dimension)
     if made.item and any((made.value(value) or 0) <= 0 for value in values):
         raise MeasuringError(

@@ -31,7 +31,7 @@ from qps.measuring.kept_runs import (
     runs_file,
     write_whole,
 )
-from qps.measuring.measured_rows import Layout, named_setting, rows_of, table_text
+from qps.measuring.measured_rows import PACKET, Layout, named_setting, rows_of, table_text
 from qps.measuring.own_network import enter_own_network
 from qps.measuring.run_conditions import Conditions, conditions
 from qps.measuring.running_processes import is_supported
@@ -261,7 +261,7 @@ def _show(
             doubts(
                 rows,
                 layout,
-                is_here=asked.plan.interface == "lo",
+                is_here=asked.plan.interface == "lo" and any(row.rates.get(PACKET) for row in rows),
                 loopback_mtu=here.loopback_mtu,
             )
         ),
