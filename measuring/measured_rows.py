@@ -154,10 +154,13 @@ def _asked(setting: Setting, layout: Layout) -> Iterator[tuple[str, float]]:
 def rate_items(rows: Sequence[Row], layout: Layout) -> tuple[str, ...]:
     """Return which rates have columns of their own: those that rows tell apart.
 
-    The first item always has. Bytes and packets that move with what stands before them, or of
-    which there are as many columns as rows, would leave a fit without an answer; they are told for
-    each item instead.
+    Items that are counted always have. Bytes and packets that move with what stands before them,
+    or of which there are as many columns as rows, would leave a fit without an answer; they are
+    told for each item instead. Of too few rows for any fit, as of one that is to be compared with
+    what a spec says, bytes have one.
     """
+    if len(rows) <= len(layout.items):
+        return tuple(dict.fromkeys((*layout.items, *(BYTE for row in rows if BYTE in row.rates))))
     known = [item for item in (*layout.items, BYTE, PACKET) if any(item in r.rates for r in rows)]
     candidates = list(dict.fromkeys(known))
     taken: list[str] = []

@@ -74,6 +74,32 @@ def test_children_count_also_those_that_have_ended() -> None:
     assert used_between(before, after, "web") == pytest.approx(0.5 + 1.0 + 2.0 + 0.25)
 
 
+@given(st.lists(st.tuples(st.sampled_from("fwwe"), st.integers(0, 9)), max_size=60))
+def test_accounts_lose_nothing_that_is_reaped(events: list[tuple[str, int]]) -> None:
+    # What happens: a process forks, works for a while, or ends and is reaped by its parent.
+    used, reaped, parents = {1: 0.0}, {1: 0.0}, {1: 0}
+    worked, before = 0.0, None
+    for number, (event, which) in enumerate(events):
+        if number == len(events) // 2:
+            before, worked = tree(used, reaped, parents), 0.0
+        pid = sorted(used)[which % len(used)]
+        if event == "f":
+            new = max(parents) + 1
+            used[new], reaped[new], parents[new] = 0.0, 0.0, pid
+        elif event == "w":
+            used[pid] += which / 8
+            worked += which / 8
+        elif pid != 1 and pid not in [parents[one] for one in used]:
+            reaped[parents[pid]] += used.pop(pid) + reaped.pop(pid)
+    if before is not None:
+        after = tree(used, reaped, parents)
+        assert used_between(before, after, "web") == pytest.approx(worked)
+
+
+def tree(used: dict[int, float], reaped: dict[int, float], parents: dict[int, int]) -> Balance:
+    return balance(*(process(pid, parents[pid], used[pid], reaped[pid]) for pid in used))
+
+
 def test_what_nobody_knows_of_an_ended_child_is_told() -> None:
     before = balance(process(1, 0, 5.0), process(2, 1, 3.0))
     with pytest.raises(MeasuringError, match="process 2 of `web` has ended"):
@@ -325,6 +351,11 @@ def test_packets_that_do_not_go_with_requests_have_a_column() -> None:
     found = fit_of(table_of(runs))
     assert found["packet/s"] == pytest.approx(5e-6, rel=1e-3)
     assert found["request/s"] == pytest.approx(20e-6, rel=1e-3)
+
+
+def test_a_row_by_itself_tells_bytes_too() -> None:
+    head = table_of([run_of(("200", "10"))]).splitlines()[0]
+    assert head.startswith("cpu in %,request/s,byte/s,packets each,")
 
 
 def test_a_row_is_the_median_of_its_runs() -> None:
