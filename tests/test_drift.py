@@ -397,3 +397,24 @@ def test_no_table_is_a_fault(part: int, tmp_path: Path, capsys: pytest.CaptureFi
             assert 0 <= json.loads(told.out)["by_chance"] <= 1
     assert found <= {0, 1, 2}
     assert len(found) > 1
+
+
+def test_since_when_is_told_though_several_costs_moved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def all_dearer(part: float) -> tuple[float, float, float]:
+        return (0.04, 1.3 * REQUEST, 1.6 * OCTET) if part > 0.5 else still(part)
+
+    observed = runs(12, tmp_path / "new.csv", all_dearer, noise=0.02)
+    status, told = asked(capsys, spec(tmp_path), observed)
+    assert status == 1
+    assert told["explained_alone_by"] == []
+    middle = START + timedelta(days=7)
+    times = {key: datetime.fromisoformat(told["since"][key]) for key in ("earliest", "latest")}
+    assert times["earliest"] <= middle <= times["latest"]
+    assert not any("no column" in line for line in told["text"])
+    # Without times nobody can tell.
+    observed = runs(12, observed, all_dearer, noise=0.02, without=("time", "day"))
+    status, told = asked(capsys, spec(tmp_path), observed)
+    assert (status, told["since"]) == (1, None)
+    assert any("no column" in line for line in told["text"])

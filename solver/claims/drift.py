@@ -28,7 +28,7 @@ from qps.solver.claims.drift_cuts import (
     Matrix,
     Since,
     Vector,
-    explaining_alone,
+    explained_alone,
     runs_in_numbers,
     since,
 )
@@ -341,12 +341,12 @@ def _told(
         )
         for place, (item, one, likely) in enumerate(zip(stated.items, each, chances, strict=True))
     )
-    alone = explaining_alone(rows, stated) if has_moved else ()
+    alone = explained_alone(rows, stated) if has_moved else []
     all_rows = runs_in_numbers(whole.fit, stated)
     in_use = None if times is None else [times[row] for row in whole.fit.runs.used]
     leading = [place for place, cost in enumerate(costs) if cost.has_moved]
     if not leading and alone:
-        leading = [stated.items.index(alone[0][0])]
+        leading = [stated.items.index(alone[0].item)]
     began = None
     if has_moved and in_use is not None and leading:
         first = max(leading, key=lambda place: abs(costs[place].share))
@@ -363,7 +363,7 @@ def _told(
         higher=float(np.mean(moved)) / base,
         is_sure=by_chance < chance,
         has_moved=has_moved,
-        alone=alone,
+        alone=tuple((one.item, one.moved) for one in alone if one.explains),
         begin=None if times is None or asked.begin == 0 else times[asked.begin],
         since=began,
         sees=level.half_width(1 - chance / (2 * questions)) / level.scale,

@@ -68,13 +68,19 @@ def runs_in_numbers(fit: Fit, stated: StatedCosts) -> RunsInNumbers:
     return RunsInNumbers(matrix, load, 1 / size**2)
 
 
-def explaining_alone(
-    rows: RunsInNumbers, stated: StatedCosts
-) -> tuple[tuple[str | None, float], ...]:
-    """Return each number that by itself explains what is missed, and by how much more it is.
+class Alone(Struct, frozen=True):
+    """By how much a number is more, if it alone is; whether that leaves no more than noise."""
 
-    Alone it leaves no more than all numbers together do, but for noise (by an F test). The one
-    that explains most comes first.
+    item: str | None
+    moved: float
+    left: float
+    explains: bool
+
+
+def explained_alone(rows: RunsInNumbers, stated: StatedCosts) -> list[Alone]:
+    """Return for each number what it explains by itself of what is missed, the best first.
+
+    It explains that where it leaves no more than all numbers together, but for noise (an F test).
     """
     missed = rows.load - rows.matrix @ np.array(stated.values)
     root = np.sqrt(rows.weights)
@@ -87,10 +93,9 @@ def explaining_alone(
         square = float(rows.weights @ column**2)
         moved = float(rows.weights @ (column * missed)) / square if square > 0 else 0.0
         left = float(rows.weights @ (missed - moved * column) ** 2)
-        if moved and _is_as_good(left, least, size - 1, count - size):
-            found.append((left, item, moved))
-    found.sort(key=lambda one: one[0])
-    return tuple((item, moved) for _, item, moved in found)
+        explains = moved != 0 and _is_as_good(left, least, size - 1, count - size)
+        found.append(Alone(item, moved, left, explains))
+    return sorted(found, key=lambda one: one.left)
 
 
 def _is_as_good(left: float, least: float, fewer: int, freedom: int) -> bool:
