@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import qps
-from qps.cli import main
+from qps.cli import _parser, _parted, main
 from qps.commands.arguments import COMMANDS
+from qps.commands.examples import EXAMPLES
 
 SPEAK = str(Path(__file__).parents[1] / "specs" / "audioconference.qps")
 SMALL = """
@@ -430,3 +432,32 @@ def test_what_the_spec_warns_of_goes_with_the_answer(
         told = capsys.readouterr().out
     assert "QPS0502" in told
     assert "memory" in told
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_ends_with_examples_that_the_command_takes(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    head, _, shown = capsys.readouterr().out.partition("\nexamples:\n")
+    assert head
+    typed = [line.strip().split("  ")[0] for line in shown.splitlines() if "  qps " in line]
+    assert typed == [example for example, _ in EXAMPLES[command]]
+    for example in typed:
+        words = shlex.split(example)[1:]
+        before, program = _parted(words)
+        found = _parser(command).parse_args(before)
+        assert found.command == command
+        assert bool(program) == ("--" in words)
+
+
+def test_report_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "report", "small.qps")
+    assert (status, err) == (0, "")
+    assert out == (
+        "small.html: Every number of users from 1 to 100 is acceptable; the range, not the system, "
+        "is the limit.\n"
+    )
+    assert run(capsys, "report", "small.qps", "-q")[1] == ""

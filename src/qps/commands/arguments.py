@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TypeAlias
 
+from qps.commands.examples import examples_of
 from qps.commands.measure_arguments import count, declare_measure
 from qps.commands.observe_arguments import declare_drift, declare_sources
 from qps.version import __version__
@@ -13,8 +14,8 @@ from qps.version import __version__
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
 EXIT_STATUS = """\
-exit status: 0 yes; 1 the answer is no (a claim fails, nobody can be carried, a layout differs);
-2 the spec or the command line is wrong; 3 a fault of qps itself"""
+exit status: 0 yes; 1 the answer is no (a claim fails, nobody can be carried,
+a layout differs); 2 the spec or the command line is wrong; 3 a fault of qps itself"""
 
 
 def _add(commands: _Commands, name: str, help_text: str) -> argparse.ArgumentParser:
@@ -22,11 +23,14 @@ def _add(commands: _Commands, name: str, help_text: str) -> argparse.ArgumentPar
         name,
         help=help_text,
         description=help_text[0].upper() + help_text[1:] + ".",
-        epilog=EXIT_STATUS,
+        epilog=f"{EXIT_STATUS}\n\n{examples_of(name)}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
-        "--color", choices=["auto", "always", "never"], default="auto", help="colour diagnostics"
+        "--color",
+        choices=["auto", "always", "never"],
+        default="auto",
+        help="colour answers and diagnostics",
     )
     command.add_argument(
         "-q", "--quiet", action="store_true", help="print failures and answers only"

@@ -1,8 +1,7 @@
-"""`qps report`: one self-contained HTML file, and its answer on the screen."""
+"""`qps report`: one self-contained HTML file, and its answer in a line."""
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import SimulatedSection, page_view
-from qps.reports.text.text import solve_text, title_of
 from qps.simulation.player import player
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -44,10 +42,14 @@ def run(arguments: Namespace) -> Exit:
         page, found = _page(specs, arguments, progress)
     output = _write(page, arguments, specs[0])
     if not arguments.quiet:
-        for one in found:
-            sys.stdout.write(solve_text(one.view, one.solution, title_of(one.model)))
-        print(f"\nreport written to {output}", file=sys.stderr)
+        print(_in_one_line(output, found))
     return Exit.NO if found[0].solution.largest_acceptable is None else Exit.YES
+
+
+def _in_one_line(output: Path, found: list[Solved]) -> str:
+    """Return where the page is, and the answer of the first configuration on it."""
+    others = f" ({len(found) - 1} more beside it)" if found[1:] else ""
+    return f"{output}: {found[0].view.answer}{others}"
 
 
 _STEPS = 4
