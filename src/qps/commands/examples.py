@@ -41,7 +41,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "measure": (
         (
-            "qps measure web.csv --vary 'rate in 1000, 4000 request/s' --dry-run -- wrk -R '{rate}'",
+            "qps measure w.csv --vary 'rate in 1000, 4000 request/s' --dry-run -- wrk -R '{rate}'",
             "what a server uses at each rate: first, what would be run",
         ),
         ("qps measure step -- ./filter", "what one step costs"),
