@@ -74,7 +74,7 @@ CASES: dict[str, tuple[tuple[float, float], ...]] = {
     "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
     "stages_quantile": (LEVEL, *STAGE),
     "closed_rate": (CUSTOMERS, POSITIVE, *STATION),
-    "closed_quantile": ((0.5, 0.98), CUSTOMERS, POSITIVE, *STATION, (1.0, 3.0), (0.0, 0.0)),
+    "closed_quantile": ((0.5, 0.98), CUSTOMERS, POSITIVE, *STATION, (1.0, 4.0), (0.0, 0.0)),
     "closed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_wait": (CUSTOMERS, POSITIVE, *STATION, *STATION),
     "mixed_room": ((0.7, 0.99), CUSTOMERS, POSITIVE, *STATION, *STATION),
