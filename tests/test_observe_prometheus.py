@@ -301,6 +301,21 @@ def test_warnings_of_the_server_are_passed_on(
     assert "Prometheus warns: store b is away" in capsys.readouterr().err
 
 
+def test_what_a_server_says_drives_no_terminal(
+    fake: Fake, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.warnings.append("\x1b[2Jgone")
+    fake.counters["requests"] = {"a\x1b[2J": requests, "b": requests}
+    assert observe(fake.url) == 2
+    fake.counters["requests"] = {"a": requests}
+    assert observe(fake.url) == 0
+    fake.reply = (422, {}, json.dumps({"status": "error", "error": "\x1b[2Jgone"}).encode())
+    assert observe(fake.url) == 2
+    told = capsys.readouterr()
+    assert "gone" in told.err
+    assert "\x1b" not in told.out + told.err
+
+
 def test_nobody_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert observe("http://127.0.0.1:9") == 2
     assert "no answer from `127.0.0.1:9`: Connection refused" in capsys.readouterr().err

@@ -252,17 +252,23 @@ def test_stretches_without_a_sample_are_there(tmp_path: Path) -> None:
 
 
 def test_rates_are_taken_by_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # What was served by a full machine: 1/59424 of a second of one core each.
-    observed("wrk", FILES / "wrk.txt", folder=tmp_path)
-    text = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
-    table = [line.split(",") for line in text if "wrk" in line or "users" in line]
-    kept = [",".join(cell for place, cell in enumerate(row) if place != 3) for row in table]
-    (tmp_path / "one.csv").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    # What was served by a full machine: 1/71 of a second of one core for each request.
+    rows = observed("jmeter", FILES / "jmeter.jtl", folder=tmp_path)
+    rate, octets = float(rows[0]["request/s"]), float(rows[0]["byte/s"])
+    table = tmp_path / "out.csv"
+    head, line = table.read_text(encoding="utf-8").splitlines()
+    other = line.replace(rows[0]["request/s"], f"{2 * rate}").replace(
+        rows[0]["byte/s"], f"{octets / 3}"
+    )
+    table.write_text(f"{head}\n{line}\n{other}\n", encoding="utf-8")
     capsys.readouterr()
     words = ["--served", "--no-fixed", "--format", "json"]
-    assert main(["fit", str(tmp_path / "one.csv"), *words]) == 0
-    [cost] = json.loads(capsys.readouterr().out)["coefficients"]
-    assert cost["value"] == pytest.approx(1 / 59424.42)
+    assert main(["fit", str(table), *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # 1 = a r + b o = 2 a r + b o / 3
+    costs = [cost["value"] for cost in found["coefficients"]]
+    assert costs == pytest.approx([0.4 / rate, 0.6 / octets / 8], rel=1e-6)
+    assert found["columns_left_out"] == ["users"]
 
 
 def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -397,3 +403,19 @@ def test_there_is_no_such_source(capsys: pytest.CaptureFixture[str]) -> None:
     assert "invalid choice: 'runs.csv'" in capsys.readouterr().err
     assert main(["observe", "wrk", str(FILES / "wrk.txt"), "--item", "a b"]) == 2
     assert "cannot be an item" in capsys.readouterr().err
+
+
+def test_quiet_and_colour_stand_before_or_behind_the_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, out = ["wrk", str(FILES / "wrk.txt")], ["-o", str(tmp_path / "out.csv")]
+    for quiet in (["observe", "-q", *words, *out], ["observe", *words, "-q", *out]):
+        assert main(quiet) == 0
+        assert capsys.readouterr().err == ""
+    missing = str(tmp_path / "none")
+    for colour in (
+        ["observe", "--color", "always", "wrk"],
+        ["observe", "wrk", "--color", "always"],
+    ):
+        assert main([*colour, missing]) == 2
+        assert "\x1b[" in capsys.readouterr().err

@@ -39,6 +39,9 @@ MARK = ("repetitions", "spread in %")
 _TOLD = re.compile(r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each")
 """What such a table heads by which tells how a row was measured: neither loads nor rates."""
 
+_OBSERVED = re.compile(r"time|file|share failed|latency .+, ms")
+"""What `qps observe` heads by which tells when runs were and how they went."""
+
 _MOST_RATES = 10
 _NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
 _RATE = re.compile(
@@ -111,6 +114,7 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
 def told_columns(table: Table) -> frozenset[str]:
     """Return the columns that tell how rows were measured: neither loads nor rates."""
     told = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT}
+    told |= {heading for heading in table.headings if _OBSERVED.fullmatch(heading)}
     if not set(MARK) <= set(table.headings):
         return told
     return told.union(heading for heading in table.headings if _TOLD.fullmatch(heading))

@@ -36,7 +36,20 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
             type=Path,
             help="where to (default: standard output)",
         )
-        one.add_argument("-q", "--quiet", action="store_true", help="tell warnings only")
+        # What stands before the source holds where nothing stands behind it.
+        one.add_argument(
+            "-q",
+            "--quiet",
+            action="store_true",
+            default=argparse.SUPPRESS,
+            help="tell warnings only",
+        )
+        one.add_argument(
+            "--color",
+            choices=["auto", "always", "never"],
+            default=argparse.SUPPRESS,
+            help="colour diagnostics",
+        )
         if name == "prometheus":
             _prometheus(one)
         else:
