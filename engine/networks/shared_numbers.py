@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import zip_longest
 from math import ceil, floor, inf, nan
 from typing import Any, NamedTuple
 
@@ -165,7 +165,7 @@ def _rates(network: Shared, cycles: Sequence[float], least: float) -> list[float
 def _served(network: Shared, rates: Sequence[float]) -> float:
     """Return what part of some rates stations serve: all, but for what an approximation is off."""
     least = 1.0
-    for one, behind in pairwise((*network.groups, None)):
+    for one, behind in zip_longest(network.groups, network.groups[1:]):
         if one.kind > 0 or one.kind == SPEED or (behind and behind.kind == SPEED):
             continue
         asked = sum(rate * part for rate, part in zip(rates, one.asked, strict=True) if part)
