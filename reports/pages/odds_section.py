@@ -71,7 +71,7 @@ def odds_section(view: SolveView) -> OddsSection | None:
     if odds is None:
         return None
     return OddsSection(
-        lines=(*odds_lines(view), _TYPICAL),
+        lines=(*(line.replace("`", "") for line in odds_lines(view)), _TYPICAL),
         histogram=_histogram(view, odds),
         likely=Table(
             ("requirement", f"likely to be met at {view.at:,}"),
@@ -125,7 +125,7 @@ def _histogram(view: SolveView, odds: Odds) -> Histogram:
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
         title=f"How many users are acceptable: {odds.samples:,} samples of what is not known",
-        description="; ".join(odds_lines(view)),
+        description="; ".join(odds_lines(view)).replace("`", ""),
         x_label=f"largest acceptable {name}{_end_of_range(view, odds)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),

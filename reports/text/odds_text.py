@@ -231,9 +231,11 @@ def _may_fail(one: LikelyMet) -> bool:
 
 
 def likely_text(one: LikelyMet) -> str:
-    """Return how likely a requirement is met, and how far off that may be: `37 % ± 4`."""
-    off = f" ± {number(100 * one.error, 1)}" if one.error >= _LEAST_TOLD else ""
-    return f"{percent(one.probability, 2)}{off}"
+    """Return how likely a requirement is met, and how far off that may be: `37 ± 4 %`."""
+    likely = percent(one.probability, 2)
+    if one.error < _LEAST_TOLD:
+        return likely
+    return f"{likely.removesuffix(' %')} ± {number(100 * one.error, 1)} %"
 
 
 def _named(found: Sequence[Likely]) -> str:
