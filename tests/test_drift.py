@@ -196,6 +196,24 @@ def test_the_order_of_the_rows_does_not_matter(
     assert asked(capsys, path, observed) == first
 
 
+def test_loads_in_cores_are_those_of_the_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = spec(tmp_path)
+    observed = runs(5, tmp_path / "new.csv", dearer(0.3))
+    status, told = asked(capsys, path, observed)
+    rows = list(csv.DictReader(observed.read_text(encoding="utf-8").splitlines()))
+    for row in rows:
+        row["cpu in core"] = f"{float(row.pop('cpu in %')) * 0.04:.10f}"
+    with observed.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    in_cores = asked(capsys, path, observed)
+    assert in_cores[0] == status == 1
+    assert in_cores[1]["costs"] == [pytest.approx(cost) for cost in told["costs"]]
+
+
 def test_what_moved_before_the_runs_may_have_begun_before(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,7 +46,8 @@ class Difference(Struct, frozen=True):
 
     def half_width(self, confidence: float) -> float:
         """Return that of the interval which holds the truth so often."""
-        return student_quantile((1 + confidence) / 2, int(self.freedom)) * self.error
+        freedom = int(self.freedom + _NOTHING)  # a whole number may have been rounded down
+        return student_quantile((1 + confidence) / 2, freedom) * self.error
 
 
 def t_chance(t: float, freedom: float) -> float:
