@@ -285,6 +285,38 @@ def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[0]["byte/s"] == "569344"  # 556 KiB
 
 
+def test_what_sar_prints_is_what_it_records(tmp_path: Path) -> None:
+    for more in ((), ("--interface", "lo")):
+        recorded = observed("sar", FILES / "sar.json", *more, folder=tmp_path)
+        printed = observed("sar", FILES / "sar.txt", *more, folder=tmp_path)
+        assert len(printed) == len(recorded) == 3
+        for one, other in zip(printed, recorded, strict=True):
+            assert other["time"] == f"2026-11-23T{one['time']}Z"  # 11/23/26 may be either order
+            del one["time"], other["time"]
+            assert {k: float(v) for k, v in one.items()} == pytest.approx(
+                {k: float(v) for k, v in other.items()}, abs=0.011
+            )
+
+
+def test_sar_prints_times_and_numbers_in_many_ways(tmp_path: Path) -> None:
+    text = """Linux 6.1 (vm) 2026-11-23 _x86_64_ (2 CPU)
+
+12:00:01 AM     CPU     %user     %nice   %system   %iowait    %steal     %idle
+12:00:02 AM     all      1,50      0,00      0,50      1,00      0,00     97,00
+12:00:02 AM       0      9,50      0,00      0,50      1,00      0,00     89,00
+01:00:02 PM     all      1,50      0,00      0,50      0,00      0,00     98,00
+
+Average:        all      1,50      0,00      0,50      1,00      0,00     97,00
+"""
+    file = tmp_path / "sar.txt"
+    file.write_text(text, encoding="utf-8")
+    rows = observed("sar", file, folder=tmp_path)
+    assert [(row["time"], row["cpu in %"]) for row in rows] == [
+        ("2026-11-23T00:00:02", "2"),
+        ("2026-11-23T13:00:02", "2"),
+    ]
+
+
 def test_captures(tmp_path: Path) -> None:
     pytest.importorskip("scapy")
     rows = observed("pcap", FILES / "wire.pcap", "--window", "1ms", folder=tmp_path)
@@ -363,7 +395,9 @@ WRONG: list[tuple[str, str, str]] = [
     ("jmeter", "timeStamp,elapsed,elapsed\n1,2,3\n", "names a column twice"),
     ("jmeter", "timeStamp,elapsed\n5,0\n", "all samples are of one moment"),
     ("jmeter", "timeStamp,elapsed\n999999999999999,1\n5,1\n1,1\n", "over 100,000 stretches"),
-    ("sar", "Linux 6.1", "is not what `sadf -j` writes"),
+    ("sar", "Linux 6.1", "holds no samples"),
+    ("sar", "{", "is not what `sadf -j` writes"),
+    ("sar", "07:00:00 CPU %idle\n07:00:01 all x\n", "holds no samples"),
     ("sar", '{"sysstat": {"hosts": []}}', "holds no samples"),
     ("sar", '{"sysstat": {"hosts": [{"statistics": [{"cpu-load": 3}]}]}}', "is not what"),
     ("pcap", "", "is no packet capture"),

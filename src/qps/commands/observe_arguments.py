@@ -12,7 +12,7 @@ _TOOLS = {
     "jmeter": "results of JMeter, as CSV (-l run.jtl)",
     "pgbench": "what pgbench printed",
     "sysbench": "what sysbench printed",
-    "sar": "what `sadf -j FILE -- -u -n DEV` wrote",
+    "sar": "what `sadf -j FILE -- -u -n DEV` wrote, or sar printed",
     "pcap": "packet captures of tcpdump or Wireshark",
 }
 _ROWS = 200
