@@ -6,6 +6,7 @@ Files are read by scapy, which is installed only where it is asked for (`qps[cap
 from __future__ import annotations
 
 import logging
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import floor
@@ -23,6 +24,8 @@ from qps.observing.observed_runs import (
 
 _MOST_PACKETS = 50_000_000
 _MOST_NOTES = 3
+_LOGGER = logging.getLogger("scapy")
+"""Where scapy says what is broken; it goes on, or ends there as if that were the end."""
 _HINT = "name what `tcpdump -w FILE` or Wireshark wrote"
 
 
@@ -58,7 +61,7 @@ def capture_table(path: Path, window: float) -> ObservedRuns:
     return ObservedRuns(
         headings=("time", "packet/s", "byte/s"),
         rows=tuple(rows),
-        notes=tuple(f"`{path}`: {note}" for note in told[:_MOST_NOTES]),
+        notes=tuple(f"warning: `{path}`: {note}" for note in told[:_MOST_NOTES]),
     )
 
 
@@ -67,6 +70,7 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
     from scapy.error import Scapy_Exception  # noqa: PLC0415 - half a second
     from scapy.utils import RawPcapReader  # noqa: PLC0415
 
+    number = -1
     try:
         with RawPcapReader(str(path)) as reader:
             per_second = 10**9 if getattr(reader, "nano", False) else 10**6
@@ -79,8 +83,11 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
                     yield ((told.tshigh << 32) + told.tslow) / told.tsresol, told.wirelen
                 else:
                     raise DataError(f"`{path}` has packets without a time", _HINT)
-    except (Scapy_Exception, EOFError) as error:
-        raise DataError(f"`{shortened(str(path))}` is no packet capture", _HINT) from error
+    except (Scapy_Exception, EOFError, struct.error) as error:
+        if number < 0:
+            told_of = f"`{shortened(str(path))}` is no packet capture"
+            raise DataError(told_of, _HINT) from error
+        _LOGGER.warning("broken off behind packet %d: %s", number + 1, error)
 
 
 @contextmanager
@@ -92,10 +99,10 @@ def _warnings() -> Iterator[list[str]]:
         def emit(self, record: logging.LogRecord) -> None:
             told.append(record.getMessage())
 
-    logger, keeper = logging.getLogger("scapy"), Keeper()
-    propagated, logger.propagate = logger.propagate, False
-    handlers, logger.handlers = logger.handlers, [keeper]
+    keeper = Keeper()
+    propagated, _LOGGER.propagate = _LOGGER.propagate, False
+    handlers, _LOGGER.handlers = _LOGGER.handlers, [keeper]
     try:
         yield told
     finally:
-        logger.propagate, logger.handlers = propagated, handlers
+        _LOGGER.propagate, _LOGGER.handlers = propagated, handlers
