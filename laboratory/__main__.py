@@ -33,7 +33,15 @@ from servers import LABORATORIES, Bench, Laboratory, free_ports  # noqa: E402
 
 _RESULTS = HERE / "results.md"
 _READY = 10.0
-_HEADINGS = ("what is predicted", "settings", "median", "90 %", "worst", "90 % intervals hold")
+_HEADINGS = (
+    "what is predicted",
+    "settings",
+    "median",
+    "90 %",
+    "worst",
+    "90 % intervals hold",
+    "repetitions apart",
+)
 
 
 def main() -> int:
@@ -58,7 +66,7 @@ def main() -> int:
             if arguments.each:
                 _show(predictions)
         notes.append(f"- {one.title}: {one.notes}")
-        print(Table(_HEADINGS, tuple(rows), frozenset(range(1, 6))).as_text(), flush=True)
+        print(Table(_HEADINGS, tuple(rows), frozenset(range(1, 7))).as_text(), flush=True)
     if arguments.keep:
         _keep(rows, notes)
     print(f"the tables and all runs: {tables}")
@@ -158,9 +166,11 @@ def _keep(rows: list[tuple[str, ...]], notes: list[str]) -> None:
         f"{os.cpu_count()} cores, {about.sysname} {about.release}; {load:.1f} other processes at "
         "work as it ended. Servers and generators on loopback, Debian's packages.\n\n"
         "Each setting is left out, and its processor time predicted from a fit to all others; the "
-        "interval is that of one more run. A composition is predicted from its parts.\n\n"
+        "interval is that of one more run. A composition is predicted from its parts. Repetitions "
+        "of one setting lie apart by as much as the last column says (the range of three, the "
+        "median of all settings): nothing can be predicted much closer than a third of that.\n\n"
     )
-    table = Table(_HEADINGS, tuple(rows), frozenset(range(1, 6))).as_markdown()
+    table = Table(_HEADINGS, tuple(rows), frozenset(range(1, 7))).as_markdown()
     _RESULTS.write_text(f"{head}{table}\n" + "\n".join(notes) + "\n", encoding="utf-8")
 
 

@@ -25,12 +25,16 @@ _LEVEL = 0.9
 
 @dataclass(frozen=True)
 class Prediction:
-    """A setting: its load as measured and as predicted, and half the width of the interval."""
+    """A setting: its load as measured and as predicted, and half the width of the interval.
+
+    `spread` is how far its repetitions lie apart, as a share: nothing is predicted much closer.
+    """
 
     name: str
     measured: float
     predicted: float
     half_width: float | None
+    spread: float
 
     @property
     def error(self) -> float:
@@ -79,7 +83,7 @@ def left_out(path: Path, resource: str, cores: int) -> list[Prediction]:
             fit = fitted(without(table, frozenset([row])), reading, units)
         except DataError:
             continue  # without it, nothing tells the costs apart
-        found.append(predicted(fit, whole, row, _named(table, row)))
+        found.append(predicted(fit, whole, row, table))
     return found
 
 
@@ -92,10 +96,10 @@ def composed(alone: Path, together: Path, resource: str, cores: int) -> list[Pre
     table = read_table(together.read_text(encoding="utf-8"), together.name)
     whole = fitted(table, reading_of(resource, cores), units)
     rows = [i for i in range(len(table.lines)) if not _is_idle(table, i)]
-    return [predicted(fit, whole, row, _named(table, row)) for row in rows]
+    return [predicted(fit, whole, row, table) for row in rows]
 
 
-def predicted(fit: Fit, other: Fit, row: int, name: str) -> Prediction:
+def predicted(fit: Fit, other: Fit, row: int, table: Table) -> Prediction:
     """Return what a fit predicts of a row of another table with the same rates."""
     by_heading = {
         term.heading: float(rate[row])
@@ -106,7 +110,13 @@ def predicted(fit: Fit, other: Fit, row: int, name: str) -> Prediction:
         float(term.value) / float(fit.cores) * rate
         for term, rate in zip(fit.terms, given, strict=True)
     )
-    return Prediction(name, float(other.runs.load[row]), load, _half_width(fit, given, load))
+    return Prediction(
+        name=_named(table, row),
+        measured=float(other.runs.load[row]),
+        predicted=load,
+        half_width=_half_width(fit, given, load),
+        spread=float(table.columns["spread in %"][row]) / 100,
+    )
 
 
 def _half_width(fit: Fit, rates: Sequence[float], load: float) -> float | None:
@@ -136,7 +146,7 @@ def _named(table: Table, row: int) -> str:
 
 
 def summary(found: Sequence[Prediction]) -> tuple[str, ...]:
-    """Return settings, median, 90 % and worst error, and how many intervals hold, as cells."""
+    """Return settings, median, 90 % and worst error, what intervals hold, and spread, as cells."""
     errors = sorted(abs(one.error) for one in found)
     held = [one.is_held for one in found if one.is_held is not None]
     ninth = errors[min(len(errors) - 1, round(0.9 * (len(errors) - 1)))]
@@ -144,4 +154,5 @@ def summary(found: Sequence[Prediction]) -> tuple[str, ...]:
         str(len(found)),
         *(f"{100 * value:.0f} %" for value in (median(errors), ninth, errors[-1])),
         f"{sum(held)} of {len(held)}",
+        f"{100 * median(one.spread for one in found):.0f} %",
     )
