@@ -16,6 +16,7 @@ from qps.observing.observed_runs import LoadRun
 Printed = tuple[list[LoadRun], list[str]]
 """The runs of a file, and what to know of them."""
 
+_MOST_RUNS = 10_000
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _SIZES = {"B": 2**0, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 _NUMBER = r"\d{1,18}(?:\.\d{1,18})?"
@@ -57,6 +58,8 @@ def _runs(
     starts: list[int] = []
     for begin in begins:
         starts = starts or [match.start() for match in re.finditer(begin, text, re.MULTILINE)]
+    if len(starts) > _MOST_RUNS:
+        raise DataError(f"`{shortened(file)}` holds over {_MOST_RUNS:,} runs", "split it")
     ends = [*starts[1:], len(text)][: len(starts)]
     found = [read(text[start:end], file) for start, end in zip(starts, ends, strict=True)]
     whole = [run for run in found if run is not None]
@@ -74,18 +77,18 @@ def _runs(
 
 def _wrk(text: str, file: str) -> LoadRun | None:
     done = _number(text, rf"^Requests/sec:\s+({_NUMBER})")
-    count = _number(text, r"^\s*(\d{1,18}) requests in ")
+    count = _number(text, r"^[ \t]{0,99}(\d{1,18}) requests in ")
     if done is None or not count:
         return None
     errors = _match(text, r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
     failed = _number(text, r"Non-2xx or 3xx responses: (\d{1,18})") or 0.0
     failed += sum(map(float, errors.groups())) if errors else 0.0
     latencies = {}
-    average = _match(text, rf"^\s+Latency\s+({_TIME})\s+({_TIME})\s+({_TIME})\s")
+    average = _match(text, rf"^[ \t]{{1,99}}Latency\s+({_TIME})\s+({_TIME})\s+({_TIME})\s")
     if average:
         told = map(_seconds, average.groups())
         latencies = dict(zip(("mean", "deviation", "longest"), told, strict=True))
-    rows = rf"^\s+(\d{{1,3}}(?:\.\d{{1,6}})?)%\s+({_TIME})\s*$"
+    rows = rf"^[ \t]{{1,99}}(\d{{1,3}}(?:\.\d{{1,6}})?)%\s+({_TIME})\s*$"
     for share, time in re.findall(rows, text, re.MULTILINE):
         if float(share) < 100:  # noqa: PLR2004 - wrk2 tells the longest so
             latencies[f"p{float(share):g}"] = _seconds(time)
@@ -148,17 +151,19 @@ def _pgbench(text: str, file: str) -> LoadRun | None:
 
 
 def _sysbench(text: str, file: str) -> LoadRun | None:
-    count = _number(text, r"^\s+total number of events:\s+(\d{1,18})")
-    seconds = _number(text, rf"^\s+total time:\s+({_NUMBER})s")
+    count = _number(text, r"^[ \t]{1,99}total number of events:\s+(\d{1,18})")
+    seconds = _number(text, rf"^[ \t]{{1,99}}total time:\s+({_NUMBER})s")
     if count is None or not seconds:
         return None
-    told = _number(text, rf"^\s+(?:transactions:\s+\d+\s+\(|events per second:\s+)({_NUMBER})")
+    told = _number(
+        text, rf"^[ \t]{{1,99}}(?:transactions:\s+\d+\s+\(|events per second:\s+)({_NUMBER})"
+    )
     latencies = {}
     for kind, word in (("least", "min"), ("mean", "avg"), ("longest", "max")):
-        value = _number(text, rf"^\s+{word}:\s+({_NUMBER})$")
+        value = _number(text, rf"^[ \t]{{1,99}}{word}:\s+({_NUMBER})$")
         if value is not None:
             latencies[kind] = value / 1000
-    percentile = _match(text, rf"^\s+(\d{{1,2}})th percentile:\s+({_NUMBER})$")
+    percentile = _match(text, rf"^[ \t]{{1,99}}(\d{{1,2}})th percentile:\s+({_NUMBER})$")
     if percentile and float(percentile[1]):
         latencies[f"p{percentile[1]}"] = float(percentile[2]) / 1000
     return LoadRun(

@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from qps.commands.console import Exit, complain
@@ -44,6 +45,7 @@ _LEAST_WINDOW, _LONGEST_WINDOW = Fraction(1), Fraction(7 * 86_400)
 _LEAST_STRETCH = Fraction(1, 1000)
 _LONGEST_SINCE = Fraction(5 * 366 * 86_400)
 _MOST_RATES = 10
+_LONGEST_LINE = 100_000
 _MOST_ROWS = 100_000
 _MOST_CORES = 100_000
 
@@ -108,7 +110,8 @@ def _runs(arguments: Namespace) -> ObservedRuns:
 def _jmeter(path: Path, window: str | None) -> tuple[list[LoadRun], list[str]]:
     stretch = None if window is None else float(_window(window, _LEAST_STRETCH))
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            lines = iter(partial(file.readline, _LONGEST_LINE), "")
             return jmeter_runs(lines, str(path), stretch)
     except OSError as error:
         raise _unreadable(path, error) from error
