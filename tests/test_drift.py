@@ -255,6 +255,15 @@ def test_numbers_that_are_uncertain_may_be_off_by_as_much(
     assert asked(capsys, spec(tmp_path, cost.format(" +- 30 %")), observed)[0] == 0
 
 
+@pytest.mark.parametrize(("at", "is_told"), [("70..80 %", True), ("5..80 %", False)])
+def test_runs_at_other_loads_are_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], at: str, is_told: bool
+) -> None:
+    cost = f"component answer {{ cpu 300 us/request + 20 ns/byte measured on server at {at} load }}"
+    _, told = asked(capsys, spec(tmp_path, cost), runs(9, tmp_path / "new.csv"))
+    assert any("the costs were measured at" in line for line in told["text"]) is is_told
+
+
 def test_rates_that_move_together_tell_no_cost_apart(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

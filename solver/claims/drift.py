@@ -102,11 +102,12 @@ class Drift(Struct, frozen=True, kw_only=True):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the runs are at other loads than those at which the costs were measured."""
+        """Whether half the loads of the runs are others than those of the costs, or more."""
         if self.stated.loads is None:
             return False
-        low, high = self.stated.loads
-        return self.loads[1] < low or self.loads[0] > high
+        low, high = self.loads
+        both = min(high, self.stated.loads[1]) - max(low, self.stated.loads[0])
+        return both < (high - low) / 2
 
 
 class _Asked(Struct, frozen=True, kw_only=True):
