@@ -15,7 +15,7 @@ from typing import IO
 
 from qps.measuring.accounts import Account, GroupAccount, MeasuringError, ProcessAccount
 from qps.measuring.control_groups import ControlGroup
-from qps.measuring.running_processes import Processes, all_processes, with_descendants
+from qps.measuring.running_processes import all_processes, in_session
 
 _PATIENCE = 5.0
 """Seconds for a program to end, once it was told to."""
@@ -83,17 +83,13 @@ class Child:
         if self.group is not None:
             return GroupAccount(self.group, name)
         own = self.pid
-
-        def root(processes: Processes) -> frozenset[int]:
-            return frozenset([own]) & processes.keys()
-
-        return ProcessAccount(root, name)
+        return ProcessAccount(lambda processes: in_session(own, processes), name)
 
     def pids(self) -> frozenset[int]:
         """Return the processes of the program that are there now."""
         if self.group is not None:
             return self.group.processes()
-        return with_descendants([self.pid], all_processes())
+        return in_session(self.pid, all_processes())
 
     def output(self) -> str:
         """Return what it has printed so far, of much only the end."""

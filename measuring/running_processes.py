@@ -28,11 +28,13 @@ _LISTENING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
 class Process(Struct, frozen=True, kw_only=True):
     """A process at a moment: `used` are seconds of a processor, `reaped` those of ended children.
 
-    `born` tells it from a later one with the same id.
+    `born` tells it from a later one with the same id. What a program starts stays in its `session`,
+    whoever its parent is, unless it asks for another one.
     """
 
     pid: int
     parent: int
+    session: int
     name: str
     born: int
     used: float
@@ -72,6 +74,7 @@ def _process(pid: int) -> Process | None:
     return Process(
         pid=pid,
         parent=int(fields[1]),
+        session=int(fields[3]),
         name=name,
         born=int(fields[19]),
         used=used,
@@ -92,6 +95,12 @@ def with_descendants(roots: Iterable[int], processes: Processes) -> frozenset[in
             found.add(pid)
             waiting += children.get(pid, ())
     return frozenset(found)
+
+
+def in_session(session: int, processes: Processes) -> frozenset[int]:
+    """Return the processes of a session, and all that descend from them."""
+    own = (pid for pid, one in processes.items() if one.session == session)
+    return with_descendants(own, processes)
 
 
 def named(name: str, processes: Processes) -> frozenset[int]:

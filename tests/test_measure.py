@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -345,6 +346,37 @@ def until(output: Callable[[], str], word: str) -> None:
     end = time.monotonic() + 30
     while word not in output() and time.monotonic() < end:
         time.sleep(0.01)
+
+
+BEHIND = "import os, time; os.fork() and os._exit(0); {}print('x' * 9, flush=True); time.sleep(99)"
+
+
+@pytest.mark.parametrize("own_session", [False, True])
+def test_what_forks_away_is_still_counted_or_told(
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    own_session: bool,
+) -> None:
+    monkeypatch.setattr("qps.measuring.servers.new_group", lambda _: "there are none")
+    script = BEHIND.format("os.setsid(); " if own_session else "")
+    words = [sys.executable, "-c", script]
+    if not own_session:
+        with running(words) as child:
+            assert child.wait() == 0
+            until(child.output, "xxx")
+            (pid,) = child.account.balance(all_processes()).pids
+            assert pid != child.pid
+        assert pid not in all_processes()
+        return
+    command = ["measure", "x.csv", "--count", "(1)", "--server", shlex.join(words), "--", "true"]
+    before = set(all_processes())
+    assert main(command) == 2
+    assert "start it in the foreground" in capsys.readouterr().err
+    # It has gone where nobody sees it any more: it is this test that ends it.
+    for pid in set(all_processes()) - before:
+        if BEHIND[:20].encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_a_group_that_is_gone_is_told(tmp_path: Path) -> None:
