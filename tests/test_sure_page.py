@@ -258,6 +258,7 @@ def test_a_number_that_is_set_counts_as_known_until_it_is_let_go(site_page: Open
     assert site_page.run("() => qps.sure.samples.counting.includes('pace')") is False
     assert site_page.run("() => document.getElementById('measure-next').textContent") == ""
     site_page.page.click("text=not known again")
+    site_page.page.wait_for_function(DONE)
     assert site_page.run(LINES) == before
     assert "pace" in site_page.run("() => document.getElementById('measure-next').textContent")
     for name in ("reply", "pace", "answer.cpu"):
