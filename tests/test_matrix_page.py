@@ -145,6 +145,41 @@ def test_rows_without_an_answer_are_kept_with_their_reason(small: str, open_page
     assert set(shown(page, "largest_acceptable")) == {None}
 
 
+def test_the_end_of_the_range_is_no_answer(open_page: Any) -> None:
+    page = open_page(html_of(SMALL.replace("1..100_000", "1..300")))
+    told = page.page.text_content("#answer")
+    assert "The best carries ~ 300 users" in told or "The best carries at least 300 users" in told
+    limits = shown(page, "limited_by")
+    assert None in limits
+    largest = page.run(
+        "() => { const one = qps.columns.find((c) => c.name === 'largest_acceptable');"
+        " return [...qps.view].map((row) => one.tellRow(row)); }"
+    )
+    for limit, users in zip(limits, largest, strict=True):
+        ends = users in (">= 300", "~ 300")
+        assert ends == (limit is None and users != "\N{EN DASH}")
+
+
+@pytest.mark.parametrize("kept", ["fast", "cheap"])
+def test_the_answer_is_of_what_is_kept(small: str, open_page: Any, kept: str) -> None:
+    """The box that a filter leaves says of its rows what a matrix of those rows alone says."""
+    page = open_page(small)
+    before = page.page.inner_text("#answer")
+    page.run(
+        "(kept) => { const one = qps.columns.find((c) => c.name === 'host');"
+        " qps.filters.words(one, new Set([one.values.indexOf(kept) + 1])); qps.change(); }",
+        kept,
+    )
+    told = page.page.inner_text("#answer")
+    alone = html_of(SMALL.replace("host in [cheap, fast]", f"host in [{kept}]"))
+    other = open_page(alone).page.inner_text("#answer")
+    lines = [line.replace(f"host {kept}, ", "") for line in told.splitlines() if line]
+    assert lines[0].startswith("48 of 96 configurations are kept")
+    assert lines[1:] == [line for line in other.splitlines() if line][1:]
+    page.page.click(".chip")
+    assert page.page.inner_text("#answer") == before
+
+
 # -- sorting ----------------------------------------------------------------------------------
 
 

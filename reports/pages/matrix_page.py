@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from qps.compiler.check.claims.check_matrices import ANSWERS
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.certainty import Kind
 from qps.reports.pages.live import Json
 from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.text.how_known import MARKS, with_article
@@ -20,7 +21,7 @@ from qps.reports.text.quantities import joined_words, users_text
 from qps.reports.text.table import Table
 from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.request import Request, read_request
-from qps.solver.matrix.tables import KNOWN, LARGEST, one_by_one_in
+from qps.solver.matrix.tables import KNOWN, LARGEST, LIMITED, one_by_one_in
 
 MOST_ROWS = 50_000
 """Rows that a page holds: more would neither be small nor follow at once."""
@@ -29,6 +30,7 @@ _STATIC_ROWS = 50
 _MOST_LINES = 9
 _MOST_WORDS = 40
 _COSTS = ("cost", "running_cost")
+_MORE, _ABOUT = MARKS[Kind.LOWER_BOUND], MARKS[Kind.APPROXIMATION]
 _MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
 
 
@@ -87,7 +89,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
     @property
     def carrying(self) -> Any:
         """Which rows carry somebody, as truth values."""
-        reason, largest = self.column("reason"), self.column("largest_acceptable")
+        reason, largest = self.column("reason"), self.column(LARGEST)
         carrying = np.ones(self.rows, dtype=bool) if reason is None else reason.codes == 0
         return carrying & (largest.codes > 0) if largest is not None else carrying
 
@@ -178,13 +180,34 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
     def _users(self, largest: ResultColumn, row: int) -> str:
         count = largest.at(row)
-        return "nobody" if count is None else self._mark(largest, row) + users_text(count)
+        if count is None:
+            return "nobody"
+        mark = self._mark(largest, row)
+        is_least = self._is_end_of_range(largest, row) and mark == _MORE
+        return ("at least " if is_least else mark) + users_text(count)
+
+    def _is_end_of_range(self, column: ResultColumn, row: int) -> bool:
+        """Return whether a row tells the end of the range: more may be carried there."""
+        limits = self._limits(column)
+        carries = column.at(row) is not None
+        return carries and limits is not None and limits.at(row) is None
+
+    def _limits(self, column: ResultColumn) -> ResultColumn | None:
+        """Return the column of what limits a number of users; only a range limits those without."""
+        if column.answer != LARGEST:
+            return None
+        return next((one for one in self.columns if one.answer == LIMITED), None)
 
     def _mark(self, column: ResultColumn, row: int) -> str:
         """Return the mark of how a value is known: of users by row, else by column."""
         by_row = self.column(KNOWN) if column.answer == LARGEST else None
         kind = column.known if by_row is None else by_row.at(row)
-        return "" if column.at(row) is None else _MARKS.get(kind, "")
+        if column.at(row) is None:
+            return ""
+        mark = _MARKS.get(kind, "")
+        if self._is_end_of_range(column, row):
+            return _ABOUT if mark else _MORE
+        return mark
 
     def _known(self, column: ResultColumn) -> dict[str, Json]:
         """Return the same for the scripts."""
@@ -194,6 +217,9 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         by_row = self.column(KNOWN) if column.answer == LARGEST else None
         if by_row is not None:
             found |= {"knownIn": self.columns.index(by_row), "marks": _MARKS}
+        limits = self._limits(column)
+        if limits is not None:
+            found |= {"limitsIn": self.columns.index(limits), "ends": [_MORE, _ABOUT]}
         return found
 
     def _named(self, row: int) -> str:
@@ -258,6 +284,23 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             "front": self._front(),
             "sorted": self._sorted(),
             "command": self._command(),
+            "leads": self._lead_columns(),
+        }
+
+    def _lead_columns(self) -> dict[str, Json]:
+        """Return the columns that the cheapest and the best are told by, None for those without."""
+
+        def place(name: str) -> int | None:
+            column = self.column(name)
+            return None if column is None else self.columns.index(column)
+
+        costs = {name: place(name) for name in _COSTS}
+        return {
+            "largest": place(LARGEST),
+            "quality": place("quality_at"),
+            "costs": [i for i in costs.values() if i is not None],
+            "running": costs["running_cost"],
+            "reason": place("reason"),
         }
 
     def _sorted(self) -> Json:

@@ -6,6 +6,7 @@ import { quoted, whole } from "./common/format.js";
 import { Filters } from "./matrix/filters.js";
 import { FrontPicture } from "./matrix/front.js";
 import { ParallelPicture } from "./matrix/parallel.js";
+import { Leads } from "./matrix/leads.js";
 import { RowTable } from "./matrix/row_table.js";
 import { configurationOf, RowColumn, sortedBy } from "./matrix/rows.js";
 
@@ -14,7 +15,11 @@ class MatrixPage {
     this.name = data.name;
     this.command = data.command;
     this.columns = data.columns.map((one, index) => new RowColumn(one, index, data.rows));
-    for (const one of this.columns) one.kinds = this.columns[one.knownIn] ?? null;
+    for (const one of this.columns) {
+      one.kinds = this.columns[one.knownIn] ?? null;
+      one.limits = this.columns[one.limitsIn] ?? null;
+    }
+    this.leads = new Leads(document.getElementById("answer"), this.columns, data.leads);
     this.filters = new Filters(this.columns);
     this.all = Uint32Array.from({ length: data.rows }, (_, i) => i);
     this.order = this.all;
@@ -85,6 +90,7 @@ class MatrixPage {
     const filters = [...this.filters.active];
     this.chips.replaceChildren(...filters.map(([index, { text }]) => this.chip(this.columns[index], text)),
       filters.length > 1 ? make("button", { type: "button", class: "quiet", on: { click: () => this.clear(null) } }, "Keep all") : "");
+    this.leads.show(view, all.length);
     this.table.show(view, this.sorting);
   }
 

@@ -23,6 +23,7 @@ from qps.solver.matrix.rows import MatrixSolver
 
 SCHEMA = "qps/matrix/1"
 LARGEST, KNOWN = "largest_acceptable", "largest_acceptable_known"
+LIMITED = "limited_by"
 LOAD, SATURATION = "load:", "saturates_at:"
 NOT_BELOW = "saturates_not_below"
 FROM_START, STAYS_FULL = "saturated_from_start", "stays_full"
@@ -81,7 +82,7 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     answers = [
         Column(name=LARGEST, type=pa.int64()),
         Column(name=KNOWN, type=pa.string()),
-        Column(name="limited_by", type=pa.string()),
+        Column(name=LIMITED, type=pa.string()),
         Column(name="bottleneck", type=pa.string()),
         Column(name="saturates_at", type=number),
         Column(name=NOT_BELOW, type=number),
@@ -208,7 +209,7 @@ class Tabulator:
         refused = rows.at == 0
         words = {
             KNOWN: rows.known,
-            "limited_by": rows.limited,
+            LIMITED: rows.limited,
             "bottleneck": rows.bottleneck,
             FROM_START: rows.from_start,
             STAYS_FULL: rows.stays_full,

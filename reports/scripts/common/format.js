@@ -44,8 +44,8 @@ export function toldApart(value, limit) {
 }
 
 // A quantity with as many digits as it takes to tell it from a limit.
-export function toldBeyond(units, value, limit, dimension, { share = false } = {}) {
-  for (let digits = 4; digits < 16; digits++) {
+export function toldBeyond(units, value, limit, dimension, { share = false, fewest = 4 } = {}) {
+  for (let digits = fewest; digits < 16; digits++) {
     const told = quantity(units, value, dimension, { share, digits });
     if (told !== quantity(units, limit, dimension, { share, digits })) return told;
   }

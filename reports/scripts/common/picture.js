@@ -12,7 +12,9 @@ export class Picture {
     this.canvas = make("div", {
       class: "canvas", tabindex: "0", role: "group",
       on: {
-        pointermove: (event) => this.point(event), pointerleave: () => this.leave(),
+        // A finger that is lifted leaves what it has shown.
+        pointerdown: (event) => this.point(event), pointermove: (event) => this.point(event),
+        pointerleave: (event) => { if (event.pointerType === "mouse") this.leave(); },
         keydown: (event) => this.key_(event), focusout: () => this.leave(),
       },
     });

@@ -2,11 +2,12 @@
 // what takes longer (advice, a heat map of users) is worked at between frames.
 
 import { Model } from "../engine/model.js";
-import { make, tickBox } from "../common/dom.js";
+import { fill, make, tickBox } from "../common/dom.js";
 import { number } from "../common/format.js";
 import { Choice, Picture, switchOf } from "../common/picture.js";
 import { Advice, showAdvice } from "./advice.js";
 import { showAssumptions } from "./assumptions.js";
+import { beyondLines } from "./beyond.js";
 import { drawTornado, drawWaterfall } from "./bars.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./comparison.js";
@@ -17,6 +18,8 @@ import { drawSpace, drawSpace3 } from "./quality_space.js";
 import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./sections.js";
 import { commandOf } from "./sentences.js";
 import { drawTopology } from "./topology.js";
+
+const PRINTED_WITHIN = 1500; // ms that advice may take before a print
 
 export class App {
   // `Sure` is what a page has beside where numbers of the spec are not known.
@@ -40,6 +43,8 @@ export class App {
     this.pictures = this.makePictures();
     document.body.classList.add("live");
     document.getElementById("pin").addEventListener("click", () => this.pin());
+    document.querySelector(".contents").addEventListener("click", ({ target }) => unfold(target.hash));
+    unfold(window.location.hash);
     window.addEventListener("resize", () => this.measure());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     window.addEventListener("beforeprint", () => this.drawAll());
@@ -83,12 +88,15 @@ export class App {
     if (!isPopulationOnly) this.think();
   }
 
-  // What lies beyond the answer was written for the setting that the page begins with.
+  // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start };
-    const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start;
-    if (headroom) headroom.hidden = !isFirst || this.isChanged();
+    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children].filter((one) => !one.classList.contains("helps-most")) };
+    const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
+    headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, line)));
+    for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;
+    const { command } = commandOf(this.shown, "explain");
+    fill("explain", command);
   }
 
   choose(index) {
@@ -215,6 +223,11 @@ export class App {
 
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {
+    if (this.advice?.waiting.length) {
+      this.advice.work(performance.now() + PRINTED_WITHIN);
+      showAdvice(this.shown, this.advice.best(), (change) => this.apply(change));
+    }
+    fitFormulas();
     this.pictures.forEach((picture) => picture.redraw());
     if (!this.heat?.isPossible) return;
     this.heat.work(Infinity);
@@ -260,4 +273,18 @@ function drawFigure(figure, width) {
     x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: short, tickWidth: 70 },
     y: { isLog: figure.y.isLog, tell: short, tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
   }, width);
+}
+
+const PAPER = 620; // px: what is between the margins of A4, and a little less
+
+// A formula has no place to break: on paper a wide one is as small as it takes.
+function fitFormulas() {
+  const wide = [...document.querySelectorAll(".fold[open] .scroll > math")].map((one) => [one, PAPER / one.parentElement.scrollWidth]);
+  for (const [one, part] of wide) if (part < 1) one.style.setProperty("--part", part);
+}
+
+// A part of the page that is folded away is opened by a link to it.
+function unfold(hash) {
+  const fold = hash && document.getElementById(hash.slice(1))?.querySelector(".fold");
+  if (fold) fold.open = true;
 }

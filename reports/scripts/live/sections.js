@@ -1,9 +1,9 @@
 // The parts of the page that are not pictures: answer, lights, tables.
 
 import { fails, isStated } from "../engine/answers.js";
-import { inParenthesis, knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne, usersTold } from "../engine/known.js";
+import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne, usersTold } from "../engine/known.js";
 import { fill, make, table } from "../common/dom.js";
-import { listed, number, percent, toldApart, toldBeyond, whole } from "../common/format.js";
+import { number, percent, toldApart, toldBeyond, whole } from "../common/format.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, saturationOf, saturationPoint } from "./sentences.js";
 
 export function showAnswer(column) {
@@ -64,19 +64,10 @@ export function showRequirements(column) {
     rows.push([[what, ...limits], isMet ? light("yes", "met") : light("no", "not met"), "", "", limit, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
   }
   const head = ["requirement", "", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "", "limit", "met up to"];
-  fill("requirements", table(head, rows, new Set([2, 3, 4, 5])), nextLimits(column));
+  fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
   if (solved.modes.length) {
     fill("modes", table(["mode", "users", "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
   } else fill("modes");
-}
-
-// What would limit the users next, if what limits them now were mended.
-function nextLimits(column) {
-  const { solved, graph, model } = column;
-  const after = solved.criteria.filter((one) => one.failure !== null && one !== solved.limiting).sort((a, b) => a.failure - b.failure).slice(0, 3);
-  if (!solved.limiting || !after.length) return "";
-  const told = after.map((one) => `${one.criterion.name} at ${model.population} = ${whole(one.failure)}${inParenthesis(largestKnown([one], graph.low))}`);
-  return make("p", { class: "soft" }, `If that were mended, next to fail would be ${listed(told)}.`);
 }
 
 // Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.

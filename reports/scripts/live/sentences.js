@@ -113,10 +113,10 @@ function changesOf(column) {
 }
 
 // The same setting on the command line; what it cannot set is told apart.
-export function commandOf(column) {
+export function commandOf(column, verb = "solve") {
   const { scenario, sets, only } = changesOf(column);
   const changes = [...(scenario ? ["--scenario", quoted(scenario)] : []), ...sets.flatMap((text) => ["--set", quoted(text)])];
-  return { command: ["qps solve", quoted(column.model.file), ...changes].join(" "), only };
+  return { command: [`qps ${verb}`, quoted(column.model.file), ...changes].join(" "), only };
 }
 
 // What the heading says of a setting.

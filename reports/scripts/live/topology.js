@@ -3,8 +3,9 @@
 import { draw, make } from "../common/dom.js";
 import { percent, shortened, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
+import { laidOut } from "./layers.js";
 
-const BOX = { width: 168, line: 17 };
+const LINE = 17;
 const MOST_LOADS = 5;
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
 
@@ -17,21 +18,14 @@ export function drawTopology(column, width) {
     const own = solved.resources.filter((one) => one.name === name || one.name.startsWith(`${name}.`));
     return [name, { kind, what: placedKind(model, column.setting, name), loads: own.map((one) => ({ name: one.name.slice(name.length + 1), load: run.value(one.about.load), isOver: run.value(one.about.over) > ROUNDINGS })) }];
   }));
-  const columns = Math.max(...places.map((p) => p[2])) + 1;
-  const isNarrow = width < columns * 120;
-  const most = Math.max(...[...about.values()].map((one) => Math.min(one.loads.length, MOST_LOADS)));
-  const boxHeight = 44 + BOX.line * Math.max(1, most);
-  const step = isNarrow ? { x: width / (Math.max(...places.map((p) => p[3])) + 1), y: boxHeight + 26 } : { x: width / columns, y: boxHeight + 26 };
-  const boxWidth = Math.min(BOX.width, step.x - 22);
-  const centre = ([, , col, row]) => (isNarrow ? [(row + 0.5) * step.x, col * step.y + boxHeight / 2 + 6] : [(col + 0.5) * step.x, row * step.y + boxHeight / 2 + 6]);
-  const height = (Math.max(...places.map((p) => (isNarrow ? p[2] : p[3]))) + 1) * step.y;
-  const at = new Map(places.map((place) => [place[0], centre(place)]));
+  const lines = (name) => Math.max(1, Math.min(about.get(name).loads.length, MOST_LOADS));
+  const { boxes, lines: ways, height } = laidOut(places, joins, width, (name) => 44 + LINE * lines(name));
   const title = `Machines and networks, coloured by their load at ${model.population} = ${whole(column.n)}`;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title },
-    joins.map(([one, other]) => draw("line", { x1: at.get(one)[0], y1: at.get(one)[1], x2: at.get(other)[0], y2: at.get(other)[1], class: "join" })));
+    ways.map((d) => draw("path", { d, class: "join" })));
   const points = [];
   for (const [name, { kind, what, loads }] of about) {
-    const [x, y] = at.get(name);
+    const { x, y, w: boxWidth, h: boxHeight } = boxes.get(name);
     const highest = Math.max(0, ...loads.map((one) => one.load).filter(Number.isFinite));
     const told = loads.map(toldLoad);
     const ink = loads.length ? loadInk(highest) : "var(--ink)";
@@ -39,7 +33,7 @@ export function drawTopology(column, width) {
       draw("rect", { x: x - boxWidth / 2, y: y - boxHeight / 2, width: boxWidth, height: boxHeight, rx: kind === "link" ? boxHeight / 2 : 4, fill: loads.length ? loadColour(highest) : "var(--paper)", class: loads.some((one) => one.isOver) ? "place saturated" : "place" }),
       draw("text", { x, y: y - boxHeight / 2 + 18, "text-anchor": "middle", "font-weight": "600", class: "own" }, shortened(name, boxWidth / 8)),
       draw("text", { x, y: y - boxHeight / 2 + 34, "text-anchor": "middle", class: "own" }, shortened(what, boxWidth / 7.5)),
-      (told.length ? inTheBox(loads) : ["no load"]).map((text, i) => draw("text", { x, y: y - boxHeight / 2 + 34 + BOX.line * (i + 1), "text-anchor": "middle", class: "own" }, shortened(text, boxWidth / 7)))));
+      (told.length ? inTheBox(loads) : ["no load"]).map((text, i) => draw("text", { x, y: y - boxHeight / 2 + 34 + LINE * (i + 1), "text-anchor": "middle", class: "own" }, shortened(text, boxWidth / 7)))));
     points.push({ x, y, text: `${name} (${what}): ${told.join(", ") || "no load"}` });
   }
   return {

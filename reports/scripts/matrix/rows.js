@@ -29,7 +29,12 @@ export class RowColumn {
   quantity(code) { return code && this.unit ? `${this.tell(code)} ${this.unit}` : this.tell(code); }
 
   // The mark of how the value of a row is known; what is exact has none.
-  mark(row) { return this.codes[row] ? this.marks?.[this.kinds?.at(row) ?? this.known] ?? "" : ""; }
+  mark(row) {
+    if (!this.codes[row]) return "";
+    const mark = this.marks?.[this.kinds?.at(row) ?? this.known] ?? "";
+    // Where nothing limits them, the range ends, and there may be more.
+    return this.limits && !this.limits.codes[row] ? this.ends[mark ? 1 : 0] : mark;
+  }
 
   // The value of a row with its mark and its unit.
   quantityOf(row) { return this.mark(row) + this.quantity(this.codes[row]); }

@@ -1,0 +1,82 @@
+// What lies beyond the answer, in sentences, for whatever is set: `reports/text/headroom_text.py`.
+
+import { fails, isStated } from "../engine/answers.js";
+import { knownAt, largestKnown, lossKnown, marked } from "../engine/known.js";
+import { percent, toldBeyond, whole } from "../common/format.js";
+import { hasTarget } from "./sentences.js";
+
+const MOST_NAMED = 3;
+const NOTICEABLE = { loss: 5e-4, change: 0.01 };
+const FULL = 1 + 1e-9; // an elastic rate fills a resource up to 1
+
+export function beyondLines(column) {
+  const told = [nextLimit(column), moreUsers(column), margin(column)].filter(Boolean);
+  column.run.at(column.n);
+  return told;
+}
+
+// What would fail next, were the requirement lifted that limits the answer.
+function nextLimit({ solved, graph }) {
+  const { limiting } = solved;
+  if (!limiting) return "";
+  // Quality without one of its axes is another one, which this page does not have.
+  const isOther = limiting.criterion.axis !== null && graph.metric !== "formula";
+  const left = solved.criteria.filter((one) => one !== limiting && !(isOther && one.criterion.name === "quality"));
+  const next = left.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
+  const but = isOther && graph.quality !== null && graph.metric !== "worst" ? " (quality without the present limit is not counted)" : "";
+  if (!next) return `Next limit: none up to ${whole(graph.high)}, the end of the range${but}.`;
+  const { name } = next.criterion;
+  if (next.met === null) return `Next limit: ${name}, which is met by no number of users either${but}.`;
+  return `Next limit: ${name}, met up to ${marked(whole(next.met), largestKnown([next], graph.low))}${but}.`;
+}
+
+// What happens with 10 % more users, or at the end of the range, and to whom.
+function moreUsers(column) {
+  const { solved, graph, run, model } = column;
+  if (solved.verdict !== "limited" || solved.largest === null) return "";
+  const now = solved.at, wanted = Math.ceil((11 * now) / 10 - 1e-9), there = Math.min(wanted, graph.high);
+  const seen = (population) => {
+    run.at(population);
+    return {
+      streams: graph.streams.map((one) => ({ loss: run.value(one.loss), latency: run.value(one.latency) })),
+      elastic: solved.elastic.map((one) => run.value(one.elastic.value)),
+    };
+  };
+  const before = seen(now), after = seen(there);
+  const loads = solved.resources.map(({ name, about }) => ({ name, load: run.value(about.load), target: run.value(about.target) }))
+    .filter((one) => one.load > FULL * one.target).sort((a, b) => b.load / b.target - a.load / a.target)
+    .map((one) => `${one.name} is loaded ${percent(one.load)}${one.target === 1 ? "" : ` (${percent(one.target)} is planned)`}`);
+  const failing = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
+    .map((one) => {
+      run.at(there);
+      const isQuality = one.name === "quality", value = run.value(isQuality ? graph.quality : one.measure);
+      const limit = isQuality ? 1 : run.value(one.limit), known = knownAt(run, one, there);
+      const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
+      return `${one.name} is ${told} (${one.strict ? (one.atMost ? "less than" : "more than") : one.atMost ? "at most" : "at least"} ${column.tell(limit, one.dimension, { ...one, digits: 3 })})`;
+    });
+  const whom = graph.streams.flatMap(({ name, ...one }, i) => {
+    const [was, is] = [before.streams[i], after.streams[i]], told = [];
+    if (is.loss - was.loss > NOTICEABLE.loss) told.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
+    if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`${column.tell(is.latency - was.latency, "s", { digits: 3 })} later`);
+    return told.length ? [`${name}: ${told.join(", ")}`] : [];
+  });
+  const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
+    ? [`${elastic.name}: ${column.tell(after.elastic[i], elastic.dimension, { digits: 3 })} instead of ${column.tell(before.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
+  const told = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
+  if (!whom.length && !lowered.length) told.push("nobody loses more or is served later");
+  const head = there < wanted ? `At the end of the range (${whole(there)})` : `With 10 % more users (${whole(there)})`;
+  return `${head}${graph.mode ? ` in mode ${graph.mode}` : ""}: ${told.join("; ")}.`;
+}
+
+function some(told) {
+  const more = told.length - MOST_NAMED;
+  return more > 0 ? [...told.slice(0, MOST_NAMED), `${more} more like these`] : told;
+}
+
+function margin(column) {
+  const { solved, run } = column;
+  const planned = solved.resources.filter((one) => hasTarget(column, one));
+  if (!planned.length) return "Margin: none is planned, a resource counts as full at 100 %.";
+  run.at(solved.at);
+  return `Margin: ${some(planned.map((one) => `${one.name} at most ${percent(run.value(one.about.target))}`)).join(", ")}.`;
+}

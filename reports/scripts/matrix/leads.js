@@ -1,0 +1,69 @@
+// The answer of what is kept: how many carry somebody, the cheapest and the best of them, in the
+// words of `reports/pages/matrix_page.py`.
+
+import { make } from "../common/dom.js";
+import { whole } from "../common/format.js";
+import { configurationOf } from "./rows.js";
+
+export class Leads {
+  constructor(place, columns, { largest, quality, costs, running, reason }) {
+    const at = (index) => (index === null ? null : columns[index]);
+    Object.assign(this, { place, columns, largest: at(largest), quality: at(quality), costs: costs.map(at), running: at(running), reason: at(reason) });
+    this.written = [...place.childNodes];
+    this.className = place.className;
+  }
+
+  show(view, all) {
+    const { place } = this;
+    if (view.length === all) {
+      place.className = this.className;
+      place.replaceChildren(...this.written);
+      return;
+    }
+    const carrying = view.filter((row) => (this.reason?.codes[row] ?? 0) === 0 && (this.largest?.codes[row] ?? 1) > 0);
+    place.className = carrying.length ? "answer" : "answer no";
+    const kept = `${whole(view.length)} of ${whole(all)} configurations are kept`;
+    const carry = carrying.length === view.length ? "" : `; ${whole(carrying.length)} of them ${carrying.length === 1 ? "carries" : "carry"} somebody`;
+    place.replaceChildren(`${kept}${carry}.`, ...this.lines(carrying).map((line) => make("p", { class: "then" }, line)));
+  }
+
+  lines(carrying) {
+    const { largest, costs } = this, found = [];
+    const best = (first, sign, others) => bestOf(carrying, [[first, sign], ...others.filter(([column]) => column)]);
+    for (const cost of costs) {
+      const { row, ties } = best(cost, 1, [[largest, -1]]);
+      if (row === undefined) continue;
+      const users = largest ? ` and carries ${this.users(row)}` : "";
+      found.push(`The cheapest ${cost === this.running ? "to run " : ""}costs ${cost.quantity(cost.codes[row])}${users}: ${configurationOf(this.columns, row)}${asGood(ties)}.`);
+    }
+    if (!largest) return found;
+    const { row, ties } = best(largest, -1, [...costs.map((cost) => [cost, 1]), [this.quality, 1]]);
+    if (row === undefined) return found;
+    const price = costs.length ? ` at ${costs[0].quantity(costs[0].codes[row])}` : "";
+    return [...found, `The best carries ${this.users(row)}${price}: ${configurationOf(this.columns, row)}${asGood(ties)}.`];
+  }
+
+  users(row) {
+    const { largest } = this, count = largest.at(row);
+    if (count === null) return "nobody";
+    const mark = largest.mark(row), isLeast = largest.limits && !largest.limits.codes[row] && mark === largest.ends[0];
+    return `${isLeast ? "at least " : mark}${whole(count)} user${count === 1 ? "" : "s"}`;
+  }
+}
+
+// The first row of those that are best by some columns, one after the other, and how many others are as good.
+function bestOf(carrying, columns) {
+  const [[first]] = columns;
+  let left = carrying.filter((row) => first.codes[row]);
+  for (const [{ codes, values }, sign] of columns) {
+    const key = (row) => (codes[row] ? sign * codes[row] : values.length + 1);
+    let least = Infinity;
+    for (const row of left) least = Math.min(least, key(row));
+    left = left.filter((row) => key(row) === least);
+  }
+  let row; // rows are in the order of the table: the first of the file counts
+  for (const one of left) if (row === undefined || one < row) row = one;
+  return { row, ties: left.length - 1 };
+}
+
+function asGood(ties) { return ties > 0 ? ` (and ${whole(ties)} just as good)` : ""; }
