@@ -104,25 +104,30 @@ class Child:
 
     def end(self, number: int = signal.SIGTERM) -> None:
         """End it, and whatever it has started, by their ids."""
-        before = all_processes()
-        own = {(pid, before[pid].born) for pid in self.pids() if pid in before}
-        if self.status is None:
-            with suppress(OSError):
-                os.killpg(self.pid, number)  # its session is its own
-            until = time.monotonic() + _PATIENCE
-            while self.status is None and time.monotonic() < until:
-                time.sleep(_STEP)
-        now = all_processes()
-        for pid, born in own:
-            if pid != self.pid and pid in now and now[pid].born == born:
+        own: set[tuple[int, int]] = set()
+        for sent in (number, signal.SIGKILL):
+            now = all_processes()
+            own |= {(pid, now[pid].born) for pid in self.pids() if pid in now}
+            for pid in self._left(own):
                 with suppress(OSError):
-                    os.kill(pid, signal.SIGTERM)
-        if self.status is None:
-            with suppress(OSError):
-                os.killpg(self.pid, signal.SIGKILL)
-            while self.status is None:
+                    os.kill(pid, sent)
+            until = time.monotonic() + _PATIENCE
+            while self._left(own) and time.monotonic() < until:
                 time.sleep(_STEP)
         self._output.close()
+
+    def _left(self, own: set[tuple[int, int]]) -> list[int]:
+        """Return which of some processes still run."""
+        is_running = self.status is None
+        now = all_processes()
+        return [
+            pid
+            for pid, born in own
+            if pid in now
+            and now[pid].born == born
+            and not now[pid].has_ended
+            and (pid != self.pid or is_running)
+        ]
 
 
 @contextmanager

@@ -29,7 +29,8 @@ class Process(Struct, frozen=True, kw_only=True):
     """A process at a moment: `used` are seconds of a processor, `reaped` those of ended children.
 
     `born` tells it from a later one with the same id. What a program starts stays in its `session`,
-    whoever its parent is, unless it asks for another one.
+    whoever its parent is, unless it asks for another one. One that `has_ended` is there until its
+    parent asks for it.
     """
 
     pid: int
@@ -39,6 +40,7 @@ class Process(Struct, frozen=True, kw_only=True):
     born: int
     used: float
     reaped: float
+    has_ended: bool = False
 
 
 Processes = Mapping[int, Process]
@@ -79,6 +81,7 @@ def _process(pid: int) -> Process | None:
         born=int(fields[19]),
         used=used,
         reaped=(int(fields[13]) + int(fields[14])) / _TICK,
+        has_ended=fields[0] in "ZX",
     )
 
 
