@@ -83,8 +83,7 @@ def _of_json(text: str, file: str) -> tuple[dict[str, Values], float | None]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        told = "lines of single points, no summary" if '"Point"' in text[:100_000] else "no JSON"
-        raise DataError(f"`{shortened(file)}` holds {told}", _HINT) from error
+        raise DataError(f"`{shortened(file)}` holds no JSON", _HINT) from error
     results, config = found.get("results"), found.get("config")
     if isinstance(results, dict) and isinstance(results.get("metrics"), list):
         listed = [one for one in results["metrics"] if isinstance(one, dict)]

@@ -13,6 +13,7 @@ import csv
 import json
 import struct
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,57 @@ def test_each_form_of_k6_tells_the_same(name: str, tmp_path: Path) -> None:
         "latency p99.9, ms": "3000",
         "latency longest, ms": "62500",
     }
+
+
+def k6_points(kind: str) -> str:
+    """Return points as k6 writes them: three requests in each of four seconds, one fails."""
+    points = []
+    for second in range(4):
+        moment = 1_795_419_820 + second
+        points.append(("vus", moment, 5 + second))
+        for number in range(3):
+            points.append(("http_req_duration", moment, 10 * (number + 1)))
+            points.append(("http_req_failed", moment, int(number == second == 1)))
+        points.append(("data_received", moment, 3000))
+        points.append(("iterations", moment, 1))
+    if kind == "csv":
+        head = "metric_name,timestamp,metric_value,check,error,extra_tags\n"
+        return head + "".join(f"{name},{at},{value:.6f},,,\n" for name, at, value in points)
+    lines = ['{"type":"Metric","data":{"type":"gauge","contains":"default"},"metric":"vus"}']
+    for name, at, value in points:
+        clock = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.123456789Z")
+        data = {"time": clock, "value": value, "tags": {"status": "200"}}
+        lines.append(json.dumps({"type": "Point", "data": data, "metric": name}))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_points_of_k6_are_rows_of_stretches(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / f"run.{kind}"
+    file.write_text(k6_points(kind)[:-3], encoding="utf-8")  # as it stands when k6 is ended
+    rows = observed("k6", file, "--window", "1s", folder=tmp_path)
+    assert "more than 1 % failed" in capsys.readouterr().err
+    told = [(row["time"], row["users"], row["request/s"], row["byte/s"]) for row in rows]
+    assert told == [
+        ("2026-11-23T07:43:41.000Z", "6", "3", "3000"),
+        ("2026-11-23T07:43:42.000Z", "7", "3", "3000"),
+    ]
+    assert [row["share failed"] for row in rows] == ["0.333333333", "0"]
+    assert rows[0]["latency mean, ms"] == "20"
+    # The whole of it: four seconds where only these are told, else from when the first began.
+    [row] = observed("k6", file, folder=tmp_path)
+    seconds = 4 if kind == "csv" else 3.03
+    assert float(row["request/s"]) == pytest.approx(12 / seconds)
+    assert row["users"] == "8"
+
+
+def test_a_summary_has_no_stretches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.txt"
+    file.write_text(K6_TEXT, encoding="utf-8")
+    assert main(["observe", "k6", str(file), "--window", "1s"]) == 2
+    assert "is a summary, which tells no times" in capsys.readouterr().err
 
 
 TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
@@ -377,7 +429,11 @@ def test_a_broken_capture_is_read_up_to_there_and_told(
 WRONG: list[tuple[str, str, str]] = [
     ("k6", "", "is no summary of k6"),
     ("k6", "{", "holds no JSON"),
-    ("k6", '{"type":"Point","data":{}}\n{"type":"Point"}', "holds lines of single points"),
+    ("k6", '{"type":"Point","data":{}}\n{"type":"Point"}', "holds no JSON"),
+    ("k6", '{"type":"Metric","metric":"vus"}\n', "holds no samples"),
+    ("k6", '{"type":"Metric","metric":"vus"}\nx\n{"type":"Metric"}\n', "line 2: no point"),
+    ("k6", "metric_name,timestamp,metric_value\n", "holds no samples"),
+    ("k6", "metric_name,timestamp,metric_value\na,12,1\nb,1595325560,1\n", "line 2: no point"),
     ("k6", '{"metrics": 3}', "has no `metrics`"),
     ("k6", '{"metrics": {"http_reqs": 3}}', "is no summary of k6"),
     ("k6", '{"metrics": {"http_reqs": {"rate": 1e999}}}', "is no summary of k6"),

@@ -7,7 +7,7 @@ import sys
 import time
 from argparse import Namespace
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import partial
@@ -18,6 +18,7 @@ from qps.commands.pages import refuse_inputs
 from qps.commands.progress import Progress
 from qps.compiler.data.measured_tables import DataError, number
 from qps.extras import need_scapy
+from qps.observing.k6_points import are_points, k6_point_runs
 from qps.observing.k6_summaries import k6_runs
 from qps.observing.observed_runs import MOST_TEXT, LoadRun, ObservedRuns, runs_table
 from qps.observing.packet_captures import capture_table
@@ -99,7 +100,14 @@ def _runs(arguments: Namespace) -> ObservedRuns:
     notes: list[str] = []
     for path in arguments.files:
         if arguments.source == "jmeter":
-            found, told = _jmeter(path, arguments.window)
+            found, told = _from_lines(path, arguments.window, jmeter_runs)
+        elif arguments.source == "k6" and _starts_with_points(path):
+            found, told = _from_lines(path, arguments.window, k6_point_runs)
+        elif arguments.source == "k6" and arguments.window is not None:
+            raise complain(
+                f"`{path}` is a summary, which tells no times",
+                "leave `--window` out; or write points by `k6 run --out csv=run.csv`",
+            )
         else:
             found, told = _PRINTED[arguments.source](_text(path), str(path))
         runs += found
@@ -107,12 +115,26 @@ def _runs(arguments: Namespace) -> ObservedRuns:
     return runs_table(runs, arguments.item, notes)
 
 
-def _jmeter(path: Path, window: str | None) -> tuple[list[LoadRun], list[str]]:
+_FromLines = Callable[[Iterable[str], str, float | None], tuple[list[LoadRun], list[str]]]
+
+
+def _from_lines(
+    path: Path, window: str | None, read: _FromLines
+) -> tuple[list[LoadRun], list[str]]:
+    """Read a file line by line, however long it is."""
     stretch = None if window is None else float(_window(window, _LEAST_STRETCH))
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             lines = iter(partial(file.readline, _LONGEST_LINE), "")
-            return jmeter_runs(lines, str(path), stretch)
+            return read(lines, str(path), stretch)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _starts_with_points(path: Path) -> bool:
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            return are_points(file.readline(_LONGEST_LINE))
     except OSError as error:
         raise _unreadable(path, error) from error
 

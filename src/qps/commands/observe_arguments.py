@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 _TOOLS = {
-    "k6": "a summary of k6: JSON, or what it prints",
+    "k6": "k6: a summary, as JSON or printed; or points, --out csv or json",
     "wrk": "what wrk printed (percentiles with its --latency)",
     "h2load": "what h2load printed",
     "jmeter": "results of JMeter, as CSV (-l run.jtl)",
@@ -101,7 +101,7 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
 
 def _tool(command: argparse.ArgumentParser, name: str) -> None:
     command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=_TOOLS[name])
-    if name in ("jmeter", "pcap"):
+    if name in ("jmeter", "k6", "pcap"):
         command.add_argument(
             "--window",
             metavar="TIME",
