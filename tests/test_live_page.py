@@ -367,6 +367,7 @@ def test_what_lies_beyond_the_answer_follows_the_setting(open_page: Any) -> None
         "stream flow for each user { traffic pace; at host { work } }\ntarget cpu aim\n"
     )
     page = open_page(html_of(spec))
+
     def told() -> str:
         return str(page.page.inner_text("#headroom"))
 
