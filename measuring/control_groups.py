@@ -111,19 +111,30 @@ def new_group(name: str) -> ControlGroup | str:
     why = "no folder of control groups can be written"
     for parent in _places():
         group = ControlGroup(parent / f"{name}-{os.getpid()}")
+        with suppress(OSError):
+            group.folder.rmdir()  # one that an earlier process of this id has left behind
         try:
             group.folder.mkdir()
         except OSError as error:
             why = f"no control group can be made: {error.strerror}"
             continue
-        entering = subprocess.run(  # noqa: S603 - `true`, in the group
-            group.starting(("true",)), check=False, capture_output=True
-        )
-        if entering.returncode == 0 and (group.folder / "cpu.stat").is_file():
+        is_entered = False
+        try:
+            is_entered = _is_entered(group)
+        finally:
+            if not is_entered:  # also where Ctrl-C comes in between
+                group.removed()
+        if is_entered:
             return group
         why = "no process can be put into a control group"
-        group.removed()
     return why
+
+
+def _is_entered(group: ControlGroup) -> bool:
+    entering = subprocess.run(  # noqa: S603 - `true`, in the group
+        group.starting(("true",)), check=False, capture_output=True
+    )
+    return entering.returncode == 0 and (group.folder / "cpu.stat").is_file()
 
 
 def _places() -> Iterator[Path]:

@@ -60,14 +60,15 @@ def kept() -> dict[str, list[dict[str, object]]]:
     return found
 
 
-def nobody_is_left(port: int) -> bool:
-    """Whether nobody listens any more, and no control group of ours is left."""
+def nobody_is_left(port: int, measuring: int | None = None) -> bool:
+    """Whether nobody listens any more, and no control group of a process is left."""
+    measuring = measuring or os.getpid()
     group = new_group("qps-test")
     parents: list[Path] = []
     if isinstance(group, ControlGroup):
         parents = [group.folder.parent]
         group.removed()
-    own = [one for parent in parents for one in parent.glob(f"qps-*-{os.getpid()}")]
+    own = [one for parent in parents for one in parent.glob(f"qps-*-{measuring}")]
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) != 0 and own == []
 
@@ -206,7 +207,7 @@ def test_ctrl_c_keeps_what_was_measured_and_ends_what_was_started(place: Path, p
     assert "runs are kept in web.json; `--resume` goes on" in told
     assert len(kept()["runs"]) >= 1
     assert Path("web.csv").read_text().endswith("\n")
-    assert nobody_is_left(port)
+    assert nobody_is_left(port, measuring.pid)
     assert list(place.glob(".*")) == []
 
 
