@@ -109,12 +109,17 @@ def bottleneck(row: Row, layout: Layout) -> str:
 
 
 def _saturated(row: Row, layout: Layout) -> str | None:  # noqa: ARG001 - as all rules
-    is_full = row.load >= FULL
-    if not is_full and not (row.busiest >= FULL and (row.reached or 1) < _REACHED):
+    # A thread that serves a rate as it is asked may well be busy; one that is asked for as much as
+    # it can is full.
+    is_thread_full = row.busiest >= FULL and (row.reached or 0.0) < _REACHED
+    if row.load < FULL and not is_thread_full:
         return None
+    how = f"at {_percent(row.load)} load"
+    if row.load < FULL:
+        how = f"its busiest thread ran {_percent(row.busiest)} of the time"
     return (
-        f"saturated, at {_percent(row.load)} load: work is done in batches then, and an item costs "
-        "less than at the loads that one plans for"
+        f"saturated, {how}: work is done in batches then, and an item costs less than at the loads "
+        "that one plans for"
     )
 
 

@@ -429,6 +429,15 @@ def test_repetitions_that_lie_apart_are_told() -> None:
     assert "repetitions lie up to 33 % apart" in told_of(runs)["spread"]
 
 
+def test_a_closed_loop_saturates_a_thread() -> None:
+    words = axis("clients in 1, 8", UNITS)
+    layout = Layout(axes=(words,), items=("request",), cores=2.0, machine_cores=4)
+    run = run_of(("8",), busiest=0.97, used={"cpu": 4.9}, packets=None)
+    rows = rows_of([run], settings_of((words,)), layout)
+    told = {one.kind: one.text for one in doubts(rows, layout, is_here=True, loopback_mtu=None)}
+    assert told["saturated"].startswith("saturated, its busiest thread ran 97 % of the time")
+
+
 def test_figures_are_those_of_the_worst_row() -> None:
     runs = [run_of((r, "1"), counted={"request": 250.0}) for r in ("100", "200", "400")]
     assert told_of(runs)["rate not reached"].startswith("50 of 400 request/s")
