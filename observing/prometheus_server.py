@@ -69,7 +69,7 @@ class _Data(Struct, rename="camel"):
     result: list[msgspec.Raw] = []
 
 
-class _Answer(Struct, rename="camel"):
+class _Answer(Struct, rename="camel", kw_only=True):
     status: str
     data: _Data | None = None
     error_type: str = ""

@@ -35,7 +35,7 @@ class _Cpu(Struct):
         return 100 - self.idle - self.iowait - self.steal
 
 
-class _Device(Struct):
+class _Device(Struct, kw_only=True):
     iface: str
     rxpck: float
     txpck: float
@@ -142,8 +142,14 @@ def _add(sample: _Sample, cells: dict[str, str]) -> None:
             idle = (numbers.get(f"%{word}", 0.0) for word in ("iowait", "steal"))
             sample.loads.append(_Cpu("all", numbers["%idle"], *idle))
         elif "IFACE" in cells:
-            words = ("rxpck/s", "txpck/s", "rxkB/s", "txkB/s")
-            sample.network.devices.append(_Device(cells["IFACE"], *(numbers[w] for w in words)))
+            device = _Device(
+                iface=cells["IFACE"],
+                rxpck=numbers["rxpck/s"],
+                txpck=numbers["txpck/s"],
+                received=numbers["rxkB/s"],
+                sent=numbers["txkB/s"],
+            )
+            sample.network.devices.append(device)
     except (ValueError, KeyError):
         return
 

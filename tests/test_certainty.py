@@ -406,7 +406,10 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
 def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:
     text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
     page = matrix_page(qps.loads(text).matrix().to_arrow(), "x.parquet")
-    assert any("under late is an upper bound: where kinds of" in line for line in page.remarks())
+    assert any(
+        "under quality and late is an upper bound: where kinds of" in line
+        for line in page.remarks()
+    )
     assert not any("under spare" in line for line in page.remarks())
 
 

@@ -483,6 +483,8 @@ def test_what_is_not_of_a_tool_is_told(
 def test_files_that_are_not_there_and_outputs_over_inputs(
     source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if source == "pcap":
+        pytest.importorskip("scapy")
     assert main(["observe", source, str(tmp_path / "none"), "-o", str(tmp_path / "o.csv")]) == 2
     assert "cannot be read" in capsys.readouterr().err
     file = tmp_path / "file"

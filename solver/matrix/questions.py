@@ -38,7 +38,7 @@ FormulaOf: TypeAlias = Callable[[LoadGraph, Configuration], Formula]
 """Reads a formula off the load graph of a configuration; QpsError where it has none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """What is asked of every row, besides the columns that all matrices have.
 
@@ -68,7 +68,13 @@ def question_of(
     asked = [compare for condition in conditions for compare in compared(condition)]
     left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
     comparisons, excluded = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out))
-    return Question(matrix.columns, comparisons, excluded, bool(claims), further)
+    return Question(
+        columns=matrix.columns,
+        comparisons=comparisons,
+        excluded=excluded,
+        is_judged=bool(claims),
+        further=further,
+    )
 
 
 def compared(condition: ir.Condition | None) -> Iterator[ir.Compare]:

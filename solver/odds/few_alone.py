@@ -33,10 +33,10 @@ _TRIED = 8
 class FewAlone(MatrixSolver):
     """Solves samples, the last axis of a matrix; few of those with a load graph of their own."""
 
-    _settled: dict[tuple[int, ...], tuple[str, ...]] = field(default_factory=dict)
-    _ranks: dict[tuple[int, tuple[str, ...]], Ints] = field(default_factory=dict)
+    _settled: dict[tuple[int, ...], tuple[str, ...]] = field(default_factory=dict, init=False)
+    _ranks: dict[tuple[int, tuple[str, ...]], Ints] = field(default_factory=dict, init=False)
     _structures: dict[tuple[int, ...], tuple[CompiledGroup, list[ModeSolver]]] = field(
-        default_factory=dict
+        default_factory=dict, init=False
     )
 
     def solve_each(self, rows: RowBlock, number: int, chosen: Ints) -> None:
