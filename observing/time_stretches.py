@@ -18,7 +18,7 @@ _ONE_BEYOND = 100
 _LATE, _EARLY = 1e18, -1e18
 
 
-class Stretch(Struct):
+class Stretch(Struct, kw_only=True):
     """What was done in a stretch of time, in ms since 1970; `elapsed` are times in ms."""
 
     elapsed: array[float] = field(default_factory=lambda: array("d"))
