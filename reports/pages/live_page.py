@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isclose, isfinite
 
 from msgspec import Struct
 
@@ -69,7 +69,9 @@ def _live_models(
         origins = _origins(model, own)
         places = {origin.name: i for i, origin in reversed(list(enumerate(origins)))}
         shown = [places[case.name] for case in own]
-        variants = variants_of(model, origins, shown[0], max(1, most // len(models)))
+        variants = variants_of(
+            model, origins, shown[0], max(1, most // len(models)), full=_full_at_once(own[0].view)
+        )
         built.append(LiveModel(model, variants).as_json(MOST_BYTES // len(models)))
         names = [start.name for start in variants.starts]
         columns += [
@@ -82,6 +84,14 @@ def _live_models(
             for i, case in zip(shown, own, strict=True)
         ]
     return built, columns
+
+
+def _full_at_once(view: SolveView | None) -> tuple[str, ...]:
+    """Return the resources that saturate first, all at the same population."""
+    at = {one.name: one.saturates_at for one in view.resources} if view is not None else {}
+    known = {name: where for name, where in at.items() if where is not None}
+    first = min(known.values(), default=0.0)
+    return tuple(name for name, where in known.items() if isclose(where, first))
 
 
 def _odds(view: SolveView | None) -> dict[str, Json]:

@@ -32,6 +32,8 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 
 MOST_VARIANTS = 200
+_MOST_TOGETHER = 4
+"""Places that are doubled together: as many changes as the script of a page joins."""
 _MOST_WORK = 12_000
 """Demands and stages in the graphs of all variants: a large model gets fewer of them."""
 
@@ -139,10 +141,12 @@ def variants_of(
     origins: Sequence[Origin],
     first: int = 0,
     most: int = MOST_VARIANTS,
+    full: Sequence[str] = (),
 ) -> Variants:
     """Return the variants of a model that fit a page; the starts are always among them.
 
-    What is near to the start with the number `first` comes before what is near to others.
+    What is near to the start with the number `first` comes before what is near to others. Where
+    several resources are `full` at once, those with more of their places are among them, too.
     """
     model = model.once(judged_plainly)
     explorer = _Explorer(
@@ -156,7 +160,7 @@ def variants_of(
     return Variants(
         selects=explorer.selects,
         starts=tuple(found),
-        variants=explorer.explored([*near, *(s for s in found if s not in near)], most),
+        variants=explorer.explored([*near, *(s for s in found if s not in near)], most, full),
         unanswered=tuple(o.name for o, start in zip(origins, tried, strict=True) if start is None),
     )
 
@@ -184,7 +188,8 @@ def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, 
         for name, place in now.items():
             usual = [(one, place.count) for one in known if _fits(model, starts, name, one)]
             own = [_placed(configuration, name) for configuration in starts]
-            choices, counts = zip(*dict.fromkeys([*usual, *own]), strict=True)
+            more = [(one, _twice(count)) for one, count in own if isinstance(count, ir.Constant)]
+            choices, counts = zip(*dict.fromkeys([*usual, *own, *more]), strict=True)
             places.append(
                 Select(
                     kind=kind,
@@ -205,6 +210,11 @@ def _placed(configuration: Configuration, place: str) -> tuple[str, ir.Expr]:
         return node.machine, node.count
     link = configuration.links[place]
     return link.network, link.count
+
+
+def _twice(count: ir.Constant) -> ir.Expr:
+    """Return twice as many machines or networks: what helps most where one is full."""
+    return ir.Constant(2 * count.value)
 
 
 def _fits(model: ir.Model, starts: Sequence[Configuration], place: str, kind: str) -> bool:
@@ -235,10 +245,12 @@ class _Explorer(Struct, kw_only=True):
     _shapes: list[Configuration] = field(default_factory=list)
     _work: int = 0
 
-    def explored(self, starts: Sequence[Start], most: int) -> Iterator[Variant]:
+    def explored(
+        self, starts: Sequence[Start], most: int, full: Sequence[str]
+    ) -> Iterator[Variant]:
         """Yield the variants of the starts, and then what is near to these."""
         yield from tuple(self.variants)
-        for shape, picks in self._neighbours(starts):
+        for shape, picks in chain(self._more_of(starts[0], full), self._neighbours(starts)):
             known = len(self.variants)
             if known >= most or self._work >= _MOST_WORK:
                 return
@@ -298,6 +310,22 @@ class _Explorer(Struct, kw_only=True):
         else:
             self.variants.append(new)
         return new
+
+    def _more_of(self, start: Start, full: Sequence[str]) -> Iterator[tuple[int, Picks]]:
+        """Yield more and more of the places of some resources doubled, where there are several."""
+        picks, doubled = list(start.picks), 0
+        for i, select in enumerate(self.selects):
+            is_full = any(f"{name}.".startswith(f"{select.name}.") for name in full)
+            count = select.counts[picks[i]] if select.counts and is_full else None
+            if not isinstance(count, ir.Constant):
+                continue
+            more = (select.choices[picks[i]], _twice(count))
+            picks[i] = list(zip(select.choices, select.counts, strict=True)).index(more)
+            doubled += 1
+            if doubled > 1:
+                yield start.shape, tuple(picks)
+            if doubled == _MOST_TOGETHER:
+                return
 
     def _neighbours(self, starts: Sequence[Start]) -> Iterator[tuple[int, Picks]]:
         """Yield combinations: all one change away from the first start, then by turns further.

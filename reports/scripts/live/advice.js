@@ -1,16 +1,20 @@
-// What would help most: every single change that the page can try, in the time between frames.
+// What would help most: every single change that the page can try, in the time between frames; where
+// none helps by itself, as several limits are met at once, changes that do so together.
 
 import { fails, Impossible, isCounted, judged, refuseOutOfBounds } from "../engine/answers.js";
 import { reduced } from "../engine/fractions.js";
 import { largestKnown, usersTold } from "../engine/known.js";
 import { Undecided } from "../engine/search.js";
 import { fill, make, table } from "../common/dom.js";
+import { whole } from "../common/format.js";
 import { beyondRange } from "./controls.js";
 
 export class Advice {
   constructor(column, done) {
-    Object.assign(this, { column, done, found: [] });
-    this.waiting = isPromised(column) ? [] : [...this.hardware(), ...this.numbers()];
+    Object.assign(this, { column, done, found: [], together: null });
+    this.singles = isPromised(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
+    this.waiting = [...this.singles];
+    this.isWorking = this.singles.length > 0;
   }
 
   // Other choices, machines and networks; a place is worth a try where it bears on the limit.
@@ -24,7 +28,9 @@ export class Advice {
         if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
         const { kind, name, choices } = model.selects[i];
         if (kind === "case") continue; // which of several values counts is not for anybody to change
-        yield { way: kind === "option" ? "another choice" : "other hardware", text: `${name} = ${choices[k]}`, setting: { ...setting, picks } };
+        const isMore = choices[k].startsWith(`${choices[setting.picks[i]].split(" * ")[0]} * `);
+        const way = kind === "option" ? "another choice" : isMore ? "more machines" : "other hardware";
+        yield { way, text: `${name} = ${choices[k]}`, setting: { ...setting, picks }, part: name };
       }
     }
   }
@@ -33,20 +39,26 @@ export class Advice {
   *numbers() {
     const { column } = this;
     const { setting, sensitivity, graph, run } = column;
-    for (const { record, elasticity } of sensitivity.rows) {
+    const told = new Map(sensitivity.rows.map((one) => [one.record, one.elasticity]));
+    for (const record of graph.numbers) {
+      // Where several are full, more of one is no help by itself: its part of the answer is nothing.
+      const elasticity = told.get(record) ?? 0;
       // To be content with less is no help.
       if (record.decided || record.limit || /^(limit|ideal) of /.test(record.name)) continue;
       const now = run.numbers.get(record.name);
+      if (!now) continue;
       const changed = (above, below) => ({ ...setting, numbers: new Map(setting.numbers).set(record.name, reduced(now[0] * above, now[1] * below)) });
-      if (record.capacity && elasticity > 0) {
-        yield { way: "more capacity", text: `twice the ${record.name}`, setting: changed(2n, 1n) };
-      } else if (record.parameter && !record.name.includes(".")) {
+      if (record.capacity && elasticity >= 0) {
+        const next = changed(2n, 1n);
+        if (record.parameter && beyondRange(record, next.numbers.get(record.name)) !== null) continue;
+        yield { way: "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
+      } else if (elasticity !== 0 && record.parameter && !record.name.includes(".")) {
         const one = elasticity > 0 ? { word: "more", above: 11n } : { word: "less", above: 9n };
         const [text, next] = isCounted(column.model, graph, record)
           ? [`one ${one.word} ${record.name}`, changed(now[0] + (elasticity > 0 ? now[1] : -now[1]), now[0])]
           : [`10 % ${one.word} ${record.name}`, changed(one.above, 10n)];
         if (beyondRange(record, next.numbers.get(record.name)) !== null) continue;
-        yield { way: elasticity > 0 ? "more of it" : "less demand", text, setting: next, record };
+        yield { way: elasticity > 0 ? "more of it" : "less demand", text, setting: next, part: record.name };
       }
     }
   }
@@ -54,26 +66,80 @@ export class Advice {
   // Try some changes, for as long as there is time; true when all were tried.
   work(until) {
     while (this.waiting.length && performance.now() < until) this.try_(this.waiting.shift());
-    if (!this.waiting.length) this.done(this.best());
-    return !this.waiting.length;
+    if (this.waiting.length) return false;
+    if (!this.found.length && this.singles.length) {
+      this.together ??= this.joined();
+      do if (this.together.next().done) this.singles = []; while (this.singles.length && performance.now() < until);
+      if (this.singles.length) return false;
+    }
+    this.isWorking = false;
+    this.done(this.best());
+    return true;
   }
 
+  get now() { return this.column.solved.largest ?? this.column.graph.low - 1; }
+
+  // What a change gives, where it helps.
   try_(change) {
-    const { column } = this;
-    const now = column.solved.largest ?? column.graph.low - 1;
+    const { column, now } = this;
+    const found = [];
+    const graphs = this.tried(change.setting, (run, one) => !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(judged(run, one)));
+    if (!graphs) return;
+    const { low, high } = graphs[0];
+    const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
+    if (largest <= now) return;
+    this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low), price: this.price(change.setting) - this.price(column.setting) });
+  }
+
+  // Ask each criterion of each mode of a setting; null where one says no, or the setting cannot be.
+  tried(setting, ask) {
+    const { scratch, model } = this.column;
     try {
-      const graphs = column.model.graphs(change.setting), found = [];
-      for (const graph of graphs) {
-        refuseOutOfBounds(column.scratch.prepare(graph, change.setting.numbers));
-        if (column.scratch.graph.criteria.some((one) => fails(column.scratch, column.scratch.curve(one.over, [one.measure, one.limit]), one, now + 1))) return;
-        found.push(...graph.criteria.map((one) => judged(column.scratch, one)));
+      const graphs = model.graphs(setting);
+      for (const graph of graphs ?? []) {
+        refuseOutOfBounds(scratch.prepare(graph, setting.numbers));
+        for (const one of scratch.graph.criteria) if (!ask(scratch, one)) return null;
       }
-      const { low, high } = graphs[0];
-      const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
-      if (largest > now) this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low) });
+      return graphs;
     } catch (error) {
       if (!(error instanceof Undecided || error instanceof Impossible)) throw error;
+      return null;
     }
+  }
+
+  // What a setting costs for as many users as there are now; NaN where nothing has a price.
+  price(setting) {
+    const { scratch, model, n } = this.column;
+    const graph = model.graphs(setting)[0], cost = graph.costs[0];
+    return cost ? scratch.prepare(graph, setting.numbers).at(n).value(cost.total) : NaN;
+  }
+
+  // Changes that help together: one after the other, each that mends most of what fails still.
+  *joined() {
+    const failing = (setting) => {
+      let count = 0;
+      const graphs = this.tried(setting, (run, one) => { count += fails(run, run.curve(one.over, [one.measure, one.limit]), one, this.now + 1); return true; });
+      return graphs ? count : Infinity;
+    };
+    const more = (one) => one.way.startsWith("more");
+    const singles = [...this.singles.filter(more), ...this.singles.filter((one) => !more(one))];
+    let taken = [], setting = this.column.setting, left = failing(setting);
+    while (left > 0 && taken.length < MOST_TOGETHER) {
+      let best = null;
+      for (const one of singles) {
+        yield;
+        if (taken.some((other) => other.part === one.part)) continue;
+        const next = joinedWith(this.column.setting, setting, one.setting);
+        const count = failing(next);
+        if (count < (best?.count ?? left)) best = { one, next, count };
+        if (best?.count === 0) break;
+      }
+      if (!best) return;
+      taken = [...taken, best.one];
+      setting = best.next;
+      left = best.count;
+    }
+    if (left === 0) this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), setting });
   }
 
   // The best of all ways, at most three of each: ten other machines would hide what else there is.
@@ -86,20 +152,33 @@ export class Advice {
   }
 }
 
+// A setting with what another one has otherwise than the first of all.
+function joinedWith(first, setting, other) {
+  const numbers = new Map(setting.numbers);
+  for (const [name, value] of other.numbers) if (first.numbers.get(name) !== value) numbers.set(name, value);
+  return { ...setting, numbers, picks: setting.picks.map((pick, i) => (other.picks[i] === first.picks[i] ? pick : other.picks[i])) };
+}
+
 // Whether samples tell the answer: each change would have a promise of its own.
 function isPromised({ solved }) { return solved.unjudged.length > 0 || solved.criteria.some((one) => one.criterion.isPromised); }
 
-const MOST_OF_A_WAY = 3;
+const MOST_OF_A_WAY = 3, MOST_TOGETHER = 4;
 const SHOWN_ADVICE = 8;
 
 export function showAdvice(column, found, apply) {
   if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Nothing needs help: the range is the limit."));
   if (isPromised(column)) return fill("advice", make("p", { class: "soft" }, "Samples tell what helps, as users ask for certainty: this page does not draw them. qps solve --set tells how many users a change carries."));
-  if (!found) return fill("advice", make("p", { class: "soft" }, "Trying single changes …"));
-  if (!found.length) return fill("advice", make("p", { class: "soft" }, "No single change that this page can try helps."));
+  if (!found) return fill("advice", make("p", { class: "soft" }, "Trying changes …"));
+  if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can try helps, by itself or with others."));
+  const isPriced = column.graph.costs.length > 0;
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => [
-    one.way, one.text, usersTold(one),
+    one.way, one.text, usersTold(one), ...(isPriced ? [priceTold(column, one.price)] : []),
     make("button", { type: "button", class: "quiet", "aria-label": `try ${one.text}`, on: { click: () => apply(one) } }, "try"),
   ]);
-  return fill("advice", table(["way", "change", "users", ""], rows, new Set([2])));
+  return fill("advice", table(["way", "change", "users", ...(isPriced ? [`costs more, at ${whole(column.n)}`] : []), ""], rows, new Set([2, 3])));
+}
+
+function priceTold(column, price) {
+  const [{ dimension }] = column.graph.costs;
+  return Number.isNaN(price) ? "" : price === 0 ? "nothing" : `${price > 0 ? "+" : ""}${column.tell(price, dimension)}`;
 }

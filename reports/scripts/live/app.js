@@ -131,7 +131,7 @@ export class App {
 
   think() {
     this.advice = new Advice(this.shown, (found) => showAdvice(this.shown, found, (change) => this.apply(change)));
-    showAdvice(this.shown, this.advice.waiting.length ? null : []);
+    showAdvice(this.shown, this.advice.isWorking ? null : []);
     this.wake();
   }
 
@@ -143,7 +143,7 @@ export class App {
   work() {
     const until = performance.now() + 8;
     let isDone = this.sure ? this.sure.work(until) : true;
-    if (isDone && this.advice.waiting.length) isDone = this.advice.work(until);
+    if (isDone && this.advice.isWorking) isDone = this.advice.work(until);
     if (isDone && this.heat && this.heat.done < this.heat.values.length && this.heatPicture.isVisible) {
       isDone = this.heat.work(until);
       if (isDone || performance.now() - (this.heatDrawn ?? 0) > 250) {
@@ -223,7 +223,7 @@ export class App {
 
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {
-    if (this.advice?.waiting.length) {
+    if (this.advice?.isWorking) {
       this.advice.work(performance.now() + PRINTED_WITHIN);
       showAdvice(this.shown, this.advice.best(), (change) => this.apply(change));
     }

@@ -1,0 +1,72 @@
+"""What the page says would help: copies of machines too, and changes that help only together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from helpers.browser import CHROMIUM, MISSING
+from helpers.reports import html_of
+from helpers.specs import PRELUDE, checked
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.advice import advise
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+ROWS = """() => [...document.querySelectorAll("#advice tbody tr")].map(
+  (row) => [...row.cells].slice(0, -1).map((cell) => cell.textContent))"""
+ONE_MACHINE = (
+    PRELUDE + "machine server { cpu 1 core; price 900 $ }\n"
+    "topology { node host = server\n node user = box * N }\n"
+    "stream flow for each user { traffic 1 packet/s; at host { work } }\n"
+)
+THREE = (
+    PRELUDE + "machine one { cpu 1 core }\n"
+    "topology { node web, app, db = one\n node user = box * N }\n"
+    "stream first for each user { traffic 1 packet/s; at web { work } }\n"
+    "stream second for each user { traffic 1 packet/s; at app { work } }\n"
+    "stream third for each user { traffic 1 packet/s; at db { work } }\n"
+)
+
+
+def test_copies_of_a_machine_are_advised_as_the_solver_does_with_what_they_cost(
+    open_page: Any,
+) -> None:
+    spec = checked(ONE_MACHINE.replace("1..100\n", "1..1000\n"))
+    page = open_page(html_of(spec))
+    page.page.wait_for_selector("#advice button")
+    rows = {row[1]: row for row in page.run(ROWS)}
+    configuration = spec.configuration()
+    told = advise(spec.model, configuration, solve_model(spec.model, configuration))
+    (copies,) = (one for one in told if one.change == "host = server * 2")
+    assert rows["host = server * 2"][2].endswith(f"{copies.largest_acceptable:,}")
+    assert rows["host = server * 2"][3] == "+900 $"
+    page.page.click("[aria-label='try host = server * 2']")
+    assert "--set 'host=server * 2'" in page.page.inner_text(".command")
+    assert page.run("() => qps.shown.solved.largest") == copies.largest_acceptable
+
+
+def test_where_three_are_full_at_once_it_takes_all_three(open_page: Any) -> None:
+    spec = checked(THREE.replace("1..100\n", "1..1000\n"))
+    page = open_page(html_of(spec))
+    page.page.wait_for_selector("#advice button")
+    (row,) = page.run(ROWS)
+    assert row[0] == "together"
+    changes = row[1].split(" and ")
+    assert len(changes) == 3
+    settings = [change for change in changes if " = " in change]
+    assert len(settings) == 3, row
+    configuration = spec.configuration(None, settings)
+    largest = solve_model(spec.model, configuration).largest_acceptable
+    assert row[2].endswith(f"{largest:,}")
+    page.page.click("#advice button")
+    assert page.run("() => qps.shown.solved.largest") == largest
+    # from there it would take combinations that the page does not hold: so it says
+    page.page.wait_for_selector("#advice p:has-text('that this page can try')")
+
+
+def test_where_nothing_helps_that_is_said(open_page: Any) -> None:
+    text = THREE + "measure crowd = N\nrequire { crowd <= 50 }\n"
+    page = open_page(html_of(checked(text)))
+    page.page.wait_for_selector("#advice p:has-text('No change that this page can try helps')")
