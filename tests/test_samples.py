@@ -191,6 +191,36 @@ def test_what_is_quick_is_told_of_every_sample_and_by_no_surface() -> None:
     assert found.by_surfaces == ()
 
 
+FIXED_JOBS = """users N in 1..2
+network wire { propagation 1 us }
+machine server { cpu 4 core, queueing ps }
+component one { cpu 0.3 s/request +- 4 % }
+component other { cpu 0.2 s/request }
+topology { node a = server; node b = server; node c = server; link l = wire between a, b, c }
+stream asked in all {
+  traffic 6 request, 1 bit/request, think 0.3 s
+  at a { together { call b { one }; call c { other } } }
+}
+require { asked.latency <= 410 ms }
+"""
+
+
+def test_what_takes_long_and_has_no_population_in_it_is_told_by_a_surface() -> None:
+    """As many jobs as ever, and calls that they make together: in each sample all or none fails."""
+    spec = check_source(Source("fixed.qps", FIXED_JOBS)).value
+    assert spec is not None
+    found, axis = _solved(spec, 2000)
+    assert "asked.latency" in [one.requirement for one in found.surfaces]
+    is_met, surely, maybe = found.met["asked.latency"]
+    assert is_met.mean() == pytest.approx(0.5, abs=0.4)
+    assert maybe.mean() - surely.mean() < 0.05
+    for row in range(0, 200, 10):
+        drawn = with_drawn(spec.configuration(), axis.drawn(row))  # type: ignore[attr-defined]
+        alone = solve_model(spec.model, drawn).largest_acceptable
+        assert surely[row] <= (alone == 2) <= maybe[row]
+        assert found.largest[row] == (2 if is_met[row] else 0)
+
+
 def test_how_likely_a_surface_tells_a_requirement_is_what_single_solves_count() -> None:
     """Of users who wait in a network: samples solved each alone, at the answer as stated."""
     spec = _uncertain("chandy_neuse.qps", NUMBER)

@@ -301,3 +301,33 @@ def test_what_takes_long_is_told_by_a_surface() -> None:
     assert found.by_surface.points < 200
     assert found.by_surface.error < 1e-3
     assert agree(found)
+
+
+OFTEN = """users N in 1..1000
+network wire { propagation 1 us }
+machine server { cpu 8 core, queueing mmc }
+param often = one of [0.8, 1.2]
+component ask { cpu 1 ms/request }
+component answer { cpu 2 ms/request }
+topology { node a = server; node b = server; link l = wire between a, b }
+stream page for each user {
+  traffic 1 request/s, 1 bit/request
+  at a { ask; call b * often { answer } }
+}
+"""
+
+
+def test_samples_have_the_formulas_of_their_own_numbers() -> None:
+    """A call that is made at most once is told by another formula than one that is made again."""
+    name = "quantile(page.latency, 95 %)"
+
+    def told(often: str) -> Explanation:
+        found = check_source(Source("spec.qps", OFTEN.replace("one of [0.8, 1.2]", often)))
+        assert found.value is not None, found.diagnostics
+        return explained(found.value, name)
+
+    found = told("one of [0.8, 1.2]").spread
+    assert found is not None
+    assert found.left_out == ()
+    alone = [told(often).value for often in ("0.8", "1.2")]
+    assert [found.interval.least, found.interval.most] == pytest.approx(alone)

@@ -43,6 +43,11 @@ class Assuming(Struct, kw_only=True):
     weighed: dict[str, bool] = field(default_factory=dict)
     looked_at: set[str] = field(default_factory=set)
     """Numbers whose values were asked for: with other values there may be other formulas."""
+    supposed: dict[Formula, bool] | None = None
+    """Of what rests on numbers that are moving: whether it is at most 1 with those at hand.
+
+    None where nothing is to be told by these: then it must hold whatever they come to.
+    """
     counts: set[Formula] = field(default_factory=set)
     """Symbols of numbers of machines and networks."""
 
@@ -155,6 +160,16 @@ class Assuming(Struct, kw_only=True):
         found = told(substituted(formula, stays), signs)
         self.weigh([formula], by_sign=told(formula, signs) == found)
         return found
+
+    def is_supposed_a_share(self, lowered: Formula) -> bool:
+        """Return whether a value is at most 1, by the numbers at hand where that is noted."""
+        if self.supposed is None:
+            return False
+        value = self.put_in(lowered).value
+        if not isinstance(value, Fraction):
+            return False
+        self.supposed[self.averaged(lowered)] = value <= 1
+        return value <= 1
 
     def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
         """Note that what is told to be known rests on the values of the numbers in formulas."""

@@ -240,6 +240,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
     looked_at: frozenset[str] = frozenset()
     """Numbers whose values were asked for: with other values there may be other formulas."""
+    supposed: Mapping[Formula, bool] = field(default_factory=dict)
+    """Of what many configurations share: how often calls are made; whether at most once, in all."""
     absent: frozenset[str] = frozenset()
     """Streams that are not there: their conditions do not hold."""
     cited: tuple[Cited, ...] = ()

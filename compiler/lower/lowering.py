@@ -145,6 +145,7 @@ def _lowered_model(
         sizes_move=sizes_move,
         switches=None if shared is Shared.NUMBERS else {},
         counts_move=shared is Shared.OUTLINE,
+        supposed={} if shared is Shared.OPTIONS else None,
     )
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
@@ -259,6 +260,7 @@ def _lowered_model(
         quality_unsaid=served.unsaid(model.quality.formula) if model.quality.formula else (),
         weighed=expressions.weighed,
         looked_at=frozenset(expressions.looked_at),
+        supposed=expressions.supposed or {},
         cited=(*expressions.cited.values(), *_cited_places(configuration)),
         switches=expressions.switches or {},
         notes=Notes(

@@ -7,11 +7,14 @@ the value is infinite or there is none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import accumulate
 from math import exp, isfinite, nan, sin, sqrt
 from operator import mul
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qps.engine.columns import on_floats
 from qps.engine.exactness import NoValueError
@@ -152,9 +155,24 @@ def effective(cores: float, efficiency: float) -> Slopes:
 # -- queues ------------------------------------------------------------------------------
 
 
+class OneByOne(Struct, frozen=True):
+    """Slopes by differences: each takes as long as some values, so that few may be asked for."""
+
+    slope: Callable[[int, tuple[float, ...]], float]
+    """By the operand in a place, of all operands."""
+
+    def __call__(self, *operands: float) -> Slopes:
+        """Return the slopes by all operands."""
+        return self.at(range(len(operands)), operands)
+
+    def at(self, places: Iterable[int], operands: tuple[float, ...]) -> Slopes:
+        """Return the slopes by the operands in some places."""
+        return tuple(self.slope(place, operands) for place in places)
+
+
 def by_differences(
     number: Callable[..., float], ball: Callable[..., arb], is_whole: Callable[[int], bool]
-) -> Callable[..., Slopes]:
+) -> OneByOne:
     """Return the slopes of a function that has values in balls: quotients of small differences.
 
     Values in balls have digits enough for differences that are as small as the last ones of a
@@ -174,76 +192,7 @@ def by_differences(
         more, less = (number(*before, to, *behind) for to in (at + step, at - step))
         return _finite((more - less) / (2 * step))[0]
 
-    return lambda *operands: tuple(slope(place, operands) for place in range(len(operands)))
-
-
-def class_rate(*operands: float) -> Slopes:
-    """Return the slopes of a rate of a closed network of several classes, by differences."""
-    return _of_classes(on_floats.class_rate, operands)
-
-
-def class_wait(*operands: float) -> Slopes:
-    """Return the slopes of a wait of a class."""
-    return _of_classes(on_floats.class_wait, operands)
-
-
-def class_open_wait(*operands: float) -> Slopes:
-    """Return the slopes of a wait of open visits beside classes."""
-    return _of_classes(on_floats.class_open_wait, operands)
-
-
-def class_quantile(*operands: float) -> Slopes:
-    """Return the slopes of a quantile of a cycle of a class."""
-    return _of_classes(on_floats.class_quantile, operands)
-
-
-def nested_rate(*operands: float) -> Slopes:
-    """Return the slopes of a rate of a closed network with speeds and pools, by differences."""
-    return _of_classes(on_floats.nested_rate, operands)
-
-
-def nested_time(*operands: float) -> Slopes:
-    """Return the slopes of the time at a place of such a network."""
-    return _of_classes(on_floats.nested_time, operands)
-
-
-def nested_wait(*operands: float) -> Slopes:
-    """Return the slopes of a wait of open visits at a station of such a network."""
-    return _of_classes(on_floats.nested_wait, operands)
-
-
-def forked_rate(*operands: float) -> Slopes:
-    """Return the slopes of a rate of a closed network with calls made together, by differences."""
-    return _of_classes(on_floats.forked_rate, operands)
-
-
-def forked_time(*operands: float) -> Slopes:
-    """Return the slopes of the time at a place of such a network."""
-    return _of_classes(on_floats.forked_time, operands)
-
-
-def forked_wait(*operands: float) -> Slopes:
-    """Return the slopes of a wait of open visits at a station of such a network."""
-    return _of_classes(on_floats.forked_wait, operands)
-
-
-def shared_rate(*operands: float) -> Slopes:
-    """Return the slopes of a rate of a class that shares pools, by differences."""
-    return _of_classes(on_floats.shared_rate, operands)
-
-
-def shared_time(*operands: float) -> Slopes:
-    """Return the slopes of the time of such a class at a place."""
-    return _of_classes(on_floats.shared_time, operands)
-
-
-def shared_wait(*operands: float) -> Slopes:
-    """Return the slopes of a wait of open visits beside such classes."""
-    return _of_classes(on_floats.shared_wait, operands)
-
-
-def _of_classes(number: Callable[..., float], operands: tuple[float, ...]) -> Slopes:
-    return tuple(_in_floats(number, place, operands) for place in range(len(operands)))
+    return OneByOne(slope)
 
 
 def _in_floats(number: Callable[..., float], place: int, operands: tuple[float, ...]) -> float:
@@ -275,3 +224,23 @@ def _difference_in_balls(function: Callable[[arb], arb], at: float) -> float | N
     if not found.is_finite():
         return None
     return float(found.mid()) if found.rel_accuracy_bits() >= _ENOUGH or found.is_zero() else None
+
+
+def _in_networks(number: Callable[..., float]) -> OneByOne:
+    """Return the slopes of a function that has values in floats alone, or wide balls."""
+    return OneByOne(partial(_in_floats, number))
+
+
+class_rate = _in_networks(on_floats.class_rate)
+class_wait = _in_networks(on_floats.class_wait)
+class_open_wait = _in_networks(on_floats.class_open_wait)
+class_quantile = _in_networks(on_floats.class_quantile)
+nested_rate = _in_networks(on_floats.nested_rate)
+nested_time = _in_networks(on_floats.nested_time)
+nested_wait = _in_networks(on_floats.nested_wait)
+forked_rate = _in_networks(on_floats.forked_rate)
+forked_time = _in_networks(on_floats.forked_time)
+forked_wait = _in_networks(on_floats.forked_wait)
+shared_rate = _in_networks(on_floats.shared_rate)
+shared_time = _in_networks(on_floats.shared_time)
+shared_wait = _in_networks(on_floats.shared_wait)

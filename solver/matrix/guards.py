@@ -207,6 +207,13 @@ def _structure(
         for point in points if varies else points[:1]:
             yield guarded.number(substituted(expr, {graph.population: point}))
 
+    for times, is_share in graph.supposed.items():
+        for more in built(times - 1):
+            yield (
+                Guard(value=more, most=Fraction(0))
+                if is_share
+                else Guard(value=more, least=Fraction(0), is_least_out=True)
+            )
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if requirement.is_axis:
             for room in built(_room(requirement, asking)):

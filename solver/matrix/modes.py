@@ -117,11 +117,20 @@ class ModeSolver:
             if number in seen:
                 continue
             seen.add(number)
-            if program.varies[number] or program.inputs[number] & answers:
+            if (
+                program.varies[number]
+                or program.inputs[number] & answers
+                or number in self._too_long
+            ):
                 waiting += program.steps[number].operands
             else:
                 found.add(number)
         return sorted(found)
+
+    @cached_property
+    def _too_long(self) -> frozenset[int]:
+        """Operations without a population that are not told before they are asked for."""
+        return frozenset()
 
     @cached_property
     def _tables(self) -> dict[tuple[int, ...], dict[int, Any]]:

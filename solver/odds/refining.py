@@ -40,11 +40,16 @@ Told: TypeAlias = Callable[[Ints, About | None], Floats]
 
 
 def surface_through(
-    values: Mapping[str, Floats], told: Told, limit: float | None, others: Sequence[Surface]
+    values: Mapping[str, Floats],
+    told: Told,
+    limit: float | None,
+    others: Sequence[Surface],
+    enough: float = np.inf,
 ) -> Surface:
     """Return a surface of what is told of some samples; points are taken from their start first.
 
-    It is to tell which of the samples lie below a limit, if there is one, and to be near to all.
+    It is to tell which of the samples lie below a limit, if there is one, and to be near to all;
+    off by no more than is `enough` where points are told by all others.
     It is one of the `others` where all of its first points are: a requirement and the quality that
     rests on it fail together. Where it lies above one of them it need not be near.
     """
@@ -68,7 +73,7 @@ def surface_through(
         at, off = surface(drawn, count)
         is_decided = limit is None or (chosen.size > first and _is_decided(at, off, limit))
         matters = at / np.exp(_FAR * off) <= least
-        if is_decided and _is_near(at[matters], off[matters]):
+        if is_decided and surface.error <= enough and _is_near(at[matters], off[matters]):
             break
         taken = np.isin(np.arange(count), chosen)
         more: list[int] = []

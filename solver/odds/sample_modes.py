@@ -51,7 +51,7 @@ _POOL = 1024
 """Samples from which the points of a surface are chosen."""
 _SURELY = 3.0
 """How far off a surface may be where it is to be sure, in its own deviations."""
-_FAILURE = "failure of"
+_FAILURE, _FULL = "failure of", "part of the limit of"
 _BEYOND = 1.25
 """How far behind the range something is looked for of which no more is asked than in it."""
 _FARTHEST = 64.0
@@ -110,6 +110,8 @@ class SampleModeSolver(ModeSolver):
 
     evaluations: ClassVar[int] = _EVALUATIONS
     """How often something is asked for, about."""
+    enough: ClassVar[float] = np.inf
+    """How far off a surface may be at points that are told by all others, if there may be more."""
 
     most: int
     drawn: Mapping[str, Floats]
@@ -199,7 +201,7 @@ class SampleModeSolver(ModeSolver):
     def told_by_surfaces(self) -> Iterator[BySurface]:
         """Yield what is told by surfaces of where criteria fail, and how well."""
         for (kind, name, _), surface in self.surfaces.items():
-            if kind == _FAILURE and surface.kriging is not None:
+            if kind in (_FAILURE, _FULL) and surface.kriging is not None:
                 yield BySurface(requirement=name, points=surface.points, error=surface.error)
 
     # -- what is quick -------------------------------------------------------------------
@@ -304,6 +306,8 @@ class SampleModeSolver(ModeSolver):
     def _first(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> _FirstBySurface:
         """Return the first failures of what takes long, by a surface."""
         low, high = self.mode.low, self.mode.high
+        if not any(self.mode.program.varies[side] for side in sides_of([criterion])):
+            return self._at_any(rows, index, criterion)
         at, off = self._failure(index, criterion, self._near(criterion, float(high)), rows)
 
         def first(real: Floats) -> Ints:
@@ -312,6 +316,24 @@ class SampleModeSolver(ModeSolver):
 
         far = np.exp(_SURELY * off)
         return _FirstBySurface(at=first(at), least=first(at / far), most=first(at * far))
+
+    def _at_any(self, rows: Rows, index: Index, criterion: CompiledCriterion) -> _FirstBySurface:
+        """Return the start of the range where what is the same at any population fails."""
+        low, high = self.mode.low, self.mode.high
+
+        def told(some: Rows, _about: About | None = None) -> Floats:
+            sides = (criterion.measure, criterion.limit)
+            values = some.at(sides, float(low))
+            of, to = (some.column(values, side) for side in sides)
+            return of / to if criterion.at_most else to / of
+
+        full, off = self._by_surface(index, (_FULL, criterion.name), told, rows, 1.0)
+
+        def first(of: Floats) -> Ints:
+            return np.where(of <= 1, high + 1, low).astype(np.int64)
+
+        far = np.exp(_SURELY * off)
+        return _FirstBySurface(at=first(full), least=first(full * far), most=first(full / far))
 
     def _near(self, criterion: CompiledCriterion, unless: float | None) -> float | None:
         """Return where a criterion fails as stated, `unless` it does not; None: nobody knows."""
@@ -384,6 +406,7 @@ class SampleModeSolver(ModeSolver):
                     lambda which, about, some=some: told(some.take(which), about),  # type: ignore[misc]
                     limit,
                     others,
+                    self.enough,
                 )
             surface = self.surfaces[key]
             if (id(surface), number) not in self._known:
@@ -441,7 +464,19 @@ class SampleModeSolver(ModeSolver):
 
     def is_told_again(self, number: int) -> bool:
         """Return whether an operation is told each time that something is asked for."""
-        return self.mode.program.varies[number]
+        return self.mode.program.varies[number] or number in self._too_long
+
+    @cached_property
+    def _too_long(self) -> frozenset[int]:
+        """Operations without a population that take long, all samples together."""
+        program, found = self.mode.program, set[int]()
+        for number, inputs in enumerate(program.inputs):
+            if not inputs or program.varies[number]:
+                continue
+            seconds = self._step_seconds(number) * self.most
+            if seconds > _MOST_SECONDS or not found.isdisjoint(program.steps[number].operands):
+                found.add(number)
+        return frozenset(found)
 
     @cached_property
     def _seconds(self) -> dict[frozenset[int], float]:
@@ -462,9 +497,9 @@ class SampleModeSolver(ModeSolver):
             return False
         own = operands[servers[0] :: servers[1]]
         first = np.zeros(1, dtype=np.int64)
+        inputs = self._inputs(tuple(first for _ in self._along.counts))
         with np.errstate(all="ignore"):
-            rows = self.prepared(tuple(first for _ in self._along.counts), 1)
-            values = rows.at(own, float(self.mode.low))
+            values = self.runner.run(own, {}, inputs, float(self.mode.low))
         return all(bool(np.all(values[number] == 1)) for number in own)
 
 

@@ -30,6 +30,7 @@ class ValueModeSolver(SampleModeSolver):
     """Tells the last column of samples of one mode at a population, and no more."""
 
     evaluations: ClassVar[int] = 1
+    enough: ClassVar[float] = 0.02
 
     population: int
     is_partial: bool = False

@@ -200,9 +200,9 @@ def _by_slopes(
     value = point.number(formula)
     if not isfinite(value):
         return None
-    slopes = {symbol.name: slope for symbol, slope in gradient(formula, point).items()}
     own = {name for number in numbers for name, _ in number.parameters}
-    if not all(isfinite(slope) for name, slope in slopes.items() if name in own):
+    slopes = {symbol.name: slope for symbol, slope in gradient(formula, point, own).items()}
+    if not all(map(isfinite, slopes.values())):
         return None
     width = sqrt(sum(half_width(one, slopes, PROBABILITY) ** 2 for one in numbers))
     return Ends(least=value - width, most=value + width)

@@ -161,6 +161,9 @@ class WalkedCalls:
         if call.times is None or begun.times is None:
             return CallMade(number=call.number, node=call.node, fork=call.fork, reached=reached)
         value = self._often(call.times.expr, begun.times)
+        is_share = (
+            self._expressions.is_supposed_a_share(begun.times) if value is None else value <= 1
+        )
         return CallMade(
             number=call.number,
             node=call.node,
@@ -168,7 +171,7 @@ class WalkedCalls:
             reached=reached,
             fork=call.fork,
             is_whole=value is not None and value.denominator == 1,
-            is_share=value is not None and value <= 1,
+            is_share=is_share,
         )
 
     def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
