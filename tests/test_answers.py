@@ -65,7 +65,7 @@ def test_measures_are_told_at_the_answer(
     monkeypatch.chdir(tmp_path)
     Path("s.qps").write_text(MEASURES, encoding="utf-8")
     settings = ["--set", "power=4 core", "--set", "speed=1000 Mbit/s", "--no-advice"]
-    assert main(["solve", "s.qps", *settings]) == 0
+    assert main(["solve", "--all", "s.qps", *settings]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     # 200 users, 50 kB a second each: 864 GB a day
     assert "in_a_day 864 GB What is sent in a day." in lines

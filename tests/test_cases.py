@@ -209,7 +209,7 @@ def test_the_title_and_json_tell_the_case(
         (["--set", "case = least"], "Film (FILE, case = least)"),
         (["--set", "case=average"], "Film (FILE, case=average)"),
     ):  # fmt: skip
-        main(["solve", str(file), "--no-advice", *changes])
+        main(["solve", "--all", str(file), "--no-advice", *changes])
         assert capsys.readouterr().out.splitlines()[0] == title.replace("FILE", str(file))
     main(["solve", str(file), "--no-advice", "--format", "json", "--scenario", "worst"])
     assert json.loads(capsys.readouterr().out)["case"] == "largest"

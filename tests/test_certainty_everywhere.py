@@ -302,6 +302,6 @@ def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
 def test_sure_tells_the_answer_beside_it_for_what_it_is(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = text_of(capsys, "solve", waiting, "--no-advice", "--sure", "80 %")
+    told = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--sure", "80 %")
     answer = answer_of(capsys, waiting)
     assert f"with the certainty that each requirement asks for, {answer:,}." in told

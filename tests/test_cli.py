@@ -335,7 +335,11 @@ def test_several_scenarios_are_made_together(
     spec.write_text(TWO_SCENARIOS, encoding="utf-8")
     flags = [word for name in several for word in ("--scenario", name)]
     listed = ["--set", f"scenario = [{', '.join(several)}]"]
-    for command in (["solve"], ["explain", "api.cpu"], ["solve", "--set", "cost=4 ms/request"]):
+    for command in (
+        ["solve", "--all"],
+        ["explain", "api.cpu"],
+        ["solve", "--set", "cost=4 ms/request"],
+    ):
         name, *rest = command
         told = []
         for asked in (flags, listed, ["--scenario", one]):
@@ -360,14 +364,14 @@ def test_what_two_scenarios_change_otherwise_is_refused_unless_a_setting_decides
     spec.write_text(TWO_SCENARIOS, encoding="utf-8")
     flags = [word for name in asked for word in ("--scenario", name)]
     for named in (flags, ["--set", f"scenario = [{', '.join(asked)}]"]):
-        status, out, err = run(capsys, "solve", str(spec), *named)
+        status, out, err = run(capsys, "solve", "--all", str(spec), *named)
         assert (status, out) == (2, "")
         assert f"scenarios `{asked[0]}` and `{asked[1]}` are made together" in err
         assert f"two.qps:{line}:" in err
         assert "by `dear`" in err
         assert "by `wide`" in err
     decided = ["--set", "cost = 20 ms/request", "--format", "json"]
-    assert main(["solve", str(spec), *flags, *decided]) == 0
+    assert main(["solve", "--all", str(spec), *flags, *decided]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["largest_acceptable"] == qps.load(spec).solve(scenario="back").largest_acceptable
 

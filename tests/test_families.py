@@ -59,7 +59,7 @@ def answer(
     """Return what `qps solve` says of a text."""
     monkeypatch.chdir(folder)
     Path("spec.qps").write_text(text, encoding="utf-8")
-    status = main(["solve", "spec.qps", *more])
+    status = main(["solve", "--all", "spec.qps", *more])
     printed = capsys.readouterr()
     assert status == 0, printed.err
     return printed.out

@@ -151,10 +151,10 @@ def test_two_regions_answer_as_the_same_text_by_hand(
 ) -> None:
     hand, using = write(hand=HAND), write(region=REGION + SCENARIOS + MANY, using=USING)
     of_hand = [re.sub(r"\b(eu|ap)\.", r"\1_", setting) for setting in settings]
-    answer = told("solve", using, *settings)
+    answer = told("solve", "--all", using, *settings)
     # Advice keeps to the machines of an instance; by hand all machines are at hand.
     warned_at = r"\S+\.qps:\d+:\d+:"
-    by_hand_answer = alike(told("solve", hand, *of_hand), "eu", "ap")
+    by_hand_answer = alike(told("solve", "--all", hand, *of_hand), "eu", "ap")
     assert re.sub(warned_at, "", answer) == re.sub(warned_at, "", by_hand_answer)
     for name in ("browse.latency", "web.cpu", "margin", "lan"):
         by_names = told("explain", using, f"ap.{name}", *settings)
@@ -378,8 +378,10 @@ def test_an_instance_for_each_kind_is_one_by_one(
     write: Callable[..., Path], told: Callable[..., str], settings: tuple[str, ...]
 ) -> None:
     hand, using = write(region=REGION + SCENARIOS, hand=BY_NAME), write(using=EACH)
-    answer = told("solve", using, *settings)
-    assert answer == alike(told("solve", hand, *settings), "region").replace("region_", "region.")
+    answer = told("solve", "--all", using, *settings)
+    assert answer == alike(told("solve", "--all", hand, *settings), "region").replace(
+        "region_", "region."
+    )
     assert "place.eu" in told("explain", using, "region.eu.web.cpu")
     told("matrix", using, "m")
     told("report", using, "-o", using.with_suffix(".html"))
@@ -544,7 +546,7 @@ def test_a_stream_may_visit_the_node_of_an_instance(
     # Both streams work there, and the limit of the file holds: 4 cores, 2 ms a second for each.
     assert answer["bottleneck"]["saturates_at"] == 2000
     assert [r["measure"] for r in answer["requirements"]] == ["base.st.latency"]
-    more = told("solve", using, "--set", "base.a=base.m*2")
+    more = told("solve", "--all", using, "--set", "base.a=base.m*2")
     assert "base.a=base.m*2" in more
 
 
@@ -616,7 +618,7 @@ def test_modes_are_those_of_one_instance_or_chosen(
     model = load(using).model
     assert [mode.name for mode in model.modes] == ["a.day", "a.night"]
     assert [r.limit.text for r in model.requirements] == ["10 ms", "10 ms", "3 ms"]
-    assert "a.day" in told("solve", using, "--set", "mode=a.day")
+    assert "a.day" in told("solve", "--all", using, "--set", "mode=a.day")
     both = write(both=use.format("a", "") + use.format("b", "") + users)
     assert problems(both) == [codes.MISPLACED.id]
 

@@ -176,7 +176,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert cpu.saturation == Saturation(None, Method.UNDECIDED, not_below=214)
     assert solution.bottleneck is not None
     assert solution.bottleneck.undecided == ("host.cpu",)
-    told = _printed(capsys, "solve", str(spec))
+    told = _printed(capsys, "solve", "--all", str(spec))
     assert "not below 214" in told
     assert "`saturation(host.cpu)` is a lower bound (the truth may be more)" in told
     assert "All numbers are exact" not in told
@@ -228,7 +228,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
     assert solution.bottleneck.resource == first
     spec = tmp_path / "two.qps"
     spec.write_text(text)
-    printed = _printed(capsys, "solve", str(spec))
+    printed = _printed(capsys, "solve", "--all", str(spec))
     assert told in printed if told else "cannot be told" not in printed
 
 
@@ -285,7 +285,7 @@ def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
     assert "(" not in told["20"]
     assert "5,200" in told["22"]
     assert "6,000" in told["24.5"]
-    main(["solve", str(spec)])
+    main(["solve", "--all", str(spec)])
     printed = capsys.readouterr().out
     assert "from there to N = 5,100 it is exactly full, no more." in printed
     assert "cluster.requests is exactly full already at N = 4900" in printed

@@ -25,13 +25,14 @@ _MOST_NAMED = 3
 
 def headroom_lines(view: SolveView, solution: Solution) -> list[str]:
     """Return the next limit, what 10 % more users would do, the margin, what would help most."""
-    more, lines = more_users(solution), [_next_limit(view)]
+    more, lines = more_users(solution), [next_limit_line(view)]
     if more is not None:
         lines.append(_more_users(view, solution, more))
     return [line for line in (*lines, _margin(view), _helps_most(view)) if line]
 
 
-def _next_limit(view: SolveView) -> str:
+def next_limit_line(view: SolveView) -> str:
+    """Return what would limit the answer next, empty where that is not asked."""
     found = view.next_limit
     if found is None:
         return ""

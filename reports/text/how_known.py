@@ -72,6 +72,13 @@ def users_known(known: Certainty) -> str:
     }.get(known.kind, "About ")
 
 
+def users_as_known(known: Certainty) -> str:
+    """Return what a number of users is: exact, or what may be of it in truth."""
+    if known.is_exact:
+        return "exact for the model that the spec states"
+    return f"{_WHAT[known.kind][0]}, {_USERS[known.kind]}"
+
+
 def parenthesis(known: Certainty) -> str:
     """Return what stands behind a number in a sentence where it is not exact: ` (upper bound)`."""
     return "" if known.is_exact else f" ({known.kind.value})"

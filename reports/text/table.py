@@ -10,6 +10,8 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 
 _WIDEST_CELL = 70
+_NARROWEST_CELL = 8
+"""A text that is cut to a width keeps so much."""
 
 
 class Table(Struct, frozen=True):
@@ -19,11 +21,16 @@ class Table(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
     right: frozenset[int] = frozenset()
 
-    def as_text(self, indent: str = "  ") -> str:
-        """Return the table in columns of blanks."""
+    def as_text(self, indent: str = "  ", width: int | None = None) -> str:
+        """Return the table in columns of blanks, its texts cut to a width where one is given."""
         lines = [self.headings, *self.rows]
         cells = [[_shortened(cell) for cell in line] for line in lines]
         widths = [max(_width(line[i]) for line in cells) for i in range(len(self.headings))]
+        if width is not None:
+            widths = self._fitting(widths, width - len(indent))
+            cells = [
+                [_cut(cell, most) for cell, most in zip(c, widths, strict=True)] for c in cells
+            ]
         shown = []
         for line in cells:
             padded = [self._padded(cell, i, widths[i]) for i, cell in enumerate(line)]
@@ -36,6 +43,17 @@ class Table(Struct, frozen=True):
         lines = [self.headings, tuple(rule), *self.rows]
         return "".join(f"| {' | '.join(map(escaped, line))} |\n" for line in lines)
 
+    def _fitting(self, widths: list[int], width: int) -> list[int]:
+        """Return narrower columns: the widest text first; numbers are never cut."""
+        widths = list(widths)
+        texts = [i for i in range(len(widths)) if i not in self.right]
+        while sum(widths) + 2 * (len(widths) - 1) > width:
+            widest = max(texts, key=lambda i: widths[i], default=None)
+            if widest is None or widths[widest] <= _NARROWEST_CELL:
+                break
+            widths[widest] -= 1
+        return widths
+
     def _padded(self, cell: str, column: int, width: int) -> str:
         blanks = " " * (width - _width(cell))
         return blanks + cell if column in self.right else cell + blanks
@@ -45,6 +63,15 @@ def _shortened(cell: str) -> str:
     inwards = cell[: len(cell) - len(cell.lstrip(" "))]  # a row may stand within another one
     cell = inwards + " ".join(printable(cell).split())
     return cell if len(cell) <= _WIDEST_CELL else cell[: _WIDEST_CELL - 1] + "…"
+
+
+def _cut(cell: str, most: int) -> str:
+    """Return a cell within so many columns."""
+    if _width(cell) <= most:
+        return cell
+    while _width(cell) > most - 1:
+        cell = cell[:-1]
+    return cell.rstrip() + "…"
 
 
 def _width(cell: str) -> int:

@@ -31,6 +31,7 @@ from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.view import circumstances
+from qps.reports.text.wrapping import wrapped
 from qps.solver.answers.judgement import StaysFull
 from qps.solver.answers.solution import Bottleneck, Solution
 from qps.solver.search.method import Method
@@ -47,34 +48,46 @@ def solve_text(
     warnings: Sequence[Diagnostic] = (),
     *,
     markdown: bool = False,
+    width: int | None = None,
 ) -> str:
-    """Return the answer, the requirements, the resources, what would move it, and `warnings`."""
+    """Return the answer, the requirements, the resources, what would move it, and `warnings`.
+
+    Lines are as long as they are, unless a `width` is given to fit them in.
+    """
+
+    def line_of(text: str, indent: str = "  ") -> str:
+        if markdown or width is None:
+            return text if markdown else f"{indent}{text}"
+        return "\n".join(wrapped(text, width, indent))
+
+    def table_of(table: Table) -> str:
+        return table.as_markdown() if markdown else table.as_text(width=width)
+
     head = f"{printable(title)} ({', '.join([view.file, *circumstances(view)])})"
-    answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
+    answer = f"**{view.answer}**" if markdown else line_of(view.answer)
     beyond = [*odds_lines(view), *headroom_lines(view, solution)]
     if markdown:
         answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
     else:
-        answer = "\n".join([answer, *(f"  {line}" for line in beyond)])
-    parts = [f"### {head}" if markdown else head, answer]
+        answer = "\n".join([answer, *map(line_of, beyond)])
+    parts = [f"### {head}" if markdown else line_of(head, ""), answer]
     criteria = [item.criterion for item in solution.requirements]
     tables = [
         _requirements(view, criteria),
         measure_table(solution),
-        _resources(view, solution),
+        resource_table(view, solution)[0],
         carried(view, solution),
         shares_table(view),
     ]
-    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
-    indent = "" if markdown else "  "
-    told = [_modes(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
+    parts += [table_of(table) for table in tables if table.rows]
+    told = [modes_line(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
     told.append(_references(view, solution))
-    parts += [f"{indent}{line}" for line in told if line]
+    parts += [line_of(line) for line in told if line]
     helping = _advice(view)
     if helping.rows:
-        parts.append(helping.as_markdown() if markdown else helping.as_text())
+        parts.append(table_of(helping))
     warned = plain((*warnings, *solution.warnings)).splitlines()
-    parts += [escaped(line) if markdown else f"{indent}{line}" for line in warned]
+    parts += [escaped(line) if markdown else line_of(line) for line in warned]
     return joined(parts)
 
 
@@ -121,12 +134,14 @@ def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
     return "all" if met == view.population.to else marked(f"{met:,}", known)
 
 
-def _resources(view: SolveView, solution: Solution) -> Table:
+def resource_table(view: SolveView, solution: Solution) -> tuple[Table, list[ResourceView]]:
+    """Return what is full first as a table, and of each of its rows the resource."""
     ordered = sorted(
         view.resources,
         key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
     )
     is_planned = any(resource.target != 1 for resource in ordered)
+    told = with_ports_together(ordered, attrgetter("name"), view, solution)
     rows = tuple(
         (
             name,
@@ -135,7 +150,7 @@ def _resources(view: SolveView, solution: Solution) -> Table:
             _saturation(resource),
             _shares(resource),
         )
-        for resource, name in with_ports_together(ordered, attrgetter("name"), view, solution)
+        for resource, name in told
     )
     headings = (
         "resource",
@@ -144,7 +159,8 @@ def _resources(view: SolveView, solution: Solution) -> Table:
         f"{'reached' if is_planned else 'saturates'} at {view.population.name} =",
         "mostly",
     )
-    return Table(headings, rows, frozenset([1, 2, 3] if is_planned else [1, 2]))
+    table = Table(headings, rows, frozenset([1, 2, 3] if is_planned else [1, 2]))
+    return table, [resource for resource, _ in told]
 
 
 _MOST_CARRIED = 6
@@ -255,7 +271,7 @@ def heaviest_in_words(view: SolveView) -> str:
     return "Nearest to its target" if is_planned else "Most heavily loaded"
 
 
-def _modes(view: SolveView) -> str:
+def modes_line(view: SolveView) -> str:
     """Return what each mode comes to, where there are several."""
     if not view.modes:
         return ""
@@ -269,7 +285,7 @@ def _modes(view: SolveView) -> str:
     return f"Modes: {', '.join(told)}. The worst, {view.mode}, counts and is what follows."
 
 
-def _costs(view: SolveView, solution: Solution) -> list[str]:
+def cost_lines(view: SolveView, solution: Solution) -> list[str]:
     """Return what the configuration costs at the limit, bought and running."""
     lines = []
     for cost in solution.costs:
@@ -291,7 +307,13 @@ def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
     """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
     known = " ".join(known_lines(solution))
     closed = closed_lines(view)
-    return (_modes(view), known, *closed, *_elastic(view, solution), *_costs(view, solution))
+    return (
+        modes_line(view),
+        known,
+        *closed,
+        *elastic_lines(view, solution),
+        *cost_lines(view, solution),
+    )
 
 
 def _advice(view: SolveView) -> Table:
@@ -313,7 +335,7 @@ def advice_rows(view: SolveView) -> tuple[tuple[str, str, str], ...]:
     return tuple(rows)
 
 
-def _elastic(view: SolveView, solution: Solution) -> list[str]:
+def elastic_lines(view: SolveView, solution: Solution) -> list[str]:
     """Return a sentence for each elastic parameter: where it yields, where it can no more."""
     lines = []
     name = view.population.name

@@ -96,6 +96,11 @@ def _solve(commands: _Commands) -> None:
     _changes(command)
     _advice(command)
     command.add_argument(
+        "--all",
+        action="store_true",
+        help="print all that is known, not only what one must know first",
+    )
+    command.add_argument(
         "--for",
         dest="solve_for",
         metavar="NAME",

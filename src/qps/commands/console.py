@@ -37,6 +37,20 @@ def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os
     return bool(environment.get("FORCE_COLOR")) or stream.isatty()
 
 
+def width_of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> int:
+    """Return how many columns to write to a stream: those of the terminal, else 80."""
+    asked = environment.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _COLUMNS
+    except (OSError, ValueError):
+        return _COLUMNS
+
+
+_COLUMNS = 80
+
+
 def show(diagnostics: Sequence[Diagnostic], arguments: Namespace) -> None:
     """Print diagnostics to standard error, warnings only where they are wanted."""
     if arguments.quiet:

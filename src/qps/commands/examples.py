@@ -9,6 +9,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "solve": (
         ("qps solve site.qps", "how many, limited by what, what would help"),
+        ("qps solve site.qps --all", "all loads and requirements, how each is known"),
         ("qps solve site.qps --set 'reply=120 kB/request'", "with another number"),
         ("qps solve site.qps --carry 20000", "what it takes to carry so many"),
         ("qps solve site.qps --for reply --given 'N = 8000'", "how large may it be?"),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from functools import partial
 
 from msgspec.structs import replace
 
-from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.console import Exit, complain, print_json, show, wants_color, width_of
 from qps.commands.kept_specs import load
-from qps.commands.solving import solved
+from qps.commands.output import style
+from qps.commands.progress import Progress
+from qps.commands.solving import Solved, solved
 from qps.compiler.pipeline import Spec
+from qps.reports.text.first_screen import first_screen
 from qps.reports.text.odds_text import promised_view
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
@@ -29,7 +33,8 @@ def run(arguments: Namespace) -> Exit:
         return _solve_for(arguments)
     if arguments.given is not None:
         raise complain("`--given` belongs to `--for`", "name what to solve for: `--for power`")
-    found = solved(arguments)
+    with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
+        found = solved(arguments, partial(progress.advance, 1))
     answered = found.solution.largest_acceptable
     if arguments.sure is not None:
         odds = found.view.odds
@@ -43,12 +48,29 @@ def run(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(found.view))
     else:
-        markdown = arguments.format == "markdown"
-        title = title_of(found.model)
-        warnings = found.warnings if markdown else ()  # a terminal shows them beside the answer
-        text = solve_text(found.view, found.solution, title, warnings, markdown=markdown)
-        sys.stdout.write(text)
+        _print(found, arguments)
     return Exit.NO if answered is None else Exit.YES
+
+
+_STEPS = 3
+"""Its answers, how sure they are, what would help."""
+
+
+def _print(found: Solved, arguments: Namespace) -> None:
+    """Print what one must know first; with `--all` and in Markdown all that is known."""
+    title = title_of(found.model)
+    if arguments.format == "markdown":
+        text = solve_text(found.view, found.solution, title, found.warnings, markdown=True)
+        sys.stdout.write(text)
+    elif arguments.all:
+        # What no terminal shows may be read by a program: it has its lines whole.
+        width = width_of(sys.stdout) if sys.stdout.isatty() else None
+        sys.stdout.write(solve_text(found.view, found.solution, title, width=width))
+    else:
+        color = wants_color(arguments.color, sys.stdout)
+        width = width_of(sys.stdout)
+        text = first_screen(found.view, found.solution, title, width=width, color=color)
+        style(sys.stdout, text)
 
 
 def _solve_for(arguments: Namespace) -> Exit:

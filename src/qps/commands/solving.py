@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,14 +39,23 @@ class Solved(Struct, frozen=True, kw_only=True):
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def solved(arguments: Namespace) -> Solved:
-    """Load and solve the spec that the arguments name, as they change it."""
+def _tell_nobody(_: str) -> None:
+    """Keep what comes next to oneself."""
+
+
+def solved(arguments: Namespace, tell: Callable[[str], object] = _tell_nobody) -> Solved:
+    """Load and solve the spec that the arguments name, as they change it; `tell` what is next."""
     with with_graphs(arguments.file) as spec:
         show(spec.warnings, arguments)
         settings = tuple(arguments.set)
         sampling = sampling_of(arguments)
         return solved_spec(
-            spec, arguments.scenario, settings, advice=arguments.advice, sampling=sampling
+            spec,
+            arguments.scenario,
+            settings,
+            advice=arguments.advice,
+            sampling=sampling,
+            tell=tell,
         )
 
 
@@ -57,8 +67,12 @@ def solved_spec(
     advice: bool,
     sampling: Sampling,
     how_sure: bool = True,
+    tell: Callable[[str], object] = _tell_nobody,
 ) -> Solved:
-    """Solve a spec as a scenario and settings change it, and tell how sure the answer is."""
+    """Solve a spec as a scenario and settings change it, and tell how sure the answer is.
+
+    `tell` is called with what comes next, as it begins.
+    """
     spec = spec.with_machines_of(settings)
     configuration = spec.configuration(scenario, settings)
     model, found = spec.model, None
@@ -73,9 +87,11 @@ def solved_spec(
             plain = without_certainty(spec.model)
             of_slopes = replace(solve_model(plain, configuration), at=solution.at)
         if how_sure:
+            tell("how sure")
             found = odds(plain, configuration, of_slopes, sampling)
     else:
         solution = solve_model(model, configuration)
+    tell("what would help")
     helping = advise(model, configuration, solution) if advice else ()
     view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)
     return Solved(

@@ -1,0 +1,32 @@
+"""What a spec counts, as it calls it: 7,462 users, 12 calls, 1 viewer."""
+
+from __future__ import annotations
+
+_LETTER = 1
+_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
+
+
+def counted(count: int, name: str) -> str:
+    """Return so many of what a population counts; a letter, such as N, stands for users.
+
+    >>> counted(7462, "N"), counted(12, "calls"), counted(1, "viewers"), counted(1, "N")
+    ('7,462 users', '12 calls', '1 viewer', '1 user')
+    """
+    several = noun(name)
+    return f"{count:,} {_one_of(several) if count == 1 else several}"
+
+
+def noun(name: str) -> str:
+    """Return the plural of what a population counts.
+
+    >>> noun("N"), noun("data_centres")
+    ('users', 'data centres')
+    """
+    return "users" if len(name) == _LETTER else name.replace("_", " ")
+
+
+def _one_of(several: str) -> str:
+    for ending, instead in _ENDINGS:
+        if several.endswith(ending) and len(several) > len(ending) + 1:
+            return several.removesuffix(ending) + instead
+    return "person" if several == "people" else several

@@ -1,0 +1,44 @@
+"""Sentences in lines that a terminal is wide enough for; numbers stay with their units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from textwrap import wrap
+
+from qps.compiler.diagnostics.render import printable
+
+_HELD = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=~) (?=\d)")
+_HOLDS = "\N{NO-BREAK SPACE}"
+_NARROWEST = 20
+"""Columns of text, at the least, behind what stands before it."""
+
+
+def wrapped(text: str, width: int, first: str = "  ", others: str | None = None) -> list[str]:
+    """Return a text in lines of a width, with what stands before the first and before the others.
+
+    >>> wrapped("loaded 79.8 % of at most 80 %", 26)
+    ['  loaded 79.8 % of at most', '  80 %']
+    """
+    others = first if others is None else others
+    held = _HELD.sub(_HOLDS, " ".join(printable(text).split()))
+    lines = wrap(
+        held,
+        max(width, len(others) + _NARROWEST),
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(_HOLDS, " ") for line in lines]
+
+
+def labelled(facts: Sequence[tuple[str, str]], width: int, indent: str = "  ") -> list[list[str]]:
+    """Return facts behind their labels, each in lines of a width; the labels are in one column.
+
+    >>> labelled([("limited by", "the disk"), ("next", "nothing")], 80)
+    [['  limited by  the disk'], ['  next        nothing']]
+    """
+    column = max((len(label) for label, _ in facts), default=0)
+    margin = indent + " " * (column + 2)
+    return [wrapped(text, width, f"{indent}{label:{column}}  ", margin) for label, text in facts]
