@@ -4,7 +4,7 @@ const readonly = (...names) => Object.fromEntries(names.map((name) => [name, "re
 
 const BROWSER = readonly(
   "Blob", "ImageData", "IntersectionObserver", "URL", "XMLSerializer", "addEventListener", "clearTimeout", "devicePixelRatio",
-  "document", "getComputedStyle", "innerHeight", "matchMedia", "performance", "requestAnimationFrame", "setTimeout", "window",
+  "document", "fetch", "getComputedStyle", "innerHeight", "matchMedia", "performance", "requestAnimationFrame", "setTimeout", "window",
 );
 const NODE = readonly("process");
 

@@ -299,6 +299,27 @@ def _report(commands: _Commands) -> None:
     command.set_defaults(format="text")
 
 
+def _serve(commands: _Commands) -> None:
+    command = _add(commands, "serve", "the page in a browser, made anew after each save")
+    _one_spec(command)
+    _changes(command)
+    _advice(command)
+    command.add_argument(
+        "--port",
+        metavar="NUMBER",
+        type=int,
+        default=0,
+        help="of the loopback address, the only one that it is served at (default: a free one)",
+    )
+    command.add_argument(
+        "--no-browser",
+        dest="browser",
+        action="store_false",
+        help="open no browser: only tell the address",
+    )
+    command.set_defaults(format="text", variants=200, simulate=False)
+
+
 def _fit(commands: _Commands) -> None:
     command = _add(commands, "fit", "costs fitted to a table of measured loads and rates")
     command.add_argument(
@@ -445,6 +466,7 @@ COMMANDS = {
     "simulate": _simulate,
     "matrix": _matrix,
     "report": _report,
+    "serve": _serve,
     "measure": _measure,
     "fit": _fit,
     "observe": _observe,

@@ -40,6 +40,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps report site.qps --scenario peak --scenario night", "side by side"),
         ("qps report rows.parquet -o rows.html", "the page of a matrix"),
     ),
+    "serve": (
+        ("qps serve site.qps", "the page in a browser, made anew after each save"),
+        ("qps serve site.qps --port 8000 --no-browser", "at a port of your choice"),
+    ),
     "measure": (
         (
             "qps measure w.csv --vary 'rate in 1000, 4000 request/s' --dry-run -- wrk -R '{rate}'",

@@ -39,7 +39,7 @@ def run(arguments: Namespace) -> Exit:
     if arguments.figure:
         return _figures_only(specs, arguments)
     with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
-        page, found = _page(specs, arguments, progress)
+        page, found = made_page(specs, arguments, progress)
     output = _write(page, arguments, specs[0])
     if not arguments.quiet:
         print(_in_one_line(output, found))
@@ -56,7 +56,9 @@ _STEPS = 4
 """Of a report: its answers, its claims, its figures, and what is live of it."""
 
 
-def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[str, list[Solved]]:
+def made_page(
+    specs: list[Spec], arguments: Namespace, progress: Progress
+) -> tuple[str, list[Solved]]:
     """Return the page, and what was solved for it."""
     found = _solved(specs, arguments)
     runners = [ClaimRunner(model=spec.model) for spec in specs]
