@@ -7,6 +7,9 @@ ones (A. C. Aitken, On least squares and linear combination of observations, 193
 interval, for noise that is the same at all loads, holds four of five truths there where it says
 nine of ten.
 
+Rows that are medians of repetitions count by how far these lie apart (`repetitions`): then the
+numbers are those of weighted least squares, and the noise of each row is told by its weight.
+
 Three things make it wider. Rows that are one measurement (equal in every digit) count once. Rows of
 one machine, host, run or day, and rows that repeat the same rates, miss together by what the group
 has of its own: the two variances are found by equating two quadratic forms with what they are
@@ -22,19 +25,16 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from math import floor, sqrt
-from operator import mul, truediv
+from operator import mul
 
 from msgspec import Struct
 
 from qps.compiler.data.fits import Fit
 from qps.compiler.data.least_squares import LeastSquares
+from qps.compiler.data.repetitions import Weighting
+from qps.compiler.data.weighted_rows import LEAST_SHARE, Matrix, Vector, products, weighted
 from qps.compiler.quantities.cholesky import cholesky
 
-Vector = list[float]
-Matrix = list[Vector]
-
-_LEAST_SHARE = 0.05
-"""Of the largest load that is fitted: noise does not shrink with the load below it."""
 _FEWEST_IN_ORDER = 8
 """Rows from which it can be told that residuals hang together."""
 _HANGING = 1.96
@@ -73,7 +73,7 @@ def fit_spread(fit: Fit) -> Spread | None:
         float(unit / rate.unit * fit.cores) for rate in runs.rates
     ]
     groups = None if runs.groups is None else [runs.groups[row] for row in runs.used]
-    return spread(fit.squares, scales, groups, runs.labels)
+    return spread(fit.squares, scales, groups, runs.labels, fit.weighting)
 
 
 class _Rows(Struct, frozen=True, kw_only=True):
@@ -94,11 +94,12 @@ def spread(
     scales: Sequence[float],
     groups: Sequence[str] | None = None,
     settings: Sequence[Hashable] | None = None,
+    weighting: Weighting | None = None,
 ) -> Spread | None:
     """Return how far the numbers of least squares may be off, each in a unit of its own.
 
     Rows of a group miss together; without groups, those of a setting, which is told by all columns
-    unless said.
+    unless said. With a `weighting` the rows of `squares` have been multiplied by their weights.
     """
     if settings is None:
         settings = list(zip(*squares.columns, strict=True))
@@ -115,16 +116,21 @@ def spread(
     freedom = len(found) - size
     if freedom <= 0 or sum(map(mul, errors, errors)) <= _NOTHING * sum(map(mul, fitted, fitted)):
         return None
-    least = _LEAST_SHARE * max(map(abs, fitted))
+    counts = (1,) * len(fitted) if weighting is None else weighting.weights
+    loads = [abs(load) / weight for load, weight in zip(fitted, counts, strict=True)]
+    least = LEAST_SHARE * max(loads)
+    noise = [max(load, least) * weight for load, weight in zip(loads, counts, strict=True)]
+    if weighting is not None:
+        noise = list(map(mul, noise, weighting.deviations))
     rows = _Rows(
         columns=[[column[i] for i in copies] for column in made],
         missed=[errors[i] for i in copies],
-        noise=[max(abs(fitted[i]), least) for i in copies],
+        noise=[noise[i] for i in copies],
         copies=list(copies.values()),
         labels=[settings[i] if groups is None else groups[i] for i in copies],
     )
-    weighted, residuals = _weighted(rows)
-    within, between = _variances(weighted, residuals, rows.labels)
+    columns, residuals = weighted(rows.columns, rows.missed, rows.noise)
+    within, between = _variances(columns, residuals, rows.labels)
     number = len(set(rows.labels))
     hanging = 1.0
     if groups is not None and number < len(found):
@@ -132,7 +138,7 @@ def spread(
     elif between > 0:
         freedom = max(1, number - size)
     else:
-        order = sorted(range(len(found)), key=[fitted[i] for i in copies].__getitem__)
+        order = sorted(range(len(found)), key=[loads[i] for i in copies].__getitem__)
         hanging = _hanging([residuals[i] for i in order], size)
         if hanging > 1:
             freedom = max(1, floor(len(found) / hanging) - size)
@@ -147,22 +153,8 @@ def spread(
         ),
         is_grouped=between > 0,
         hanging=hanging,
-        noise=sqrt(within * hanging + between),
+        noise=sqrt(within * hanging + between + (0.0 if weighting is None else weighting.run)),
     )
-
-
-def _weighted(rows: _Rows) -> tuple[Matrix, Vector]:
-    """Return the columns over the noise, made orthonormal again, and residuals over it.
-
-    These are of weighted least squares, so that each row counts by how well it is known.
-    """
-    columns = [list(map(truediv, column, rows.noise)) for column in rows.columns]
-    columns = _solved(cholesky(_products(columns)), columns)
-    missed = list(map(truediv, rows.missed, rows.noise))
-    for column in columns:
-        along = sum(map(mul, column, missed))
-        missed = [value - along * part for value, part in zip(missed, column, strict=True)]
-    return columns, missed
 
 
 def _variances(
@@ -187,7 +179,7 @@ def _variances(
     second = (
         sum(map(mul, sizes, sizes))
         - 2 * sum(map(mul, sizes, shares))
-        + sum(value * value for row in _products(summed) for value in row)
+        + sum(value * value for row in products(summed) for value in row)
     )
     determinant = freedom * second - first * first
     between = freedom * grouped - first * total
@@ -217,10 +209,10 @@ def _covariance(rows: _Rows, within: float, between: float) -> Matrix:
     """Return the covariance of the coordinates that ordinary least squares finds."""
     weights = list(map(mul, rows.noise, rows.copies))
     moved = [list(map(mul, column, weights)) for column in rows.columns]
-    found = [[within * value for value in row] for row in _products(moved)]
+    found = [[within * value for value in row] for row in products(moved)]
     if between == 0:
         return found
-    shared = _products([_summed(column, rows.labels) for column in moved])
+    shared = products([_summed(column, rows.labels) for column in moved])
     return [
         [a + between * b for a, b in zip(one, other, strict=True)]
         for one, other in zip(found, shared, strict=True)
@@ -233,19 +225,3 @@ def _summed(column: Vector, labels: Sequence[Hashable]) -> Vector:
     for label, value in zip(labels, column, strict=True):
         found[label] = found.get(label, 0.0) + value
     return list(found.values())
-
-
-def _products(columns: Matrix) -> Matrix:
-    """Return the sums of the products of each two columns."""
-    return [[sum(map(mul, one, other)) for other in columns] for one in columns]
-
-
-def _solved(root: Matrix, columns: Matrix) -> Matrix:
-    """Return the columns of which a lower triangle makes these."""
-    found: Matrix = []
-    for row, column in zip(root, columns, strict=True):
-        rest = column
-        for weight, known in zip(row, found, strict=False):
-            rest = [a - weight * b for a, b in zip(rest, known, strict=True)]
-        found.append([value / row[len(found)] for value in rest])
-    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from math import ceil, floor
+from operator import mul
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,6 +32,7 @@ from qps.compiler.data.fit_columns import (
 )
 from qps.compiler.data.least_squares import LeastSquares
 from qps.compiler.data.measured_tables import DataError, Numbers, Table
+from qps.compiler.data.repetitions import Repetitions, Weighting, repetitions_of, weighting
 from qps.compiler.data.settings import settings_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
@@ -75,8 +77,8 @@ class Size(Struct, frozen=True):
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count.
 
-    `groups` tells of each row where or when it was measured, `settings` at what; None where no
-    column says so.
+    `groups` tells of each row where or when it was measured, `settings` at what,
+    `repetitions` how often; None where no column says so.
     """
 
     lines: tuple[int, ...]
@@ -87,6 +89,7 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     used: tuple[int, ...]
     groups: tuple[str, ...] | None = None
     settings: tuple[tuple[str, ...], ...] | None = None
+    repetitions: Repetitions | None = None
 
     def __hash__(self) -> int:  # of many rows, and asked for often
         return hash((len(self.lines), self.load))
@@ -114,7 +117,8 @@ class Fit(Struct, frozen=True, kw_only=True):
     """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
 
     `cores` is how many processors share the load; `left_out` names the columns that were not
-    used. `has_fixed` is False where no fixed load was asked for.
+    used. `has_fixed` is False where no fixed load was asked for. `weighting` tells how much rows
+    count that are medians of repetitions; None where all count alike.
     """
 
     file: str
@@ -126,6 +130,7 @@ class Fit(Struct, frozen=True, kw_only=True):
     sizes: tuple[Size, ...]
     runs: Runs
     left_out: tuple[str, ...]
+    weighting: Weighting | None = None
 
     @property
     def loads(self) -> tuple[Fraction, Fraction]:
@@ -139,8 +144,15 @@ class Fit(Struct, frozen=True, kw_only=True):
 
     @property
     def squares(self) -> LeastSquares:
-        """The least squares of the rows that are used, in whole numbers."""
-        return _squares(self.runs, has_fixed=self.has_fixed)
+        """The least squares of the rows that are used, in whole numbers: rows times weights."""
+        return _squares(self.runs, self.weights, has_fixed=self.has_fixed)
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """What the rows that are used are multiplied by before they are fitted."""
+        if self.weighting is None:
+            return (1,) * len(self.runs.used)
+        return self.weighting.weights
 
 
 def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
@@ -173,12 +185,19 @@ def _fit(
             f"measure at several loads; or `qps fit {table.name} --no-fixed` takes all of it to be "
             "caused by the rates",
         )
-    solved = _squares(runs, has_fixed=reading.has_fixed).numbers
+    squares = _squares(runs, None, has_fixed=reading.has_fixed)
+    solved = squares.numbers
     if solved is None:
         raise DataError(
             f"the rates in `{table.name}` move together, so that their costs cannot be told apart",
             "measure with items of different sizes, at different rates; or leave a column out",
         )
+    weights = None
+    if runs.repetitions is not None:
+        weights = weighting(squares, runs.repetitions.picked(runs.used))
+    if weights is not None:
+        solved = _squares(runs, weights.weights, has_fixed=reading.has_fixed).numbers
+        assert solved is not None
     terms = tuple(
         FitTerm(
             heading=column.heading,
@@ -201,13 +220,18 @@ def _fit(
         sizes=_sizes(rates, runs),
         runs=runs,
         left_out=tuple(heading for heading in table.headings if heading not in used),
+        weighting=weights,
     )
 
 
-def _squares(runs: Runs, *, has_fixed: bool) -> LeastSquares:
+def _squares(runs: Runs, weights: Sequence[int] | None, *, has_fixed: bool) -> LeastSquares:
     ones = ((1,) * len(runs.used),) if has_fixed else ()
     columns = (*ones, *(runs.picked(rate) for rate in runs.rates))
-    return LeastSquares(columns, runs.picked(runs.load))
+    target = runs.picked(runs.load)
+    if weights is not None and any(weight != 1 for weight in weights):
+        columns = tuple(tuple(map(mul, column, weights)) for column in columns)
+        target = tuple(map(mul, target, weights))
+    return LeastSquares(columns, target)
 
 
 def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: Reading) -> Runs:
@@ -235,6 +259,7 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
         used=used,
         groups=groups_of(table),
         settings=settings_of(table),
+        repetitions=repetitions_of(table),
     )
 
 

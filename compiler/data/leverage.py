@@ -33,6 +33,9 @@ def how_unsure(fit: Fit, rates: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=16)
 def _seen(fit: Fit) -> tuple[list[list[float]], float]:
-    """Return what makes the columns orthonormal, and the largest leverage of a row."""
+    """Return what makes the columns orthonormal, and the largest leverage of rows of weight 1."""
     squares = fit.squares
-    return squares.orthonormal[1], max(squares.leverages())
+    return squares.orthonormal[1], max(
+        leverage / weight**2
+        for leverage, weight in zip(squares.leverages(), fit.weights, strict=True)
+    )

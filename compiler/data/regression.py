@@ -1,6 +1,6 @@
 """How good a fit is: intervals of the numbers, residuals, and the error on rows left out.
 
-Ordinary least squares, with the intervals of `fit_spread`; leave-one-out residuals by the diagonal
+Least squares, with the intervals of `fit_spread`; leave-one-out residuals by the diagonal
 of the hat matrix, and how far each row pulls the numbers by Cook's distance (R. D. Cook and
 S. Weisberg, Residuals and Influence in Regression, 1982, sections 2.2.1 and 3.5).
 
@@ -91,8 +91,6 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     fit: Fit
     coefficients: tuple[Coefficient, ...]
     degrees_of_freedom: int
-    explained: float | None
-    """The share of the variance of the load that the fit explains; None for equal loads."""
     distinct: int
     """How many of the rows that are used differ."""
     settings: int
@@ -248,7 +246,7 @@ def _rows(squares: LeastSquares) -> Iterator[tuple[int, ...]]:
 @lru_cache(maxsize=8)  # check, report and page ask for the same
 def regression(fit: Fit) -> Regression:
     """Return a fit with its intervals, residuals and leave-one-out errors."""
-    squares, runs = fit.squares, fit.runs
+    squares, runs, weights = fit.squares, fit.runs, fit.weights
     size = len(squares.columns)
     copies = Counter(_rows(squares))
     freedom = len(copies) - size
@@ -276,19 +274,24 @@ def regression(fit: Fit) -> Regression:
     settings = len(set(labels))
     is_repeated = settings < len(copies)
     if is_repeated:
-        unseen = errors_unseen(squares, [errors[index] for index in runs.used], labels)
-        for index, row, error in zip(runs.used, _rows(squares), unseen, strict=True):
-            left_out[index] = nan if error is None else (row[0] + error) * unit
-    for index, row, leverage in zip(runs.used, _rows(squares), squares.leverages(), strict=True):
+        moved = [errors[i] * weight for i, weight in zip(runs.used, weights, strict=True)]
+        unseen = errors_unseen(squares, moved, labels)
+        for index, weight, error in zip(runs.used, weights, unseen, strict=True):
+            missed = nan if error is None else error / weight
+            left_out[index] = (runs.load.whole[index] + missed) * unit
+    every_row = zip(runs.used, weights, _rows(squares), squares.leverages(), strict=True)
+    for index, weight, row, leverage in every_row:
         times = copies[row]
         alone = times * leverage
         if alone <= _PIVOTAL:
             without = errors[index] / (1 - alone)
             if not is_repeated:
-                left_out[index] = (row[0] + without) * unit
+                left_out[index] = (runs.load.whole[index] + without) * unit
             if variance > 0:
-                pulls[index] = (times * without) ** 2 * leverage / (size * variance) * share
-                less = times * errors[index] * without / square_error
+                pulls[index] = (
+                    (times * weight * without) ** 2 * leverage / (size * variance) * share
+                )
+                less = times * weight**2 * errors[index] * without / square_error
                 remaining[index] = max(0.0, 1 - less)
     return Regression(
         fit=fit,
@@ -297,7 +300,6 @@ def regression(fit: Fit) -> Regression:
             for (heading, item), value, width in zip(names, values, widths, strict=True)
         ),
         degrees_of_freedom=freedom,
-        explained=_explained(fit, squares),
         distinct=len(copies),
         settings=settings,
         _errors=array("d", (error * unit for error in errors)),
@@ -305,11 +307,3 @@ def regression(fit: Fit) -> Regression:
         _pulls=pulls,
         _remaining=remaining,
     )
-
-
-def _explained(fit: Fit, squares: LeastSquares) -> float | None:
-    """Return the share of the variance that is explained: about zero without a fixed load."""
-    count, total = len(squares.target), sum(squares.target)
-    whole = sum(value * value for value in squares.target) * count
-    about = whole - total * total if fit.has_fixed else whole
-    return float(1 - squares.square_error * count / about) if about else None

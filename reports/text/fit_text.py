@@ -68,7 +68,6 @@ def fit_json(found: Regression) -> dict[str, object]:
         "distinct_rows": found.distinct,
         "settings": found.settings,
         "degrees_of_freedom": found.degrees_of_freedom,
-        "explained": found.explained,
         "left_out_error": found.left_out_error,
         "left_out_shares": _left_out_shares(found),
         "largest_relative_error": found.largest_relative_error,

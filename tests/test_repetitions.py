@@ -1,0 +1,201 @@
+"""Rows that are medians of repetitions count by how far these lie apart: held against truths."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import hypot, sqrt
+from random import Random
+from statistics import median
+
+import numpy as np
+import pytest
+
+from qps.commands.own_units import units_with
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.data.fit_spread import fit_spread
+from qps.compiler.data.fits import Fit, fitted
+from qps.compiler.data.leverage import how_unsure
+from qps.compiler.data.measured_tables import DataError, read_table
+from qps.compiler.data.regression import regression
+from qps.compiler.data.repetitions import _MEDIAN, _RANGE, Repetitions, weighting
+from qps.compiler.data.student import student_quantile
+
+_TABLES = 300
+_TRUTH = (0.05, 4e-4)
+_MARKED = "cpu in %,request/s,repetitions,spread in %"
+quantile = cache(student_quantile)
+
+
+def fit(text: str) -> Fit:
+    reading = Reading(resource=None, cores=1, processors=1)
+    return fitted(read_table(text, "web.csv"), reading, units_with([]))
+
+
+def measured(random: Random, deviations: tuple[float, ...], repeated: int, shared: float) -> str:
+    """Return a table of medians, each row with repetitions that vary as one of these.
+
+    `shared` is what all repetitions of a row have in common, as the line is not the whole truth.
+    """
+    lines = [_MARKED]
+    for i, deviation in enumerate(random.sample(deviations, len(deviations))):
+        rate = 200 + 1600 * (i + 0.5) / len(deviations)
+        load = (_TRUTH[0] + _TRUTH[1] * rate) * (1 + shared * random.gauss(0, 1))
+        runs = [load * (1 + deviation * random.gauss(0, 1)) for _ in range(repeated)]
+        apart = (max(runs) - min(runs)) / median(runs)
+        lines.append(f"{median(runs) * 100:.6g},{rate:g},{repeated},{apart * 100:.6g}")
+    return "\n".join(lines)
+
+
+def off_and_held(table: str, at: float, run: float | None = None) -> tuple[float, bool]:
+    """Return by how much a load is missed, and whether the 90 % interval holds it.
+
+    `run` is how far one more run is off, of which the interval tells as well.
+    """
+    found = fit(table)
+    spread = fit_spread(found)
+    assert spread is not None
+    truth = _TRUTH[0] + _TRUTH[1] * at
+    predicted = float(found.fixed) + float(found.terms[0].value) * at
+    parts = np.array(spread.weights).T @ (1, at)
+    noise = 0.0 if run is None else spread.noise * predicted
+    width = quantile(0.95, spread.freedom) * hypot(*parts, noise)
+    return abs(predicted - truth), abs(predicted - truth * (1 + (run or 0.0))) <= width
+
+
+def without(table: str) -> str:
+    """Return a table without the columns of repetitions."""
+    return "\n".join(line.rsplit(",", 2)[0] for line in table.splitlines())
+
+
+_ALIKE = (0.05,) * 9
+_APART = (0.02, 0.1, 0.02, 0.02, 0.1, 0.02, 0.1, 0.02, 0.02)
+
+
+@pytest.mark.parametrize("repeated", [2, 3, 5])
+@pytest.mark.parametrize("shared", [0.0, 0.03])
+@pytest.mark.parametrize("deviations", [_ALIKE, _APART], ids=["alike", "apart"])
+def test_nine_of_ten_truths_are_held(
+    deviations: tuple[float, ...], repeated: int, shared: float
+) -> None:
+    """Where rows vary five-fold and nothing else is off, intervals are on the safe side.
+
+    Of each row few repetitions tell how it varies, and it is taken to be more like the others.
+    """
+    random = Random(f"{deviations} {repeated} {shared}")
+    tables = [measured(random, deviations, repeated, shared) for _ in range(_TABLES)]
+    held = sum(off_and_held(table, 1500)[1] for table in tables)
+    assert 0.87 <= held / _TABLES <= (0.97 if deviations == _APART and not shared else 0.93)
+
+
+@pytest.mark.parametrize(
+    ("deviations", "shared", "gain"),
+    [(_APART, 0.0, 0.75), (_APART, 0.03, 0.95), (_ALIKE, 0.0, 1.04)],
+    ids=["rows that vary apart", "and a line that is not all", "rows that vary alike"],
+)
+def test_errors_fall_where_rows_vary_apart(
+    deviations: tuple[float, ...], shared: float, gain: float
+) -> None:
+    """Where they vary alike, spreads tell nothing but chance: little is lost."""
+    random = Random(f"{deviations} {shared}")
+    tables = [measured(random, deviations, 3, shared) for _ in range(_TABLES)]
+    weighted, plain = (
+        sqrt(sum(off_and_held(table, 1500)[0] ** 2 for table in found))
+        for found in (tables, map(without, tables))
+    )
+    assert weighted <= gain * plain
+
+
+def test_one_more_run_is_held_though_rows_are_medians() -> None:
+    """What a median takes away of the noise, a single run has: intervals of runs hold it."""
+    random, repeated = Random(5), 5
+    held, narrow = 0, 0
+    for _ in range(_TABLES):
+        table = measured(random, _ALIKE, repeated, 0.02)
+        run = hypot(0.05, 0.02) * random.gauss(0, 1)
+        held += off_and_held(table, 1500, run)[1]
+        narrow += off_and_held(without(table), 1500, run)[1]
+    assert 0.87 <= held / _TABLES <= 0.94
+    assert narrow / _TABLES < 0.82
+
+
+def test_tables_of_ranges_and_medians_are_those_of_normal_numbers() -> None:
+    random = np.random.default_rng(4)
+    for count in range(2, 11):
+        numbers = random.standard_normal((100_000, count))
+        root = np.sqrt(np.mean(np.ptp(numbers, axis=1) ** 2))
+        assert root == pytest.approx(_RANGE[count - 2], rel=0.01)
+        variance = np.median(numbers, axis=1).var()
+        assert variance == pytest.approx(_MEDIAN[count - 1], rel=0.02)
+
+
+def test_rows_that_vary_alike_count_as_before() -> None:
+    rows = [(12, 200), (30, 600), (44, 1000), (62, 1400), (76, 1800)]
+    table = "\n".join([_MARKED, *(f"{load},{rate},3,10" for load, rate in rows)])
+    found, plain = fit(table), fit(without(table))
+    assert found.terms == plain.terms
+    assert found.fixed == plain.fixed
+    told, before = regression(found), regression(plain)
+    assert told.left_out_error == pytest.approx(before.left_out_error)
+    assert told.pulling == before.pulling
+
+
+def test_three_lucky_repetitions_do_not_decide() -> None:
+    """A row whose repetitions happen to be equal counts more than the others, not alone."""
+    rows = [(12, 200, 10), (30, 600, 10), (44, 1000, 0), (62, 1400, 10), (76, 1800, 10)]
+    table = "\n".join([_MARKED, *(f"{load},{rate},3,{apart}" for load, rate, apart in rows)])
+    weights = fit(table).weights
+    assert max(weights) == weights[2]
+    assert min(weights) > weights[2] / 2
+
+
+@pytest.fixture
+def apart() -> Fit:
+    rows = [(12, 200, 2), (31, 600, 60), (44, 1000, 2), (66, 1400, 70), (76, 1800, 3)]
+    return fit("\n".join([_MARKED, *(f"{a},{b},5,{c}" for a, b, c in rows)]))
+
+
+def test_numbers_are_those_of_numpys_weighted_least_squares(apart: Fit) -> None:
+    weights = np.array(apart.weights, dtype=float)
+    assert weights[0] > 1.5 * weights[1]
+    rates = np.array([200.0, 600, 1000, 1400, 1800])
+    loads = np.array([0.12, 0.31, 0.44, 0.66, 0.76])
+    cost, fixed = np.polyfit(rates, loads, 1, w=weights)
+    assert float(apart.fixed) == pytest.approx(fixed)
+    assert float(apart.terms[0].value) == pytest.approx(cost)
+    told = regression(apart)
+    for i in range(5):
+        others = np.arange(5) != i
+        line = np.polyfit(rates[others], loads[others], 1, w=weights[others])
+        assert told.residual(i).left_out == pytest.approx(np.polyval(line, rates[i]))
+
+
+def test_how_unsure_a_load_is_is_told_of_the_line_whatever_a_row_counts(apart: Fit) -> None:
+    rows = [how_unsure(apart, {"request": rate}) for rate in (200, 600, 1000, 1400, 1800)]
+    assert max(rows) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("30,600,3,x", "line 3: `x` in column `spread in %` is no number"),
+        ("30,600,3,-1", "line 3: `-1` in column `spread in %` cannot be"),
+        ("30,600,2.5,1", "line 3: `2.5` in column `repetitions` cannot be"),
+        ("30,600,0,1", "line 3: `0` in column `repetitions` cannot be"),
+    ],
+)
+def test_what_cannot_be_is_told(row: str, told: str) -> None:
+    with pytest.raises(DataError) as error:
+        fit(f"{_MARKED}\n12,200,3,10\n{row}\n44,1000,3,10\n")
+    assert told in error.value.message
+
+
+@pytest.mark.parametrize("rest", ["1,0", "3,0", "3,-", "-,-", "1,10"])
+def test_rows_without_a_spread_count_alike(rest: str) -> None:
+    rows = ["12,200", "30,600", "44,1000", "62,1400"]
+    found = fit("\n".join([_MARKED, *(f"{row},{rest}" for row in rows)]))
+    assert found.weighting is None
+
+
+def test_nothing_is_weighted_where_rows_are_as_few_as_numbers() -> None:
+    found = fit(f"{_MARKED}\n12,200,3,10\n44,1000,3,20\n")
+    assert weighting(found.squares, Repetitions(counts=(3, 3), spreads=(0.1, 0.2))) is None
