@@ -168,6 +168,16 @@ def test_samples_that_cannot_be_are_told() -> None:
     assert lost.probability == pytest.approx(NormalDist(2, 0.9).cdf(0), abs=1e-3)
 
 
+def test_samples_in_which_something_has_no_value_cannot_be_however_many() -> None:
+    """More than are solved each by a load graph of its own."""
+    own = spec_of(
+        "param slack = normal(1, 0.5)\nparam work = slack ^ 0.5 * 1 ms/request",
+    )
+    (left,) = spread(own, "web.cpu", sampling=MANY).left_out
+    assert left.name == "`work` is a root of a negative number"
+    assert left.probability == pytest.approx(NormalDist(1, 0.5).cdf(0), abs=1e-3)
+
+
 def test_a_condition_on_an_uncertain_number_is_that_of_each_sample() -> None:
     """Half of the samples have twice the work."""
     own = spec_of(

@@ -39,6 +39,7 @@ SOUND = np.iinfo(np.int64).max
 _NEAR = 1e-9
 _TINY = 1e-13
 _KINDS = 3
+_NO_VALUE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,6 +326,11 @@ def reasons_of(
         flows, users = (map(as_fraction, values[side]) for side in guard.flows.sides)
         return list(map(guard.flows.told, flows, users))
     return (guard.below, guard.above, "")[kind] or None
+
+
+def has_no_value(verdict: int) -> bool:
+    """Return whether what a guard looks at has no value in the rows of a verdict."""
+    return verdict % _KINDS == _NO_VALUE
 
 
 def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from qps.solver.matrix.compiled import CompiledBlock, CompiledGroup, CompiledMat
 from qps.solver.matrix.compiling import compile_alone, compile_like
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.deciding import Index
-from qps.solver.matrix.guards import SOUND, reasons_of
+from qps.solver.matrix.guards import SOUND, has_no_value, reasons_of
 from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import Refusal, refusing
@@ -173,6 +173,8 @@ class MatrixSolver:
             for verdict in np.unique(answer.verdict[bad]):
                 those = np.flatnonzero(bad & (answer.verdict == verdict))
                 reasons = reasons_of(mode.guards, int(verdict), those, answer.one_by_one.exactly)
+                if reasons is None and has_no_value(int(verdict)):
+                    reasons = self.reason_of_no_value(rows, int(chosen[those[0]]))
                 if reasons is None:
                     other[those] = True
                     continue
@@ -194,6 +196,13 @@ class MatrixSolver:
             mine = np.flatnonzero((worst == position) & ~refused & ~other)
             self._put(rows, group, position, answer, chosen[mine], mine)
         return chosen[other]
+
+    def reason_of_no_value(self, _rows: RowBlock, _row: int) -> str | None:
+        """Return why rows have no answer in which something has no value, by the first of them.
+
+        None where each is to tell it.
+        """
+        return None
 
     def _mode_solvers(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
         """Return the solvers of a group of the matrix, which all share that are one with it."""

@@ -60,6 +60,11 @@ class FewAlone(MatrixSolver):
         else:
             rows.texts[row] = ALONE
 
+    def reason_of_no_value(self, rows: RowBlock, row: int) -> str | None:
+        """Return why samples cannot be in which something has no value, by the first of them."""
+        super().solve_alone(rows, rows.block, row)
+        return None if rows.faulted[row] else rows.texts.get(row)
+
     def structures(self) -> Iterator[list[ModeSolver]]:
         """Yield what solves the modes of load graphs that samples have in common."""
         yield from (solvers for _, solvers in self._structures.values())
