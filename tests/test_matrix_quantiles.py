@@ -69,6 +69,20 @@ def test_quantiles_are_those_of_the_closed_form() -> None:
             assert told == pytest.approx(cores / (1e-3 * (2 - level)), rel=3e-3)
 
 
+def test_a_row_tells_which_share_of_its_samples_has_no_answer() -> None:
+    """The share is in which there is a root of a negative number, in one of the two rows."""
+    rest = f"""
+param base = 0.5 ms/request
+matrix many {{ base in [0.5 ms/request, 1.2 ms/request]; {COLUMNS} }}"""
+    left = "((cost - base) / (1 ms/request)) ^ 0.5 * 1 ms/request"
+    text = SPEC.format(rest).replace("cpu cost }", f"cpu {left} }}")
+    spec = check_source(Source("spec.qps", text)).value
+    assert spec is not None
+    whole, partly = rows_of(spec)
+    assert whole["samples_left_out"] is None
+    assert partly["samples_left_out"] == pytest.approx(0.2, abs=2e-3)
+
+
 def test_each_row_is_what_its_configuration_has_by_itself() -> None:
     """The same thousand points, solved one configuration after the other."""
     modes = "mode calm { often = 1 }\nmode busy { often = 3 }\nrequire { web.cpu.load <= 80 % }\n"

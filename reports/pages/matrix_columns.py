@@ -32,6 +32,7 @@ _LABELS = {
     "stays_full": "first stays full up to the answer",
     "quality_at": "quality",
     "at": "values at",
+    "samples_left_out": "samples left out",
     "reason": "reason for no answer",
 }
 

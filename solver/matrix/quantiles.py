@@ -55,6 +55,7 @@ class Quantiles:
         self._blocks = compiled.blocks
         self._of_samples = sampled.blocks
         self._solved = solved
+        self._left_out: dict[tuple[int, int], float] = {}
         self._last: tuple[tuple[int, bytes], Mapping[Fraction, Floats]] | None = None
 
     def of(self, block: int, index: Index) -> Mapping[Fraction, Floats]:
@@ -69,6 +70,14 @@ class Quantiles:
             self._last = key, self._told(block, rows)
         return self._last[1]
 
+    def left_out(self, block: int, start: int, count: int) -> Floats:
+        """Return of rows that were told which share of the samples has no answer.
+
+        Not-a-number for none, and of rows that nobody asked for. It is told once.
+        """
+        told = (self._left_out.pop((block, row), nan) for row in range(start, start + count))
+        return np.fromiter(told, dtype=float, count=count)
+
     def _told(self, block: int, rows: Ints) -> Mapping[Fraction, Floats]:
         found = {level: np.full(rows.size, nan) for level in self._levels}
         blocks = self._of_samples
@@ -82,6 +91,8 @@ class Quantiles:
             for row in range(last - first):
                 own = slice(row * samples, (row + 1) * samples)
                 told = np.sort(answers[own][is_told[own]])
+                if told.size < samples:
+                    self._left_out[block, int(rows[first + row])] = 1 - told.size / samples
                 if told.size and not solved.faulted[own].any():
                     for level, column in found.items():
                         column[first + row] = told[floor(level * told.size)]

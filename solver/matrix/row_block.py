@@ -24,7 +24,8 @@ class RowBlock:
     is known. `from_start` are the resources that are full where the range starts, `stays_full`
     how the first of all stays full up to the answer, both as words. `texts` holds reasons that are
     in no list, by row; `faulted` are the rows that a fault of ours left without an answer,
-    `one_by_one` those of which arrays did not tell everything. Values are in base units.
+    `one_by_one` those of which arrays did not tell everything. `left_out` is the share of
+    the samples that quantiles do not rest on, where there is any. Values are in base units.
     """
 
     compiled: CompiledMatrix
@@ -53,6 +54,7 @@ class RowBlock:
     included: Bools
     faulted: Bools
     one_by_one: Bools
+    left_out: Floats
     words: list[str]
     texts: dict[int, str] = field(default_factory=dict)
 
@@ -103,5 +105,6 @@ def empty(
         included=np.ones(count, dtype=bool),
         faulted=np.zeros(count, dtype=bool),
         one_by_one=np.zeros(count, dtype=bool),
+        left_out=nothing(),
         words=words,
     )

@@ -102,6 +102,8 @@ class MatrixSolver:
             chosen = np.sort(np.concatenate(parts))
             for at in range(0, chosen.size, CHUNK):
                 self._group(rows, number, group, chosen[at : at + CHUNK])
+        if self._quantiles is not None:
+            rows.left_out = self._quantiles.left_out(number, start, count)
         return rows
 
     # -- a group -------------------------------------------------------------------------

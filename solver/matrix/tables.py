@@ -27,6 +27,8 @@ LIMITED = "limited_by"
 LOAD, SATURATION = "load:", "saturates_at:"
 NOT_BELOW = "saturates_not_below"
 FROM_START, STAYS_FULL = "saturated_from_start", "stays_full"
+LEFT_OUT = "samples_left_out"
+"""Beside quantiles: the share of the samples that have no answer; nothing where all have one."""
 ONE_BY_ONE = "one_by_one"
 """Of how many configurations arrays did not tell everything: told of a table with any such."""
 ANSWER = "answer:"
@@ -99,6 +101,8 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     if compiled.has_running_cost or "running_cost" in " ".join(matrix.selected):
         answers.append(Column(name="running_cost", type=number, dimension=MONEY / TIME))
         answers.append(Column(name="running_cost_per_user", type=number, dimension=MONEY / TIME))
+    if compiled.quantiles:
+        answers.append(Column(name=LEFT_OUT, type=number, is_share=True))
     own_known = compiled.known.own or (EXACT,) * len(matrix.columns)
     own = [
         Column(name=c.name, type=number, dimension=c.value.dimension, known=known)
@@ -112,7 +116,8 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     if is_selected:
         by_name = {column.answer or column.name: column for column in (*found, *own)}
         # What rows are sorted by is told, too: without it their order would be a riddle.
-        wanted = (*_selected(matrix), *(key.column for key in matrix.order))
+        with_them = [LEFT_OUT] if compiled.quantiles else []
+        wanted = (*_selected(matrix), *with_them, *(key.column for key in matrix.order))
         chosen = [name for name in wanted if all(axis.name != name for axis in axes)]
         found = [by_name[name] for name in dict.fromkeys(chosen)]
     return [*axes, *found, *_named([Column(name="reason", type=pa.string())], taken)]
@@ -223,6 +228,8 @@ class Tabulator:
                 return pa.array(rows.at, mask=refused)
             case "saturates_at":
                 return _numbers(rows.saturates_at)
+            case _ if name == LEFT_OUT:
+                return _numbers(rows.left_out)
             case _ if name == NOT_BELOW:
                 return _numbers(rows.saturates_not_below)
             case "quality_at":
