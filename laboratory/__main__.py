@@ -13,121 +13,108 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from contextlib import ExitStack, suppress
-from datetime import UTC, datetime
+from contextlib import suppress
 from pathlib import Path
+from subprocess import CalledProcessError
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT / "src")]
 
-from predictions import Prediction, composed, left_out, summary  # noqa: E402 - found by the line above
+import closed_loops  # noqa: E402 - found by the line above
+from predictions import Prediction, composed, left_out, summary  # noqa: E402
+from qps.compiler.data.measured_tables import DataError  # noqa: E402
 from qps.measuring.accounts import MeasuringError  # noqa: E402
-from qps.measuring.children import Child, running  # noqa: E402
-from qps.measuring.control_groups import ControlGroup, new_group  # noqa: E402
 from qps.measuring.own_network import enter_own_network  # noqa: E402
-from qps.measuring.running_processes import is_listening  # noqa: E402
 from qps.reports.text.table import Table  # noqa: E402
-from servers import LABORATORIES, Bench, Laboratory, free_ports  # noqa: E402
+from results import HEADINGS, Result, kept  # noqa: E402
+from servers import LABORATORIES, Laboratory  # noqa: E402
+from starting import NotStartedError, started  # noqa: E402
 
-_RESULTS = HERE / "results.md"
-_READY = 10.0
-_HEADINGS = (
-    "what is predicted",
-    "settings",
-    "median",
-    "90 %",
-    "worst",
-    "90 % intervals hold",
-    "repetitions apart",
-)
+_CLOSED = "closed"
+_NAMES = (*(one.name for one in LABORATORIES), _CLOSED)
+_BY_NAME = {one.name: one for one in LABORATORIES}
+_BEHIND = {_CLOSED: "postgres"}
+"""Laboratories that start the servers of another one."""
+Found = list[tuple[str, list[Prediction]]]
 
 
 def main() -> int:
     """Measure what is asked for, and tell how well it was predicted."""
     arguments = _arguments()
-    chosen = [one for one in LABORATORIES if not arguments.names or one.name in arguments.names]
     with suppress(MeasuringError):  # else among others
         enter_own_network()
     tables = Path(tempfile.mkdtemp(prefix="qps-laboratory-"))
     rows: list[tuple[str, ...]] = []
-    notes = []
-    for one in chosen:
-        missing = [name for name in one.programs if shutil.which(name) is None]
-        if missing:
-            print(f"{one.name}: skipped, {', '.join(missing)} not installed", flush=True)
+    for name in _NAMES:
+        one = _BY_NAME[_BEHIND.get(name, name)]
+        if arguments.names and name not in arguments.names:
             continue
-        print(f"{one.name}: {one.title}", flush=True)
-        columns = _measure(one, tables / f"{one.name}.csv", quick=arguments.quick)
-        found = _predictions(one, tables, columns)
-        for title, predictions in found:
-            rows.append((title, *summary(predictions)))
-            if arguments.each:
+        missing = [program for program in one.programs if shutil.which(program) is None]
+        if missing:
+            print(f"{name}: skipped, {', '.join(missing)} not installed", flush=True)
+            continue
+        print(f"{name}: {closed_loops.TITLE if name == _CLOSED else one.title}", flush=True)
+        try:
+            found, notes = _found(name, one, tables, quick=arguments.quick)
+        except (NotStartedError, DataError, MeasuringError, CalledProcessError) as error:
+            print(f"{name}: nothing was measured: {error}", flush=True)
+            continue
+        own = [(title, *summary(predictions)) for title, predictions in found]
+        rows += own
+        if arguments.each:
+            for _, predictions in found:
                 _show(predictions)
-        notes.append(f"- {one.title}: {one.notes}")
-        print(Table(_HEADINGS, tuple(rows), frozenset(range(1, 7))).as_text(), flush=True)
-    if arguments.keep:
-        _keep(rows, notes)
+        print(Table(HEADINGS, tuple(rows), frozenset(range(1, 7))).as_text(), flush=True)
+        if arguments.keep:
+            kept(name, Result.now(own, notes), _NAMES)
     print(f"the tables and all runs: {tables}")
     return 0
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python laboratory", description=__doc__)
-    names = [one.name for one in LABORATORIES]
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_NAMES))
     parser.add_argument("--quick", action="store_true", help="small grids, short runs")
     parser.add_argument("--each", action="store_true", help="tell each setting")
     parser.add_argument("--keep", action="store_true", help="write results.md")
     arguments = parser.parse_args()
-    wrong = set(arguments.names) - set(names)
+    wrong = set(arguments.names) - set(_NAMES)
     if wrong:
-        parser.error(f"there is no {min(wrong)}: {', '.join(names)}")
+        parser.error(f"there is no {min(wrong)}: {', '.join(_NAMES)}")
     return arguments
+
+
+def _found(name: str, one: Laboratory, tables: Path, *, quick: bool) -> tuple[Found, list[str]]:
+    """Return what was predicted, by its titles, and what to know of it."""
+    if name == _CLOSED:
+        return _closed(one, quick=quick)
+    columns = _measure(one, tables / f"{name}.csv", quick=quick)
+    return _predictions(one, tables, columns), [f"{one.title}: {one.notes}"]
+
+
+def _closed(one: Laboratory, *, quick: bool) -> tuple[Found, list[str]]:
+    cores = os.cpu_count() or 1
+    with started(one) as there:
+        settings = closed_loops.grid(cores, quick)
+        runs = closed_loops.closed_runs(there, settings, 1 if quick else 3, 3)
+    return closed_loops.predictions_of(runs, cores), closed_loops.notes_of(runs, cores)
 
 
 def _measure(one: Laboratory, table: Path, *, quick: bool) -> list[str]:
     """Start the servers, measure them, and return the columns of the load."""
-    with ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"qps-{one.name}-")))
-        port, second = free_ports(2)
-        bench = Bench(place, port, second)
-        of = []
-        for command in one.prepare(bench):
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        servers = one.servers(bench)
-        # Those behind are there first.
-        for column, command in reversed(servers.items()):
-            group = new_group(f"qps-{one.name}-{column}")
-            own = group if isinstance(group, ControlGroup) else None
-            if own is not None:
-                stack.callback(own.removed)
-            child = stack.enter_context(running(command, own))
-            _wait(child)
-            name = str(child.pid) if own is None else str(own.folder)
-            of += ["--of", f"{column}={name}"]
+    with started(one) as there:
         flags = ["--seconds", "1" if quick else "3", "--repeat", "3"]
-        words = ["measure", str(table), *of, *flags, *one.words(bench, quick)]
+        words = ["measure", str(table), *there.named(), *flags, *one.words(there.bench, quick)]
         subprocess.run(
             [sys.executable, "-m", "qps", *words],
-            check=False,
+            check=True,
             env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         )
-    return list(servers)
+    return list(there.servers)
 
 
-def _wait(child: Child) -> None:
-    until = time.monotonic() + _READY
-    while not is_listening(child.pids()):
-        if child.status is not None or time.monotonic() > until:
-            sys.exit(f"{child.shown} does not listen{child.last_words()}")
-        time.sleep(0.05)
-
-
-def _predictions(
-    one: Laboratory, tables: Path, columns: list[str]
-) -> list[tuple[str, list[Prediction]]]:
+def _predictions(one: Laboratory, tables: Path, columns: list[str]) -> Found:
     table = tables / f"{one.name}.csv"
     cores = os.cpu_count() or 1
     found = []
@@ -147,31 +134,14 @@ def _show(predictions: list[Prediction]) -> None:
     rows = tuple(
         (
             one.name,
-            f"{100 * one.measured:.2f} %",
-            f"{100 * one.predicted:.2f} %",
-            "-" if one.half_width is None else f"{100 * one.half_width:.2f} %",
+            one.shown(one.measured),
+            one.shown(one.predicted),
+            "-" if one.half_width is None else one.shown(one.half_width),
             f"{100 * one.error:+.0f} %",
         )
         for one in predictions
     )
     print(Table(headings, rows, frozenset(range(1, 5))).as_text())
-
-
-def _keep(rows: list[tuple[str, ...]], notes: list[str]) -> None:
-    about = os.uname()
-    load = os.getloadavg()[0]
-    head = (
-        "# How well costs predict real servers\n\n"
-        f"Measured by `python laboratory --keep` on {datetime.now(UTC):%d %B %Y}: "
-        f"{os.cpu_count()} cores, {about.sysname} {about.release}; {load:.1f} other processes at "
-        "work as it ended. Servers and generators on loopback, Debian's packages.\n\n"
-        "Each setting is left out, and its processor time predicted from a fit to all others; the "
-        "interval is that of one more run. A composition is predicted from its parts. Repetitions "
-        "of one setting lie apart by as much as the last column says (the range of three, the "
-        "median of all settings): nothing can be predicted much closer than a third of that.\n\n"
-    )
-    table = Table(_HEADINGS, tuple(rows), frozenset(range(1, 7))).as_markdown()
-    _RESULTS.write_text(f"{head}{table}\n" + "\n".join(notes) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

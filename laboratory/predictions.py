@@ -19,6 +19,7 @@ from qps.compiler.data.fit_spread import fit_spread
 from qps.compiler.data.fits import Fit, fitted
 from qps.compiler.data.measured_tables import DataError, Table, read_table
 from qps.compiler.data.student import student_quantile
+from servers import DELIVERY
 
 _LEVEL = 0.9
 
@@ -26,6 +27,8 @@ _LEVEL = 0.9
 @dataclass(frozen=True)
 class Prediction:
     """A setting: its load as measured and as predicted, and half the width of the interval.
+
+    Of a closed loop it is a rate in 1/s or a time in s; `unit` is how tables show it.
 
     `spread` is how far its repetitions lie apart, as a share: nothing is predicted much closer.
     """
@@ -35,6 +38,12 @@ class Prediction:
     predicted: float
     half_width: float | None
     spread: float
+    unit: str = "%"
+
+    def shown(self, value: float) -> str:
+        """Return a value of it as a table has it."""
+        factor = {"%": 100.0, "ms": 1000.0}.get(self.unit, 1.0)
+        return f"{factor * value:.4g} {self.unit}"
 
     @property
     def error(self) -> float:
@@ -73,7 +82,7 @@ def reading_of(resource: str, cores: int) -> Reading:
 def left_out(path: Path, resource: str, cores: int) -> list[Prediction]:
     """Return what is predicted of each setting with load, from all others."""
     table = read_table(path.read_text(encoding="utf-8"), path.name)
-    reading, units = reading_of(resource, cores), units_with([])
+    reading, units = reading_of(resource, cores), units_with([DELIVERY])
     whole = fitted(table, reading, units)
     found = []
     for row in range(len(table.lines)):
@@ -89,7 +98,7 @@ def left_out(path: Path, resource: str, cores: int) -> list[Prediction]:
 
 def composed(alone: Path, together: Path, resource: str, cores: int) -> list[Prediction]:
     """Return what a fit to a server alone predicts of it in a larger system."""
-    units = units_with([])
+    units = units_with([DELIVERY])
     fit = fitted(
         read_table(alone.read_text(encoding="utf-8"), alone.name), reading_of("cpu", cores), units
     )
@@ -153,6 +162,6 @@ def summary(found: Sequence[Prediction]) -> tuple[str, ...]:
     return (
         str(len(found)),
         *(f"{100 * value:.0f} %" for value in (median(errors), ninth, errors[-1])),
-        f"{sum(held)} of {len(held)}",
+        f"{sum(held)} of {len(held)}" if held else "-",
         f"{100 * median(one.spread for one in found):.0f} %",
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 Words = list[str]
+DELIVERY = "delivery"
+"""What Mosquitto gives to one of those who hear a message: an item of the laboratory's own."""
 _BYTES = 1000
 
 
@@ -70,11 +73,11 @@ def _nginx(bench: Bench, port: int) -> Words:
 
 
 def _web(bench: Bench, quick: bool) -> Words:  # noqa: FBT001 - as all laboratories
-    rates, sizes = ("2000, 6000", "1, 16") if quick else ("2000, 6000, 12000", "1, 4, 16, 64")
+    rates, sizes = ("2000, 6000", "1, 64") if quick else ("2000, 6000, 12000", "1, 4, 16, 64")
     return [
         *("--vary", f"rate in {rates} request/s", "--vary", f"size in {sizes} kB/request"),
         *("--count", r"(\d+) succeeded", "--record", "nginx -v", "--idle", "--"),
-        *("h2load", "--h1", "-c", "32", "-D", "{seconds}", "--rps", "{rate/32}"),
+        *("h2load", "--h1", "-c", "32", "-D", "{seconds*1000}ms", "--rps", "{rate/32}"),
         f"http://127.0.0.1:{bench.port}/{{size}}",
     ]
 
@@ -106,16 +109,20 @@ def _haproxy(bench: Bench) -> Words:
 
 
 _POSTGRES = max(Path("/usr/lib/postgresql").glob("*/bin"), default=Path("/nowhere"))
-_AS_POSTGRES = ("runuser", "-u", "postgres", "--")
+_DATABASE = ("pgbench", str(_POSTGRES / "postgres"), "runuser")
+_IS_ROOT = os.geteuid() == 0
+_AS_POSTGRES = ("runuser", "-u", "postgres", "--") if _IS_ROOT else ()
+"""PostgreSQL refuses to run as root."""
 
 
 def _new_database(bench: Bench) -> list[Words]:
     bench.folder.chmod(0o755)
     bench.write("query.sql", "select repeat('x', :size);\n")
     data = str(bench.folder / "data")
+    own = ("-D", data, "-A", "trust", "-U", "postgres")
     return [
-        ["install", "-d", "-o", "postgres", "-m", "700", data],
-        [*_AS_POSTGRES, str(_POSTGRES / "initdb"), "-D", data, "-A", "trust", "-U", "postgres"],
+        ["install", "-d", *(("-o", "postgres") if _IS_ROOT else ()), "-m", "700", data],
+        [*_AS_POSTGRES, str(_POSTGRES / "initdb"), "-N", *own],
     ]
 
 
@@ -144,6 +151,59 @@ def _queries(bench: Bench, quick: bool) -> Words:  # noqa: FBT001 - as all labor
     ]
 
 
+_FAN = """\
+# One who sends and some who hear: FAN PORT FOLDER MESSAGES/S HEARERS BYTES SECONDS
+port=$1 folder=$2 rate=$3 hearers=$4 size=$5 seconds=$6
+count=$((rate * seconds))
+head -c "$size" /dev/zero | tr '\\0' x >"$folder/payload"
+rm -f "$folder"/heard.*
+i=0
+while [ "$i" -lt "$hearers" ]; do
+  mosquitto_sub -p "$port" -t t -C "$count" -W $((seconds + 5)) -F . >"$folder/heard.$i" 2>&1 &
+  i=$((i + 1))
+done
+sleep 0.2
+each=$(awk "BEGIN { printf \\"%.9f\\", 1 / $rate }")
+mosquitto_pub -p "$port" --nodelay -t t -f "$folder/payload" \\
+  --repeat "$count" --repeat-delay "$each"
+wait
+heard=$(cat "$folder"/heard.* | grep -cx .)
+echo "in $count out $heard bytes $(((count + heard) * size))"
+"""
+
+
+def _broker(bench: Bench) -> Words:
+    bench.write("fan.sh", _FAN)
+    path = bench.write(
+        "mosquitto.conf",
+        # What is heard late is kept for later, not left out.
+        f"listener {bench.port} 127.0.0.1\nallow_anonymous true\nsys_interval 0\n"
+        # Else small messages wait for each other, and come together (Nagle).
+        "set_tcp_nodelay true\n"
+        "queue_qos0_messages true\nmax_queued_messages 0\n",
+    )
+    return ["mosquitto", "-c", str(path)]
+
+
+def _messages(bench: Bench, quick: bool) -> Words:  # noqa: FBT001 - as all laboratories
+    rates, hearers = ("1000, 3000", "1, 4") if quick else ("1500, 4000", "1, 4, 10")
+    fan = ("sh", str(bench.folder / "fan.sh"), str(bench.port), str(bench.folder))
+    return [
+        *("--vary", f"rate in {rates} message/s", "--vary", f"hearers in {hearers}"),
+        *("--vary", "size in 100, 2000", "--unit", DELIVERY),
+        *("--count", r"message=in (\d+)", "--count", rf"{DELIVERY}=out (\d+)"),
+        *(
+            "--count",
+            r"byte=bytes (\d+)",
+            "--record",
+            "sh -c 'mosquitto -h | head -1'",
+            "--idle",
+            "--",
+        ),
+        *(*fan, "{rate}", "{hearers}", "{size}", "{seconds}"),
+    ]
+
+
 LABORATORIES = (
     Laboratory(
         name="nginx",
@@ -167,12 +227,21 @@ LABORATORIES = (
     Laboratory(
         name="postgres",
         title="PostgreSQL, answers of 100 to 40,000 bytes",
-        programs=("pgbench", str(_POSTGRES / "postgres"), "runuser"),
+        programs=_DATABASE,
         servers=lambda bench: {"cpu": _postgres(bench)},
         words=_queries,
         notes="A process for each connection: its time ends with it, and the control group knows "
         "it. Connecting is in each run, as so much that is always there.",
         prepare=_new_database,
+    ),
+    Laboratory(
+        name="mosquitto",
+        title="Mosquitto, one message to 1 to 10 hearers",
+        programs=("mosquitto", "mosquitto_pub", "mosquitto_sub", "awk"),
+        servers=lambda bench: {"cpu": _broker(bench)},
+        words=_messages,
+        notes="A message in and each delivery of it cost apart; by messages in and bytes alone, "
+        "how many hear it would be missed.",
     ),
     Laboratory(
         name="haproxy",

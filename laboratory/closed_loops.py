@@ -1,0 +1,232 @@
+"""Clients who wait for their answers, at a real database: what QPS predicts of them, and what is.
+
+Each of so many clients of pgbench thinks, asks a query of about a millisecond, and waits for it.
+The spec is a closed network of one station. Who else is at work on the machine is one number, the
+competitors: beside b of them, each of j queries that are under way gets min(1, cores / (j + b)) of
+a core. It comes from a run of its own, without think time; nothing else is fitted.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import median
+
+import qps
+from predictions import Prediction
+from qps.measuring.accounts import used_between
+from qps.measuring.children import running
+from qps.measuring.running_processes import all_processes
+from qps.observing.printed_results import pgbench_runs
+from qps.reports.text.table import Table
+from starting import Started
+
+Setting = tuple[int, int]
+"""How many clients, and how long each thinks, in ms."""
+
+_RESPONSE = re.compile(r"^\s+(\d+\.\d+)\s+(?:\d+\s+)?select", re.MULTILINE)
+"""A line of `--report-per-command`: the query alone, without the time to think."""
+_DONE = re.compile(r"^number of transactions actually processed: (\d+)", re.MULTILINE)
+_QUERY = "select count(*) from generate_series(1, 14000);\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosedRun:
+    """A run, or the medians of several: `think` and `response` in s, `rate` of all queries in 1/s.
+
+    `demand` is the seconds of a processor that the server used for a query. `spread` tells how
+    far the rates of several runs lie apart, beside their median.
+    """
+
+    clients: int
+    think: float
+    rate: float
+    response: float
+    demand: float
+    spread: float = 0.0
+
+
+def closed_run(there: Started, setting: Setting, seconds: int) -> ClosedRun:
+    """Let so many clients ask for so long (whole seconds, as pgbench has it)."""
+    clients, think = setting
+    script = _QUERY + (f"\\sleep {think} ms\n" if think else "")
+    path = there.bench.write(f"think{think}.sql", script)
+    account = there.servers["cpu"].account
+    before = account.balance(all_processes())
+    words = ("pgbench", "-n", "-h", "127.0.0.1", "-p", str(there.bench.port), "-U", "postgres")
+    asked = ("-f", str(path), "-c", str(clients), "-T", str(seconds), "-r", "postgres")
+    with running((*words, *asked)) as child:
+        status = child.wait()
+        text = child.output()
+        if status:
+            raise RuntimeError(f"{child.shown} ended with status {status}{child.last_words()}")
+    used = used_between(before, account.balance(all_processes()), "postgres")
+    (told,), _ = pgbench_runs(text, "pgbench")
+    response, done = _RESPONSE.search(text), _DONE.search(text)
+    assert response is not None
+    assert done is not None
+    return ClosedRun(
+        clients=clients,
+        think=think / 1000,
+        rate=told.done,
+        response=float(response[1]) / 1000,
+        demand=used / int(done[1]),
+    )
+
+
+def closed_runs(
+    there: Started, settings: Sequence[Setting], seconds: int, repeat: int
+) -> dict[Setting, ClosedRun]:
+    """Return the median of some runs of each setting, in rounds of random order."""
+    chance = random.Random(1)
+    found: dict[Setting, list[ClosedRun]] = {one: [] for one in settings}
+    for _ in range(repeat):
+        for one in chance.sample(list(settings), len(settings)):
+            found[one].append(closed_run(there, one, seconds))
+    return {one: middle(runs) for one, runs in found.items()}
+
+
+def middle(runs: Sequence[ClosedRun]) -> ClosedRun:
+    """Return the medians of runs of one setting."""
+    rates = [run.rate for run in runs]
+    return ClosedRun(
+        clients=runs[0].clients,
+        think=runs[0].think,
+        rate=median(rates),
+        response=median(run.response for run in runs),
+        demand=median(run.demand for run in runs),
+        spread=(max(rates) - min(rates)) / median(rates),
+    )
+
+
+def competitors(run: ClosedRun, cores: int) -> float:
+    """Return how many others want a core each, by a run whose clients do not think.
+
+    All of its j queries are under way at any time, so that each got rate * demand / j of a core.
+    With fewer clients than cores, a network and a client that take some of the time look like
+    competitors, too, if there are none.
+    """
+    share = run.rate * run.demand / run.clients
+    return max(0.0, cores / share - run.clients)
+
+
+def spec_of(demand: float, others: float, cores: int, most: int) -> str:
+    """Return the spec of up to `most` clients, each query of `demand` seconds of a processor."""
+    shares = [min(1.0, cores / (j + others)) for j in range(1, most + 1)]
+    speeds = ", ".join(f"{j * share / shares[0]:.9f}" for j, share in enumerate(shares, start=1))
+    return (
+        f"users clients in 1..{most}\n"
+        f"machine database {{ cpu 1 core, queueing ps speeds [{speeds}] }}\n"
+        f"component query {{ cpu {1e6 * demand / shares[0]:.9f} us/request }}\n"
+        "topology { node server = database }\n"
+        "param think = 0 ms\n"
+        "stream work for each user { traffic 1 request, think think; at server { query } }\n"
+        "measure rate = clients * work.rate\n"
+        "measure response = work.latency\n"
+    )
+
+
+def predicted_by(spec: str, settings: Sequence[Setting]) -> dict[Setting, tuple[float, float]]:
+    """Return the rate (1/s) and the response time (s) that a spec tells of each setting."""
+    model = qps.loads(spec)
+    found = {}
+    for think in {think for _, think in settings}:
+        clients = sorted(k for k, own in settings if own == think)
+        columns = model.sweep(set={"think": f"{think} ms"}, clients=clients)
+        rates, responses = columns["rate"], columns["response"]
+        for k, rate, response in zip(clients, rates, responses, strict=True):
+            found[k, think] = float(rate), float(response)
+    return found
+
+
+def grid(cores: int, quick: bool) -> list[Setting]:  # noqa: FBT001 - as all laboratories
+    """Return the settings of the laboratory."""
+    clients, thinking = ({1, 8}, (0, 10)) if quick else ({1, 2, 4, 8, 16, 32}, (0, 10, 30))
+    return list(product(sorted(clients | {cores}), thinking))
+
+
+def compared(
+    runs: dict[Setting, ClosedRun], by: Setting | None, cores: int
+) -> tuple[list[Prediction], list[Prediction]]:
+    """Return rates and response times of all settings but that of the run `by`.
+
+    Its competitors and its demand are those of all. Without such a run, all cores are free, and
+    the demand is that of one client who does not think.
+    """
+    own = runs[1, 0] if by is None else runs[by]
+    others = 0.0 if by is None else competitors(own, cores)
+    most = max(clients for clients, _ in runs)
+    found = predicted_by(spec_of(own.demand, others, cores, most), list(runs))
+    unseen = [(one, run) for one, run in runs.items() if one != by]
+    rates = [_compared(run, run.rate, found[one][0], "/s") for one, run in unseen]
+    responses = [_compared(run, run.response, found[one][1], "ms") for one, run in unseen]
+    return rates, responses
+
+
+def predictions_of(
+    runs: dict[Setting, ClosedRun], cores: int
+) -> list[tuple[str, list[Prediction]]]:
+    """Return what was predicted, by its title: with competitors of two runs, and without any."""
+    found = []
+    for by, said in _BY:
+        rates, responses = compared(runs, by(cores), cores)
+        found.append((f"{TITLE}: rate, {said}", rates))
+        found.append((f"{TITLE}: response time, {said}", responses))
+    return found
+
+
+def notes_of(runs: dict[Setting, ClosedRun], cores: int) -> list[str]:
+    """Return what to know of the runs, and why what is missed is missed."""
+    beside = [
+        f"{competitors(runs[k, 0], cores):.1f} by {k} (repetitions {runs[k, 0].spread:.0%} apart)"
+        for k in sorted({1, cores})
+    ]
+    demands = [1000 * run.demand for run in runs.values()]
+    busiest = max(clients for clients, _ in runs)
+    table = Table(
+        ("clients", "think", "rate", "response", "processor time each", "repetitions apart"),
+        tuple(
+            (
+                str(clients),
+                f"{think} ms",
+                f"{run.rate:.0f} /s",
+                f"{1000 * run.response:.1f} ms",
+                f"{1000 * run.demand:.2f} ms",
+                f"{100 * run.spread:.0f} %",
+            )
+            for (clients, think), run in runs.items()
+        ),
+        frozenset(range(6)),
+    )
+    text = (
+        f"{TITLE}: a closed network of one station, up to {busiest} clients. Competitors for the "
+        f"{cores} cores: {', '.join(beside)}, all without think time; what is off in that run is "
+        "off in all that it predicts. One client cannot tell fewer competitors than there are "
+        "cores from none. A query took "
+        f"{min(demands):.2f} to {max(demands):.2f} ms of a processor, connecting and all, while "
+        "the spec knows one demand and one number of competitors, and these come and go from run "
+        "to run. Response times are missed by more than rates, where thinking hides them."
+    )
+    return [text, table.as_markdown()]
+
+
+TITLE = "PostgreSQL, closed"
+_BY: tuple[tuple[Callable[[int], Setting | None], str], ...] = (
+    (lambda _: (1, 0), "competitors by one client"),
+    (lambda cores: (cores, 0), "competitors by as many as cores"),
+    (lambda _: None, "as if all cores were free"),
+)
+
+
+def _compared(run: ClosedRun, measured: float, predicted: float, unit: str) -> Prediction:
+    return Prediction(
+        name=f"{run.clients} clients, think {1000 * run.think:g} ms",
+        measured=measured,
+        predicted=predicted,
+        half_width=None,
+        spread=run.spread,
+        unit=unit,
+    )

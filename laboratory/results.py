@@ -1,0 +1,83 @@
+"""What the laboratory found: each part of it with its own date and machine, kept as a page.
+
+`results.json` has the numbers, so that one part can be measured anew; `results.md` is made of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from qps.reports.text.table import Table
+
+HERE = Path(__file__).parent
+HEADINGS = (
+    "what is predicted",
+    "settings",
+    "median",
+    "90 %",
+    "worst",
+    "90 % intervals hold",
+    "repetitions apart",
+)
+_HEAD = """# How well costs predict real servers
+
+Measured by `python laboratory --keep`. Servers and generators on loopback, Debian's packages.
+
+Each setting is left out, and its processor time predicted from a fit to all others; the interval \
+is that of one more run. A composition is predicted from its parts, a closed loop from one of its \
+runs. Repetitions of one setting lie apart by as much as the last column says (the range of three, \
+the median of all settings): nothing can be predicted much closer than a third of that.
+"""
+_NOT_THERE = """
+Not measured: coturn. Its own client sent at most 1,000 packets a second, which is too little \
+processor time to fit costs to; no other generator was tried.
+"""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows of one part, when and where they were measured, and what to know of them."""
+
+    date: str
+    machine: str
+    rows: list[tuple[str, ...]]
+    notes: list[str]
+
+    @classmethod
+    def now(cls, rows: Sequence[tuple[str, ...]], notes: Sequence[str]) -> Result:
+        """Return what was measured just now, on this machine."""
+        about = os.uname()
+        return cls(
+            date=f"{datetime.now(UTC):%d %B %Y}",
+            machine=f"{os.cpu_count()} cores, {about.sysname} {about.release}; "
+            f"{os.getloadavg()[0]:.1f} at work as it ended",
+            rows=list(rows),
+            notes=list(notes),
+        )
+
+
+def kept(name: str, result: Result, order: Sequence[str], folder: Path = HERE) -> None:
+    """Keep what was found of one part, beside that of the others, and write the page anew."""
+    path = folder / "results.json"
+    found: dict[str, Result] = {}
+    if path.exists():
+        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Result])
+    found[name] = result
+    ordered = {one: found[one] for one in order if one in found}
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
+    (folder / "results.md").write_text(page(ordered), encoding="utf-8")
+
+
+def page(found: dict[str, Result]) -> str:
+    """Return the page: one table, and what to know of each part."""
+    rows = tuple(row for one in found.values() for row in one.rows)
+    table = Table(HEADINGS, rows, frozenset(range(1, 7))).as_markdown()
+    parts = [
+        f"\n## {name}\n\n{one.date}; {one.machine}.\n\n" + "\n\n".join(one.notes) + "\n"
+        for name, one in found.items()
+    ]
+    return f"{_HEAD}\n{table}\n{_NOT_THERE}" + "".join(parts)

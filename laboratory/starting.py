@@ -1,0 +1,66 @@
+"""Servers of a laboratory, started in a folder of their own, and ended by their ids."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from qps.measuring.children import Child, running
+from qps.measuring.control_groups import ControlGroup, new_group
+from qps.measuring.running_processes import is_listening
+from servers import Bench, Laboratory, free_ports
+
+_READY = 10.0
+
+
+class NotStartedError(Exception):
+    """Raised where a server ends at once, or never listens."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """A laboratory at its bench, and its servers by their columns of the load."""
+
+    laboratory: Laboratory
+    bench: Bench
+    servers: dict[str, Child]
+
+    def named(self) -> list[str]:
+        """Return the words by which `qps measure` finds them: a group, or else a process."""
+        return [
+            f"--of={column}={child.pid if child.group is None else child.group.folder}"
+            for column, child in self.servers.items()
+        ]
+
+
+@contextmanager
+def started(one: Laboratory) -> Iterator[Started]:
+    """Start the servers of a laboratory, those behind first; whatever happens, they are ended."""
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"qps-{one.name}-")))
+        port, second = free_ports(2)
+        bench = Bench(place, port, second)
+        for command in one.prepare(bench):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        found = {}
+        for column, command in reversed(one.servers(bench).items()):
+            group = new_group(f"qps-{one.name}-{column}")
+            own = group if isinstance(group, ControlGroup) else None
+            if own is not None:
+                stack.callback(own.removed)
+            found[column] = stack.enter_context(running(command, own))
+            _wait(found[column])
+        yield Started(one, bench, dict(reversed(found.items())))
+
+
+def _wait(child: Child) -> None:
+    until = time.monotonic() + _READY
+    while not is_listening(child.pids()):
+        if child.status is not None or time.monotonic() > until:
+            raise NotStartedError(f"{child.shown} does not listen{child.last_words()}")
+        time.sleep(0.05)
