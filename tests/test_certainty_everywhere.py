@@ -12,10 +12,10 @@ import pytest
 
 import qps
 from qps.cli import main
-from qps.commands.diff import compared
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.quantities.certainty import Kind
+from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import difference_text
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.worst_mode import solve_model

@@ -6,11 +6,11 @@ from statistics import NormalDist
 
 import pytest
 
-from qps.commands.diff import compared
 from qps.commands.simulate import typically_played
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
+from qps.reports.text.compared_specs import compared
 from qps.solver.odds.differences import difference_odds
 from qps.solver.odds.told import DifferenceOdds, Sampling
 from qps.solver.what_if.difference import Side

@@ -6,10 +6,16 @@ in the very same words stands for itself.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
+from qps.reports.text.how_known import marked, marked_value, users_as_known
 from qps.reports.text.measures import MeasureView
+from qps.reports.text.notebook import Shown, as_bundle, as_html
+from qps.reports.text.quantities import is_share, percent, quantity_in
+from qps.reports.text.table import Table
 from qps.solver.answers.headroom import LoadThere, NextLimit
 from qps.solver.answers.solution import (
     Bottleneck,
@@ -202,3 +208,71 @@ class SolveView(Struct, frozen=True, kw_only=True):
     modes: tuple[ModeSolution, ...]
     advice: tuple[Advice, ...]
     warnings: tuple[dict[str, object], ...]
+
+    def _repr_html_(self) -> str:
+        return as_html(_shown(self))
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
+        return as_bundle(_shown(self), include, exclude)
+
+
+_MOST_ROWS = 8
+_DIGITS = 3
+
+
+def _shown(view: SolveView) -> Shown:
+    """Return what a notebook shows of answers: what one must know first."""
+    how_sure = users_as_known(view.known)
+    interval = view.largest_acceptable_interval
+    if interval is not None:
+        ends = ["none" if end is None else f"{end:,}" for end in (interval.least, interval.most)]
+        how_sure += f"; with {percent(interval.probability)} probability {ends[0]} to {ends[1]}"
+    following = view.next_limit
+    return Shown(
+        title=f"{view.model} ({view.file})",
+        answer=view.answer,
+        facts=(
+            ("limited by", view.limited_by or ""),
+            ("how sure", how_sure),
+            ("would help", "; ".join(f"{one.change} ({_helped(one)})" for one in view.helps_most)),
+            ("next", "" if following is None else following.requirement or ""),
+        ),
+        tables=(_requirements(view), _resources(view)),
+    )
+
+
+def _helped(one: Advice) -> str:
+    users = f"{one.largest_acceptable:,}"
+    return f"at least {users}" if one.range_limits else marked(users, one.known)
+
+
+def _requirements(view: SolveView) -> Table:
+    rows = [
+        (
+            one.measure,
+            marked_value(_quantity(one.value_at_limit, one), one.value_at_limit, one.known),
+            f"{one.operator} {_quantity(one.limit, one)}",
+        )
+        for one in view.requirements
+    ]
+    headings = ("requirement", f"at {view.at:,}", "limit")
+    return Table(headings, tuple(rows), frozenset([1]))
+
+
+def _quantity(value: float, one: RequirementView) -> str:
+    if is_share(one.measure) and one.certainty is None:
+        return percent(value, _DIGITS)
+    return quantity_in(value, one.unit, _DIGITS)
+
+
+def _resources(view: SolveView) -> Table:
+    fullest = sorted(view.resources, key=lambda one: -one.load_at_limit / one.target)
+    rows = [
+        (one.name, percent(one.load_at_limit), percent(one.target)) for one in fullest[:_MOST_ROWS]
+    ]
+    if len(fullest) > _MOST_ROWS:
+        rows.append((f"… {len(fullest) - _MOST_ROWS} more, less full", "", ""))
+    headings = ("resource", f"load at {view.at:,}", "of at most")
+    return Table(headings, tuple(rows), frozenset([1, 2]))

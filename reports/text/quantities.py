@@ -77,6 +77,18 @@ def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool
     return f"{number(value / factor, digits)} {unit}"
 
 
+def quantity_in(value: float, unit: str, digits: int = 4) -> str:
+    """Return a value in base units of a `unit` as it is written, with the one that suits its size.
+
+    >>> quantity_in(0.2298, "s"), quantity_in(3.0, "1"), quantity_in(2.5e7, "bit/s")
+    ('229.8 ms', '3', '25 Mbit/s')
+    """
+    if not isfinite(value) or unit in ("", str(DIMENSIONLESS)):
+        return number(value, digits)
+    factor, name = _scale_among(value, scales_of_unit(unit))
+    return f"{number(value / factor, digits)} {name}"
+
+
 _TELLING = 2
 """Digits of an interval: more of them say nothing."""
 
@@ -123,9 +135,10 @@ def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:
     >>> scale_of(2.5e7, DATA_RATE), scale_of(3.0, DIMENSIONLESS)
     ((1000000.0, 'Mbit/s'), (1.0, ''))
     """
-    if dimension == DIMENSIONLESS:
-        return 1.0, ""
-    known = scales(dimension)
+    return (1.0, "") if dimension == DIMENSIONLESS else _scale_among(value, scales(dimension))
+
+
+def _scale_among(value: float, known: Sequence[tuple[float, str]]) -> tuple[float, str]:
     fitting = [(factor, unit) for factor, unit in known if abs(value) >= factor * (1 - 1e-12)]
     if value == 0:
         fitting = [(factor, unit) for factor, unit in known if factor == 1.0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from qps.compiler.lower.load_graph import LoadGraph
     from qps.compiler.quantities.certainty import Certainty
     from qps.reports.text.answers import SolveView
+    from qps.reports.text.difference_text import DifferenceView
     from qps.reports.text.inverse_text import InverseView
+    from qps.reports.text.notebook import Shown
     from qps.reports.text.sizing_text import SizingView
     from qps.reports.text.trace_text import TracesView
     from qps.solver.claims.claim_results import ClaimResult
@@ -179,6 +181,50 @@ class Model:
 
         return Claims(ClaimRunner(model=self.spec.model), player() if simulate else None).results()
 
+    def diff(
+        self,
+        new: Model,
+        scenario: Scenarios = None,
+        set: Settings | None = None,  # noqa: A002
+    ) -> DifferenceView:
+        """Return what is different in another model, this one being the old one.
+
+        Attributes are the keys of `qps diff --format json`.
+        """
+        from qps.reports.text.compared_specs import compared  # noqa: PLC0415
+
+        return compared(self.spec, new.spec, scenario, tuple(_as_texts(set)))[1]
+
+    def _repr_html_(self) -> str:
+        from qps.reports.text.notebook import as_html  # noqa: PLC0415
+
+        return as_html(self._shown())
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
+        from qps.reports.text.notebook import as_bundle  # noqa: PLC0415
+
+        return as_bundle(self._shown(), include, exclude)
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of a model, which is not solved for that."""
+        from qps.reports.text.notebook import Shown  # noqa: PLC0415
+
+        model = self.spec.model
+        named = {
+            "parameters": [one.name for one in model.parameters],
+            "streams": [one.name for one in model.streams],
+            "scenarios": [one.name for one in model.scenarios],
+            "figures": [one.name for one in model.figures],
+            "matrices": [one.name for one in model.matrices],
+        }
+        return Shown(
+            title=f"{model.name} ({model.file})",
+            answer=model.doc.splitlines()[0] if model.doc else model.name,
+            facts=tuple((kind, ", ".join(names)) for kind, names in named.items()),
+        )
+
     def matrix(self, name: str | None = None) -> MatrixResult:
         """Return a matrix of the spec, the only one where no name is given.
 
@@ -238,6 +284,35 @@ class MatrixResult:
     """
 
     compiled: CompiledMatrix
+
+    def _repr_html_(self) -> str:
+        from qps.reports.text.notebook import as_html  # noqa: PLC0415
+
+        return as_html(self._shown())
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
+        from qps.reports.text.notebook import as_bundle  # noqa: PLC0415
+
+        return as_bundle(self._shown(), include, exclude)
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of a matrix: no row is solved for that."""
+        from qps.reports.text.notebook import Shown  # noqa: PLC0415
+
+        rows = f"{len(self):,} configuration{'s' * (len(self) != 1)}"
+        return Shown(
+            title=f"matrix {self.compiled.matrix.name} ({self.compiled.model.file})",
+            answer=rows,
+            facts=(
+                ("columns", ", ".join(self.schema.names)),
+                (
+                    "rows",
+                    "`to_arrow()` solves all of them, iterating over it as they are asked for",
+                ),
+            ),
+        )
 
     def __len__(self) -> int:
         """Return how many configurations there are before any is left out."""
