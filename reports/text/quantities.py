@@ -80,7 +80,7 @@ def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool
 def quantity_in(value: float, unit: str, digits: int = 4) -> str:
     """Return a value in base units of a `unit` as it is written, with the one that suits its size.
 
-    >>> quantity_in(0.2298, "s"), quantity_in(3.0, "1"), quantity_in(2.5e7, "bit/s")
+    >>> quantity_in(0.2298, "s"), quantity_in(3.0, str(DIMENSIONLESS)), quantity_in(2.5e7, "bit/s")
     ('229.8 ms', '3', '25 Mbit/s')
     """
     if not isfinite(value) or unit in ("", str(DIMENSIONLESS)):
