@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -465,3 +466,19 @@ def test_report_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         "is the limit.\n"
     )
     assert run(capsys, "report", "small.qps", "-q")[1] == ""
+
+
+def test_a_failure_is_told_at_a_glance(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    _, bare, _ = run(capsys, "test", "failing.qps")
+    _, shown, _ = run(capsys, "test", "failing.qps", "--color", "always")
+    assert "\x1b" not in bare
+    assert re.sub(r"\x1b\[[0-9;]*m", "", shown) == bare
+    coloured = re.findall(r"\x1b\[1;31m(.*)\x1b\[0m", shown)
+    assert [line.split()[0] for line in coloured] == ["FAIL", "1"]
+    assert coloured[1].endswith("1 fail")
+    _, shown, _ = run(capsys, "test", "good.qps", "--color", "always")
+    assert "\x1b[1;31m" not in shown
+    assert shown.count("\x1b[1;32m") == 1

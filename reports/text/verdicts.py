@@ -12,6 +12,7 @@ from qps.reports.text.coverage_text import coverage_lines, interval_heading, int
 from qps.reports.text.how_known import claims_known_line, marked, marked_value
 from qps.reports.text.quantities import quantity, with_interval
 from qps.reports.text.table import Table, joined
+from qps.reports.text.tones import Tone, toned
 from qps.solver.claims.claim_results import ClaimResult, Coverage, Side, Verdict
 
 MARKS = {
@@ -23,6 +24,8 @@ MARKS = {
     Verdict.UNPLAYED: "-",
 }
 """What stands before a claim; one that holds with something fitted is `fitted`, not `ok`."""
+
+_TONES = {Verdict.FAILS: Tone.MISS, Verdict.STALE: Tone.MISS, Verdict.MISSED: Tone.LIMIT}
 
 STALE = "is said to be missed, and holds: take `missed` away"
 
@@ -164,15 +167,27 @@ def claims_text(
     *,
     coverages: Sequence[Coverage] = (),
     quiet: bool = False,
+    color: bool = False,
 ) -> str:
-    """Return every claim with what was claimed and predicted, what is fitted, and a count."""
+    """Return every claim with what was claimed and predicted, what is fitted, and a count.
+
+    With `color`, what fails is red, what is missed yellow, and so is the count, or green.
+    """
     told = [result for result in results if result.fails] if quiet else results
     table = claims_table(told)
     reasons = [reason.as_text("") for reason in grounds(told)]
     known = claims_known_line([result.known for result in told])
-    told_table = table.as_text("") if table.rows else ""
+    told_table = ""
+    if table.rows:
+        head, *rows = table.as_text("").splitlines()
+        tones = [_TONES.get(result.verdict) for result in told]
+        shown = (toned(row, tone, color=color) for row, tone in zip(rows, tones, strict=True))
+        told_table = "\n".join([toned(head, None, color=color), *shown])
     covered = "" if quiet else coverage_lines(coverages)
-    return joined([told_table, known, covered, *reasons, summary(results, untested)])
+    beside = [toned(part, None, color=color) for part in (known, covered, *reasons)]
+    is_well = not untested.parts and not any(result.fails for result in results)
+    tone = Tone.ANSWER if is_well else Tone.MISS
+    return joined([told_table, *beside, toned(summary(results, untested), tone, color=color)])
 
 
 def claims_table(results: Sequence[ClaimResult]) -> Table:

@@ -12,10 +12,18 @@ from time import perf_counter
 
 from msgspec import Struct, field
 
-from qps.commands.console import Exit, complain, print_json, show, specs_under
+from qps.commands.console import (
+    Exit,
+    complain,
+    print_json,
+    show,
+    specs_under,
+    wants_color,
+)
 from qps.commands.drifting import asks_for_drift, run_drift
 from qps.commands.efforts import interval_of, seconds_of
 from qps.commands.kept_specs import check_file
+from qps.commands.output import style
 from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
 from qps.compiler import ir
@@ -177,13 +185,13 @@ def _print(tested: Tested, arguments: Namespace) -> None:
             sys.stdout.write(claims_markdown(tested))
         case _:
             if tested.results:
-                sys.stdout.write(
-                    claims_text(
-                        tested.results,
-                        tested.untested,
-                        coverages=tested.coverages,
-                        quiet=arguments.quiet,
-                    )
+                text = claims_text(
+                    tested.results,
+                    tested.untested,
+                    coverages=tested.coverages,
+                    quiet=arguments.quiet,
+                    color=wants_color(arguments.color, sys.stdout),
                 )
+                style(sys.stdout, text)
             if tested.wrong and tested.results:
                 sys.stdout.write("\nnot tested:\n" + wrong_table(tested.wrong).as_text(""))
