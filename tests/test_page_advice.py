@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,12 @@ import pytest
 from helpers.browser import CHROMIUM, MISSING
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
+from qps.cli import main
+from qps.compiler.pipeline import load
+from qps.reports.text.sizing_text import sizing_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise
+from qps.solver.what_if.sizing import size
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
@@ -70,3 +75,16 @@ def test_where_nothing_helps_that_is_said(open_page: Any) -> None:
     text = THREE + "measure crowd = N\nrequire { crowd <= 50 }\n"
     page = open_page(html_of(checked(text)))
     page.page.wait_for_selector("#advice p:has-text('No change that this page can try helps')")
+
+
+def test_a_report_tells_what_it_takes_to_carry_more(tmp_path: Path) -> None:
+    file = tmp_path / "one.qps"
+    file.write_text(ONE_MACHINE.replace("1..100\n", "1..190\n"), encoding="utf-8")
+    written = tmp_path / "one.html"
+    assert main(["report", str(file), "-q", "-o", str(written)]) == 0
+    page = written.read_text(encoding="utf-8")
+    spec = load(file)
+    for share, users in ((10, 110), (50, 150)):
+        told = sizing_answer(size(spec.model, spec.configuration(), users))
+        assert f"<li>{share} % more ({users}): {told}</li>" in page
+    assert "100 % more (" not in page  # beyond the range

@@ -111,6 +111,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     figures_only: bool = False
     simulated: SimulatedSection | None = None
     odds: OddsSection | None = None
+    carry: tuple[str, ...] = ()
+    """What it takes to carry more users, a sentence for each number of them."""
 
 
 def page_view(
@@ -126,6 +128,7 @@ def page_view(
     warnings: Sequence[Diagnostic] = (),
     figures_only: bool = False,
     simulated: SimulatedSection | None = None,
+    carry: Sequence[str] = (),
 ) -> PageView:
     """Return everything that the page of one configuration shows, and what its spec warns of."""
     shown, left_out = _resources_shown(solution)
@@ -175,6 +178,7 @@ def page_view(
         figures_only=figures_only,
         simulated=simulated,
         odds=odds_section(view),
+        carry=tuple(line.replace("`", "") for line in carry),
     )
 
 

@@ -178,7 +178,7 @@ export function showAdvice(column, found, apply) {
   return fill("advice", table(["way", "change", "users", ...(isPriced ? [`costs more, at ${whole(column.n)}`] : []), ""], rows, new Set([2, 3])));
 }
 
-function priceTold(column, price) {
+export function priceTold(column, price) {
   const [{ dimension }] = column.graph.costs;
   return Number.isNaN(price) ? "" : price === 0 ? "nothing" : `${price > 0 ? "+" : ""}${column.tell(price, dimension)}`;
 }

@@ -11,6 +11,7 @@ import { beyondLines } from "./beyond.js";
 import { drawTornado, drawWaterfall } from "./bars.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./comparison.js";
+import { showDecision } from "./decision.js";
 import { Controls } from "./controls.js";
 import { HeatMap } from "./heat_map.js";
 import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture, startName } from "./pictures.js";
@@ -91,7 +92,7 @@ export class App {
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children].filter((one) => !one.classList.contains("helps-most")) };
+    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children].filter((one) => !one.classList.contains("decided")) };
     const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
     headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, line)));
     for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;
@@ -130,10 +131,18 @@ export class App {
   // -- work between frames -------------------------------------------------------------
 
   think() {
-    this.advice = new Advice(this.shown, (found) => showAdvice(this.shown, found, (change) => this.apply(change)));
-    showAdvice(this.shown, this.advice.isWorking ? null : []);
+    const told = (found) => {
+      this.helps = found;
+      showAdvice(this.shown, found, (change) => this.apply(change));
+      this.decide();
+    };
+    this.advice = new Advice(this.shown, told);
+    told(this.advice.isWorking ? null : []);
     this.wake();
   }
+
+  // The first lines of the page, whenever more of them is known.
+  decide() { showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.odds : null); }
 
   wake() {
     clearTimeout(this.thinking);

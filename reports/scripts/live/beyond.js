@@ -1,7 +1,7 @@
 // What lies beyond the answer, in sentences, for whatever is set: `reports/text/headroom_text.py`.
 
 import { fails, isStated } from "../engine/answers.js";
-import { knownAt, largestKnown, lossKnown, marked } from "../engine/known.js";
+import { knownAt, lossKnown, marked } from "../engine/known.js";
 import { percent, toldBeyond, whole } from "../common/format.js";
 import { hasTarget } from "./sentences.js";
 
@@ -10,24 +10,18 @@ const NOTICEABLE = { loss: 5e-4, change: 0.01 };
 const FULL = 1 + 1e-9; // an elastic rate fills a resource up to 1
 
 export function beyondLines(column) {
-  const told = [nextLimit(column), moreUsers(column), margin(column)].filter(Boolean);
+  const told = [moreUsers(column), margin(column)].filter(Boolean);
   column.run.at(column.n);
   return told;
 }
 
-// What would fail next, were the requirement lifted that limits the answer.
-function nextLimit({ solved, graph }) {
+// What would fail next, were the requirement lifted that limits the answer: null where nothing does.
+// Quality without one of its axes is another one, which this page does not have.
+export function nextToFail({ solved, graph }) {
   const { limiting } = solved;
-  if (!limiting) return "";
-  // Quality without one of its axes is another one, which this page does not have.
   const isOther = limiting.criterion.axis !== null && graph.metric !== "formula";
-  const left = solved.criteria.filter((one) => one !== limiting && !(isOther && one.criterion.name === "quality"));
-  const next = left.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
-  const but = isOther && graph.quality !== null && graph.metric !== "worst" ? " (quality without the present limit is not counted)" : "";
-  if (!next) return `Next limit: none up to ${whole(graph.high)}, the end of the range${but}.`;
-  const { name } = next.criterion;
-  if (next.met === null) return `Next limit: ${name}, which is met by no number of users either${but}.`;
-  return `Next limit: ${name}, met up to ${marked(whole(next.met), largestKnown([next], graph.low))}${but}.`;
+  const left = solved.criteria.filter((one) => one !== limiting && one.failure !== null && !(isOther && one.criterion.name === "quality"));
+  return left.sort((a, b) => a.failure - b.failure)[0] ?? null;
 }
 
 // What happens with 10 % more users, or at the end of the range, and to whom.

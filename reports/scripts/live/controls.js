@@ -212,6 +212,15 @@ export class Controls {
     input.setAttribute("aria-invalid", message ? "true" : "false");
     input.title = message;
     this.trouble.textContent = message;
+    this.last = input;
+    this.beside(message);
+  }
+
+  // What is wrong stands beside what was typed, too: the controls may be out of sight.
+  beside(message) {
+    this.besides ??= make("span", { class: "trouble beside" });
+    this.besides.textContent = message;
+    if (message && this.last?.isConnected) this.last.after(this.besides); else this.besides.remove();
   }
 
   refreshNumbers() {
@@ -238,8 +247,13 @@ export class Controls {
     const { command, only } = commandOf(this.column);
     this.command.textContent = command;
     this.only.textContent = only.length ? `Costs and ratings cannot be set there, but in the spec: ${only.join("; ")}` : "";
-    if (this.column.trouble) this.trouble.textContent = `Not done: ${this.column.trouble}.`;
-    else if (this.trouble.textContent.startsWith("Not done")) this.trouble.textContent = "";
+    if (this.column.trouble) {
+      this.trouble.textContent = `Not done: ${this.column.trouble}.`;
+      this.beside(this.trouble.textContent);
+    } else if (this.trouble.textContent.startsWith("Not done")) {
+      this.trouble.textContent = "";
+      this.beside("");
+    }
   }
 }
 

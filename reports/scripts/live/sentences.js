@@ -25,6 +25,15 @@ export function answerOf(column) {
   return `${users}. With ${whole(solved.largest + 1)}${mode}, ${reasonOf(column, solved.largest + 1)}.`;
 }
 
+// What the spec calls its users; a letter, such as N, stands for users (`reports/text/nouns.py`).
+export function nounOf({ population }) { return population.length === 1 ? "users" : population.replaceAll("_", " "); }
+
+const ENDINGS = [["ies", "y"], ["sses", "ss"], ["ches", "ch"], ["shes", "sh"], ["xes", "x"], ["s", ""]];
+export function oneOf(several) {
+  const found = ENDINGS.find(([ending]) => several.endsWith(ending) && several.length > ending.length + 1);
+  return found ? several.slice(0, -found[0].length) + found[1] : several === "people" ? "person" : several;
+}
+
 function reasonOf(column, population) {
   const { solved, run } = column;
   const { criterion } = solved.limiting;

@@ -129,6 +129,7 @@ export class Sure {
       const { answers, samples } = this;
       if (!this.workAt(answers, until, () => answers.found.push(samples.answer(answers.done++, this.column.graph)))) return false;
       this.tell();
+      this.app.decide();
       this.redraw("odds");
     }
     return true;

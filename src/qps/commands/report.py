@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from fractions import Fraction
+from math import ceil
 from pathlib import Path
 
 from qps.commands import results
@@ -13,17 +15,21 @@ from qps.commands.progress import Progress
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import SimulatedSection, page_view
+from qps.reports.text.sizing_text import sizing_answer
 from qps.simulation.player import player
+from qps.solver.answers.solution import Verdict
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.claims.judging import Claims
 from qps.solver.odds.told import Sampling
+from qps.solver.what_if.sizing import size
 
 
 def run(arguments: Namespace) -> Exit:
@@ -91,8 +97,30 @@ def made_page(
         coverages=[coverage for one in asked for coverage in one.coverages],
         warnings=first.warnings,
         simulated=_simulated(first) if arguments.simulate else None,
+        carry=_carry(first) if arguments.advice else (),
     )
     return render_html(page), found
+
+
+_MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
+
+
+def _carry(found: Solved) -> tuple[str, ...]:
+    """Return what it takes to carry 10 %, 50 % and 100 % more; nothing where that is not told."""
+    now = found.solution.largest_acceptable
+    if found.solution.verdict is not Verdict.LIMITED or now is None:
+        return ()
+    wanted = {ceil(now * more): more for more in _MORE_BY}
+    told = []
+    for at, more in wanted.items():
+        if at > found.solution.graph.high:
+            break
+        try:
+            answer = sizing_answer(size(found.model, found.configuration, at))
+        except QpsError:
+            return ()
+        told.append(f"{(more - 1) * 100} % more ({at:,}): {answer}")
+    return tuple(told)
 
 
 def _simulated(found: Solved) -> SimulatedSection:
