@@ -179,7 +179,7 @@ def _shared(
     columns, residuals = weighted(made, errors, noise)
     leverages = [sum(map(mul, row, row)) for row in zip(*columns, strict=True)]
     beyond: float = sum(map(mul, residuals, residuals)) - (len(errors) - len(columns))
-    factor = sum(
+    factor: float = sum(
         (1 - leverage) / variance for leverage, variance in zip(leverages, own, strict=True)
     )
     return max(0.0, beyond / factor)
