@@ -735,3 +735,59 @@ def test_a_cell_of_the_load_that_is_no_number_is_named(
     (tmp_path / "runs.csv").write_text("cpu in core,packet/s\n0.1,1000\n0.2 core,2000\n0.3,3000\n")
     assert main(["fit", str(tmp_path / "runs.csv")]) == 2
     assert "line 3: `0.2 core` in column `cpu in core` is no number" in capsys.readouterr().err
+
+
+# 1 % always, and of two processors 60 us for what comes in and 8 us for what goes out.
+OF_TWO = """cpu in %,{one}/s,{other}/s
+1,0,0
+4.4,1000,1000
+8,1000,10000
+14.6,4000,4000
+18.5,500,40000
+29,4000,40000
+11,2000,10000
+"""
+ASKED = """users N in 1..100_000
+{units}
+machine vm {{ cpu 2 core, idle fit "runs.csv" }}
+component broker {{ cpu fit "runs.csv" measured on vm }}
+topology {{ node server = vm }}
+stream readings in all {{
+  traffic N * 0.1 {one}/s, 10 {other}/{one}{size}
+  at server {{ broker }}
+}}
+target cpu 29 %
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "size", "bytes_cost"),
+    [
+        ("request", "packet", "", 0.0),
+        ("request", "packet", ", 100 byte/packet", 1e-9),
+        ("received", "sent", "", 0.0),
+    ],
+    ids=["packets beside requests", "and bytes", "messages in and out"],
+)
+def test_a_fit_of_several_rates_is_asked_by_items_of_items(
+    tmp_path: Path, one: str, other: str, size: str, bytes_cost: float
+) -> None:
+    """The answer is that of the law that the rows were made of, to their rounding."""
+    units = "unit received\nunit sent" if one == "received" else ""
+    head, *rows = OF_TWO.format(one=one, other=other).splitlines()
+    if size:
+        octets = [0, 2e6, 1e6, 4e5, 4e6, 2e6, 9e6]
+        head += ",byte/s"
+        rows = [
+            f"{float(row.partition(',')[0]) + count * bytes_cost * 50:g},"
+            f"{row.partition(',')[2]},{count:g}"
+            for row, count in zip(rows, octets, strict=True)
+        ]
+    (tmp_path / "runs.csv").write_text("\n".join([head, *rows]) + "\n")
+    text = ASKED.format(one=one, other=other, units=units, size=size)
+    (tmp_path / "spec.qps").write_text(text)
+    spec = check_file(tmp_path / "spec.qps").value
+    assert spec is not None
+    of_a_user = 0.1 * (60e-6 + 10 * (8e-6 + 100 * bytes_cost))
+    answer = solve_model(spec.model, spec.configuration()).largest_acceptable
+    assert answer == pytest.approx(0.28 * 2 / of_a_user, rel=0.01)
