@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.solver.what_if.difference import Difference, Side, difference
+from qps.reports.text.difference_text import changes_table
+from qps.solver.what_if.difference import ChangeKind, Difference, Side, difference
 
 # The load of the host is N * pace * work: it carries 1 / (pace * work) users.
 BASE = """\
@@ -68,6 +69,25 @@ def test_the_range_is_a_change_of_its_own() -> None:
     old = BASE.format(work=10, pace=1)
     found = compare(old, old.replace("1..1000", "1..60"))
     assert told(found) == {"N": (-40, -40, -40.0)}
+
+
+def test_what_is_more_certain_than_it_was_is_told_though_the_answer_stays() -> None:
+    new = BASE.format(work=2, pace=2)
+    found = compare(new.replace("2 packet/s", "2 packet/s +- 20 %"), new)
+    (change,) = found.changes
+    assert (change.name, change.kind) == ("pace", ChangeKind.SPREAD)
+    assert (change.before, change.after) == ("2 packet/s +- 20 %", "2 packet/s")
+    (row,) = changes_table(found.changes).rows
+    assert row[-2:] == ("the odds", "")
+
+
+def test_a_spread_takes_no_share_of_what_numbers_move() -> None:
+    old = BASE.format(work=2, pace=2).replace("2 ms/packet", "2 ms/packet +- 20 %")
+    found = compare(old, old.replace("+- 20", "+- 5").replace("pace = 2", "pace = 4"))
+    told_of = {change.name: change for change in found.changes}
+    assert set(told_of) == {"pace", "work.cpu"}
+    assert told_of["work.cpu"].kind is ChangeKind.SPREAD
+    assert told_of["pace"].share == found.users == -125
 
 
 OPTION = "option zip = off\ncomponent half { emit 50 % }\n"

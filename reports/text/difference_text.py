@@ -171,6 +171,8 @@ def changes_table(changes: Sequence[AssumptionChange]) -> Table:
 
 def _effects(change: AssumptionChange, moved: str, *, is_shared: bool) -> tuple[str, ...]:
     """Return what a change moves the answer by; `moved` is where a discipline does so."""
+    if change.kind is ChangeKind.SPREAD:
+        moved = "the odds"
     effects = (change.alone, change.step, *([change.share] if is_shared else []))
     if not moving([change]):
         return (moved, *[""] * (len(effects) - 1))
@@ -178,11 +180,14 @@ def _effects(change: AssumptionChange, moved: str, *, is_shared: bool) -> tuple[
 
 
 def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
-    """Return the changes that can be made alone: how arrivals wait is part of the formulas."""
+    """Return the changes that can be made alone: how arrivals wait is part of the formulas.
+
+    How far off a number may be moves no answer.
+    """
     return [change for change in changes if change.kind not in _IN_ALL_ELSE]
 
 
-_IN_ALL_ELSE = (ChangeKind.DISCIPLINE, ChangeKind.FIXED)
+_IN_ALL_ELSE = (ChangeKind.DISCIPLINE, ChangeKind.FIXED, ChangeKind.SPREAD)
 
 
 def _is_shared(changes: Sequence[AssumptionChange]) -> bool:

@@ -46,6 +46,12 @@ class ChangeKind(StrEnum):
     FORMULAS = "formulas"
     FIXED = "fixed"
     """A number that is no parameter, where samples tell the answer: it is part of the formulas."""
+    SPREAD = "spread"
+    """How far off a number may be, where no requirement asks for certainty: the answer stays."""
+
+
+_UNMOVED = (ChangeKind.FIXED, ChangeKind.SPREAD)
+"""Changes that are told, and that no answer on the way is asked of."""
 
 
 class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "unit"}):
@@ -195,14 +201,14 @@ def _changes(
             found.append(
                 AssumptionChange(
                     name=name,
-                    kind=ChangeKind.FIXED if bench.is_fixed(name) else ChangeKind.NUMBER,
+                    kind=bench.kind(name, is_other=here.value != there.value),
                     before=here.text,
                     after=there.text,
                     dimension=there.dimension,
                     values=(in_floats(here.value), in_floats(there.value)),
                 )
             )
-    if bench.formulas_differ([one.name for one in found if one.kind is not ChangeKind.FIXED]):
+    if bench.formulas_differ([one.name for one in found if one.kind not in _UNMOVED]):
         found.append(AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS))
     return found
 
@@ -253,10 +259,14 @@ class _Bench(Struct, kw_only=True):
         )
 
     def spreads_otherwise(self, name: str) -> bool:
-        """Return whether a number is more or less certain than it was, and that is asked for."""
-        values = [side.configuration.parameters.get(name) for side in (self.old, self.new)]
-        spreads = [one.distribution if isinstance(one, ir.Uncertain) else None for one in values]
-        return self.promising is not None and spreads[0] != spreads[1]
+        """Return whether a number is more or less certain than it was."""
+        return _spread(self.old, name) != _spread(self.new, name)
+
+    def kind(self, name: str, *, is_other: bool) -> ChangeKind:
+        """Return the kind of a change of a number, whether or not it `is_other` than it was."""
+        if self.promising is None and not is_other:
+            return ChangeKind.SPREAD
+        return ChangeKind.FIXED if self.is_fixed(name) else ChangeKind.NUMBER
 
     def answer(self, made: frozenset[str], changes: Sequence[AssumptionChange]) -> int | None:
         """Return the largest acceptable population, 0 for none; None where it cannot be said."""
@@ -335,6 +345,16 @@ class _Bench(Struct, kw_only=True):
         )
 
 
+def _spread(side: Side, name: str) -> ir.Distribution | None:
+    """Return how far off a number may be; of a fitted one, wherever its table is."""
+    value = side.configuration.parameters.get(name)
+    if not isinstance(value, ir.Uncertain):
+        return None
+    if isinstance(value.distribution, ir.Fitted):
+        return replace(value.distribution, table="")
+    return value.distribution
+
+
 def _span(side: Side) -> Span:
     span = side.model.population.span
     assert span is not None
@@ -357,10 +377,10 @@ def _essence(graph: LoadGraph) -> object:
 
 def _told(changes: Sequence[AssumptionChange], bench: _Bench) -> Iterator[AssumptionChange]:
     """Yield changes with what each moves the answer by; those of the formulas move that."""
-    moving = [change for change in changes if change.kind is not ChangeKind.FIXED]
+    moving = [change for change in changes if change.kind not in _UNMOVED]
     explained = iter(_explained(moving, bench))
     for change in changes:
-        yield change if change.kind is ChangeKind.FIXED else next(explained)
+        yield change if change.kind in _UNMOVED else next(explained)
 
 
 def _explained(changes: Sequence[AssumptionChange], bench: _Bench) -> tuple[AssumptionChange, ...]:
