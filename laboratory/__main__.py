@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,11 @@ def main() -> int:
         print(f"{name}: {closed_loops.TITLE if name == _CLOSED else one.title}", flush=True)
         try:
             found, notes = _found(name, one, tables, quick=arguments.quick)
-        except (NotStartedError, DataError, MeasuringError, CalledProcessError) as error:
+        except CalledProcessError as error:
+            words = [str(word) for word in error.cmd]
+            print(f"{name}: {shlex.join(words)} ended with {error.returncode}", flush=True)
+            continue
+        except (NotStartedError, DataError, MeasuringError) as error:
             print(f"{name}: nothing was measured: {error}", flush=True)
             continue
         own = [(title, *summary(predictions)) for title, predictions in found]
