@@ -39,7 +39,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.scales import quantity
 from qps.engine.exactness import NoValueError
 
 _HUNDRED = 100
@@ -341,13 +342,12 @@ class _Check:
         return [Label(spans[name], f"`{name}` is this") for name in found]
 
     def _out_of_bounds(self, bounded: Bounded, folder: Folder, value: Fraction) -> None:
-        unit = "" if bounded.dimension == DIMENSIONLESS else f" {bounded.dimension}"
         kinds = "".join(f" for `{of}.{kind}`" for of, kind in folder.classes.items())
         self._sink.report(
             codes.OUT_OF_RANGE,
             bounded.span,
             f"{bounded.what} must be {bounded.bound.value}",
-            label=f"this is {_shown(value)}{unit}{kinds}{self._at(bounded, folder)}",
+            label=f"this is {_shown(value, bounded.dimension)}{kinds}{self._at(bounded, folder)}",
             secondary=[
                 *self._causes(bounded),
                 *([bounded.because] if bounded.because and value == 0 else []),
@@ -363,9 +363,10 @@ def more_flows_than_users(stream: str, flows: Fraction, group: str, users: Fract
     )
 
 
-def _shown(value: Fraction) -> str:
+def _shown(value: Fraction, dimension: Dimension = DIMENSIONLESS) -> str:
     try:
-        return f"{float(value):g}"
+        number = float(value)
+        return f"{number:g}" if dimension == DIMENSIONLESS else quantity(number, dimension)
     except OverflowError:
         return "beyond all numbers"
 

@@ -7,6 +7,7 @@ from qps.compiler.configure.configuration import Configuration, uncertain_in, wi
 from qps.compiler.configure.placement import Placement
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Sink
+from qps.compiler.quantities.scales import quantity
 
 
 def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
@@ -27,7 +28,7 @@ def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> 
             if wrong is None:
                 continue
             dimension = parameters[name].dimension
-            told = f"{float(end):.4g} {dimension}".rstrip()
+            told = quantity(float(end), dimension)
             sink.report(
                 codes.SPREAD,
                 value.written,

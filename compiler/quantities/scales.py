@@ -1,0 +1,119 @@
+"""Numbers with the unit that suits their size, and as many digits as tell something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, isfinite, log10
+
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
+
+_SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
+    TIME: ((86_400.0, "day"), (3600.0, "hour"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
+    DATA_RATE: (
+        (1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"),
+    ),
+    INFORMATION: (
+        (8e15, "PB"), (8e12, "TB"), (8e9, "GB"), (8e6, "MB"), (8e3, "kB"), (8.0, "byte"),
+        (1.0, "bit"),
+    ),
+    MONEY: ((1.0, "$"),),
+    MONEY / TIME: ((12 / (365.25 * 86_400), "$/month"),),
+    TIME * TIME: ((1.0, "s^2"), (1e-6, "ms^2"), (1e-12, "us^2")),
+}  # fmt: skip
+
+_BY_TEXT = {str(dimension): scales for dimension, scales in _SCALES.items()}
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with so many significant digits, thousands apart.
+
+    >>> number(184.82352), number(1234567.0), number(0.000012345), number(24.0)
+    ('184.8', '1,235,000', '1.234e-05', '24')
+    """
+    if not isfinite(value):
+        return "∞" if value > 0 else ("-∞" if value < 0 else "undefined")
+    if value == 0:
+        return "0"
+    magnitude = floor(log10(abs(value)))
+    if not -4 <= magnitude < 15:  # noqa: PLR2004 - beyond these, powers of ten read better
+        return f"{value:.{digits - 1}e}"
+    decimals = max(0, digits - 1 - magnitude)
+    text = f"{round(value, digits - 1 - magnitude):,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent(value: float, digits: int = 3) -> str:
+    """Return a share in per cent.
+
+    >>> percent(0.96288), percent(0.0)
+    ('96.3 %', '0 %')
+    """
+    return f"{number(value * 100, digits)} %"
+
+
+def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool = False) -> str:
+    """Return a value in base units with the unit that suits its size.
+
+    >>> quantity(0.2298, TIME), quantity(1e7, DATA_RATE), quantity(0.06, DIMENSIONLESS, share=True)
+    ('229.8 ms', '10 Mbit/s', '6 %')
+    """
+    if not isfinite(value):
+        return number(value)
+    if dimension == DIMENSIONLESS:
+        return percent(value, digits) if share else number(value, digits)
+    factor, unit = scale_of(value, dimension)
+    return f"{number(value / factor, digits)} {unit}"
+
+
+def quantity_in(value: float, unit: str, digits: int = 4) -> str:
+    """Return a value in base units of a `unit` as it is written, with the one that suits its size.
+
+    >>> quantity_in(0.2298, "s"), quantity_in(3.0, str(DIMENSIONLESS)), quantity_in(2.5e7, "bit/s")
+    ('229.8 ms', '3', '25 Mbit/s')
+    """
+    if not isfinite(value) or unit in ("", str(DIMENSIONLESS)):
+        return number(value, digits)
+    factor, name = _scale_among(value, scales_of_unit(unit))
+    return f"{number(value / factor, digits)} {name}"
+
+
+def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:
+    """Return the unit that suits a value: how much it is in base units, and its name.
+
+    >>> scale_of(2.5e7, DATA_RATE), scale_of(3.0, DIMENSIONLESS)
+    ((1000000.0, 'Mbit/s'), (1.0, ''))
+    """
+    return (1.0, "") if dimension == DIMENSIONLESS else _scale_among(value, scales(dimension))
+
+
+def _scale_among(value: float, known: Sequence[tuple[float, str]]) -> tuple[float, str]:
+    fitting = [(factor, unit) for factor, unit in known if abs(value) >= factor * (1 - 1e-12)]
+    if value == 0:
+        fitting = [(factor, unit) for factor, unit in known if factor == 1.0]
+    return fitting[0] if fitting else known[-1]
+
+
+def scales(dimension: Dimension) -> tuple[tuple[float, str], ...]:
+    """Return the units of a dimension, the largest first: byte/packet as byte is, ms/packet."""
+    return scales_of_unit(str(dimension))
+
+
+def scales_of_unit(text: str) -> tuple[tuple[float, str], ...]:
+    """Return the same for a dimension as it is written in base units: `bit/packet`, `s^2`."""
+    if text in _BY_TEXT:
+        return _BY_TEXT[text]
+    for base, short in ((INFORMATION, "bit"), (TIME, "s")):
+        if text.startswith(f"{short}/"):
+            rest = text.removeprefix(short)
+            return tuple((f, f"{u}{rest}") for f, u in _SCALES[base] if u not in _TOO_LONG)
+    return ((1.0, text),)
+
+
+_TOO_LONG = ("day", "hour", "bit")
