@@ -47,9 +47,15 @@ def main() -> int:
         enter_own_network()
     tables = Path(tempfile.mkdtemp(prefix="qps-laboratory-"))
     rows: list[tuple[str, ...]] = []
+    # What predicts a part of a composition is measured before it.
+    wanted = {
+        alone
+        for name in arguments.names
+        for alone in (name, *(_BY_NAME[name].alone.values() if name in _BY_NAME else ()))
+    }
     for name in _NAMES:
         one = _BY_NAME[_BEHIND.get(name, name)]
-        if arguments.names and name not in arguments.names:
+        if wanted and name not in wanted:
             continue
         missing = [program for program in one.programs if shutil.which(program) is None]
         if missing:
