@@ -519,6 +519,18 @@ def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     assert [line.known.kind for line in lines] == ["upper bound", "exact"]
 
 
+def test_loads_of_users_who_wait_are_swept_as_they_are() -> None:
+    """What the spec asks of a load unsaid is what others than those who slow down ask of it."""
+    model = qps.loads(
+        "users N in 1..9\nmachine pc { cpu 1 core, queueing mm1 }\n"
+        "topology { node server = pc }\ncomponent query { cpu 10 ms/request }\n"
+        "stream job for each user { traffic 1 request, think 10 ms; at server { query } }\n"
+        "require { job.latency <= 1 s }\n"
+    )
+    # One is there half of the time; of two, the server is idle while both think: one time in five.
+    assert model.sweep(N=[1, 2])["server.cpu.load"] == pytest.approx([1 / 2, 4 / 5])
+
+
 def test_the_columns_of_a_sweep_are_known() -> None:
     text = f"{WAITING}require {{ {LATE} <= 60 ms }}\n"
     model = qps.loads(text)

@@ -14,8 +14,9 @@ from qps.engine.functions import array_function
 def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarray]:
     """Return a column for the population, each load, each requirement and the quality."""
     at = np.asarray(list(populations), dtype=float)
-    columns = {f"{name}.load": r.load for name, r in graph.resources.items()}
-    columns |= {c.name: c.measure for c in graph.criteria}
+    loads = {f"{name}.load": r.load for name, r in graph.resources.items()}
+    # Of a load that nobody states a limit of, its criterion leaves out users who slow down.
+    columns = loads | {c.name: c.measure for c in graph.criteria} | loads
     columns |= {m.name: m.value for m in graph.measures.values()}
     if graph.quality is not None:
         columns["quality"] = graph.quality
@@ -29,7 +30,8 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
 
 def columns_known(graph: LoadGraph) -> dict[str, Certainty]:
     """Return how each column of a sweep is known, at every population."""
-    found = dict.fromkeys((str(graph.population), *(f"{n}.load" for n in graph.resources)), EXACT)
-    found |= {c.name: c.known_in_series for c in graph.criteria}
+    found = {str(graph.population): EXACT}
+    found |= {f"{name}.load": r.known for name, r in graph.resources.items()}
+    found |= {c.name: c.known_in_series for c in graph.criteria if c.span is not None}
     found |= {m.name: m.known_in_series for m in graph.measures.values()}
     return found if graph.quality is None else found | {"quality": graph.quality_in_series}
