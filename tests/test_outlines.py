@@ -17,6 +17,7 @@ from qps.compiler.configure.configuration import (
     base_configuration,
     changed,
     in_each_mode,
+    with_scenarios,
 )
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
@@ -177,9 +178,9 @@ def test_outlines_of_generated_specs_tell_the_same(text: str) -> None:
     agree(model, base_configuration(model))
 
 
-def advised(model: ir.Model, *, enough: int) -> object:
+def advised(model: ir.Model, *, enough: int, scenario: str | None = None) -> object:
     """Return the advice where so many changes are worth an outline."""
-    usual = base_configuration(model)
+    usual = with_scenarios(model, [scenario] if scenario else [], Sink())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(outlines, "_ENOUGH", enough)
         return advise(model, usual, solve_model(model, usual))
@@ -189,6 +190,15 @@ def advised(model: ir.Model, *, enough: int) -> object:
 def test_advice_is_the_same_with_outlines_and_without(name: str) -> None:
     path = ROOT / "specs" / f"{name}.qps"
     assert advised(load(path).model, enough=0) == advised(load(path).model, enough=10**9)
+
+
+def test_another_outline_that_is_kept_tells_nothing_of_this_one() -> None:
+    """It has other assumptions, or none of those that count here."""
+    path, scenario = ROOT / "specs" / "audioconference.qps", "without_deletion"
+    alone = advised(load(path).model, enough=0, scenario=scenario)
+    model = load(path).model
+    advised(model, enough=0)
+    assert advised(model, enough=0, scenario=scenario) == alone
 
 
 @settings(max_examples=15, deadline=None)

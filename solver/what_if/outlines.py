@@ -48,7 +48,12 @@ class Outlines(Struct, frozen=True):
         if not self.of_modes:
             return ()
         found = [from_outline(self.model, one) for one in in_each_mode(self.model, configuration)]
-        known = tuple(graph for graph in found if graph is not None)
+        # What is kept may be of another outline: it has other formulas.
+        known = tuple(
+            graph
+            for graph in found
+            if graph is not None and graph.resources is self.of_modes[graph.mode].graph.resources
+        )
         return known if len(known) == len(found) else ()
 
     def at(self, graph: LoadGraph, population: int) -> Point:
