@@ -559,7 +559,7 @@ def test_what_is_not_in_the_page_cannot_be_chosen_and_is_told(open_page: Any, sp
     )
     assert disabled
     assert all("(not in this page)" in text for text in disabled)
-    assert "155,520 combinations; the page holds 20" in page.text_content("#controls")
+    assert "217,728 combinations; the page holds 20" in page.text_content("#controls")
 
 
 def test_hover_tables_and_downloads(speak_html: str, open_page: Any) -> None:
