@@ -65,6 +65,12 @@ class RowBlock:
         found[list(self.texts)] = False
         return found
 
+    @property
+    def reasons(self) -> dict[int, str]:
+        """Why rows have no answer, of each of the others."""
+        listed = np.flatnonzero(self.reason).tolist()
+        return self.texts | {row: self.words[self.reason[row]] for row in listed}
+
 
 def empty(
     compiled: CompiledMatrix, block: int, index: Index, count: int, words: list[str]

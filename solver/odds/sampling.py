@@ -169,10 +169,6 @@ class _Maker:
     def __call__(self, start: int, stop: int) -> _Part:
         solver, met = self._solver, self._met
         (rows,) = solver.row_blocks(start, stop)
-        reasons = {start + row: text for row, text in rows.texts.items()}
-        reasons |= {
-            start + int(row): rows.words[rows.reason[row]] for row in np.flatnonzero(rows.reason)
-        }
         modes = list(solver.modes())
         return _Part(
             largest=rows.largest,
@@ -183,7 +179,7 @@ class _Maker:
                 name: column[:, start:stop]
                 for name, column in ({} if met is None else met.columns).items()
             },
-            reasons=reasons,
+            reasons={start + row: reason for row, reason in rows.reasons.items()},
             alone=int(rows.one_by_one.sum()),
             assumed=tuple(dict.fromkeys(name for mode in modes for name in mode.assumed)),
             surfaces=tuple(one for mode in modes for one in mode.told_by_surfaces()),

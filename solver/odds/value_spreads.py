@@ -135,12 +135,10 @@ def _sampled(
     matrix = as_matrix(model, settled, axis, at)
     solver = value_solver(compile_matrix(model, matrix, further=(read,)), at)
     (rows,) = solver.row_blocks(0, axis.count)
-    reasons = dict(rows.texts)
-    reasons |= {int(row): rows.words[rows.reason[row]] for row in np.flatnonzero(rows.reason)}
     return _Sampled(
         values=rows.columns[-1],
         is_told=rows.is_told,
-        reasons=reasons,
+        reasons=rows.reasons,
         by_surface=solver.by_surface,
         is_partial=solver.is_partial,
     )
