@@ -27,6 +27,7 @@ from qps.solver.claims.claim_runner import at_one_population
 from qps.solver.claims.sampled_claims import in_its_range, is_answer
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.odds.draws import axis_of, uncertain_numbers
+from qps.solver.odds.ranks import ranks
 from qps.solver.odds.sampled_values import SampledValues, sampled_values
 from qps.solver.odds.single_runs import RUNS, SingleRuns
 from qps.solver.odds.told import SEED
@@ -122,12 +123,13 @@ class PredictionIntervals(Struct, kw_only=True):
         least, most = map(float, np.quantile(values[told], sides, method="inverted_cdf"))
         if most - least <= _ALIKE * max(abs(least), abs(most)) or not np.isfinite(least):
             return None
-        rank, *ranks = _ranks(np.array([measured]), values[told]), _ranks(values, values[told])
+        rank = float(ranks(np.array([measured]), values[told])[0])
+        drawn_ranks = ranks(values, values[told])
         found = PredictionInterval(
             probability=self.probability,
             least=least,
             most=most,
-            rank=float(rank[0]),
+            rank=rank,
             side=int(measured > most) - int(measured < least),
         )
         held.inside += found.side == 0
@@ -139,15 +141,8 @@ class PredictionIntervals(Struct, kw_only=True):
             held.error = max(held.error or 0.0, drawn.error)
         held.drawn_above += values > most
         held.drawn_below += values < least
-        held.tails = np.minimum(held.tails, np.minimum(ranks[0], 1 - ranks[0]))
+        held.tails = np.minimum(held.tails, np.minimum(drawn_ranks, 1 - drawn_ranks))
         return found
-
-
-def _ranks(values: Floats, among: Floats) -> Floats:
-    """Return which share of some values is less than each; half of those that are equal count."""
-    order = np.sort(among)
-    both = np.searchsorted(order, values) + np.searchsorted(order, values, side="right")
-    return np.asarray(both / (2 * order.size))
 
 
 def _is_fitted(observation: ir.Observation, configuration: Configuration) -> bool:

@@ -22,6 +22,7 @@ from qps.solver.matrix.questions import FormulaOf
 from qps.solver.odds.answer_ends import ends_of_values
 from qps.solver.odds.design import Design
 from qps.solver.odds.draws import UncertainNumber, axis_of, half_width, uncertain_numbers
+from qps.solver.odds.ranks import ranks
 from qps.solver.odds.sampling import as_matrix, left_out, nothing_possible
 from qps.solver.odds.told import PROBABILITY, BySurface, Ends, Sampling, Share, Spread
 from qps.solver.odds.value_modes import FEW
@@ -64,7 +65,7 @@ def spread_of(
     of_ranks = _is_of_few(told)
     answers = np.where(found.is_told, found.values, np.nan)
     if of_ranks:
-        answers = _ranks(answers, told)
+        answers = ranks(answers, told)
     return Spread(
         probability=PROBABILITY,
         interval=ends_of_values(told),
@@ -154,24 +155,18 @@ def _are_alike(values: Floats) -> bool:
 
 
 def _is_of_few(values: Floats) -> bool:
-    """Return whether a few of some values make most of their variance, or it is without end."""
+    """Return whether a few of some values make most of their variance, or it is without end.
+
+    Then shares are those of their ranks (A. Saltelli and I. M. Sobol, About the use of rank
+    transformation in sensitivity analysis of model output, Reliability Engineering and System
+    Safety 50, 1995).
+    """
     if np.isinf(values).any():
         return True
     ordered = np.sort(values)
     few = round(_FEW * values.size)
     kept = ordered[few : values.size - few]
     return float(np.var(kept)) < float(np.var(ordered)) / 2
-
-
-def _ranks(values: Floats, among: Floats) -> Floats:
-    """Return the ranks of values among others, in [0, 1]; those of equal ones are alike.
-
-    A. Saltelli and I. M. Sobol, About the use of rank transformation in sensitivity analysis of
-    model output, Reliability Engineering and System Safety 50 (1995).
-    """
-    ordered = np.sort(among)
-    both = [np.searchsorted(ordered, values, side=side) for side in ("left", "right")]
-    return np.where(np.isnan(values), np.nan, sum(both) / (2 * among.size))
 
 
 def _shares(design: Design, values: Floats) -> Iterator[Share]:
