@@ -35,13 +35,13 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
     before, after = (uncertain_numbers(side.model, side.configuration) for side in (old, new))
     if not before and not after:
         return None
-    known = {_key(number): columns for number, columns in _placed(before)}
-    own = [number for number in after if _key(number) not in known]
+    known = {number.key: columns for number, columns in _placed(before)}
+    own = [number for number in after if number.key not in known]
     behind = dimensions_of(before)
     points = sobol_points(sampling.samples, behind + dimensions_of(own), sampling.seed)
-    shift = dict(zip(map(_key, own), columns_of(own), strict=True))
+    shift = dict(zip((number.key for number in own), columns_of(own), strict=True))
     of_new = [
-        points[:, known[_key(n)]] if _key(n) in known else points[:, behind:][:, shift[_key(n)]]
+        points[:, known[n.key]] if n.key in known else points[:, behind:][:, shift[n.key]]
         for n in after
     ]
     first, is_first, is_open = _answers(old, before, points[:, :behind])
@@ -68,11 +68,6 @@ def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds 
         left_out=float(np.mean(~told & ~is_open)),
         unsolved=float(np.mean(is_open)),
     )
-
-
-def _key(number: UncertainNumber) -> object:
-    """Return what two numbers have in common that are written alike: names and distributions."""
-    return number.parameters, number.weights
 
 
 def _placed(numbers: Sequence[UncertainNumber]) -> list[tuple[UncertainNumber, slice]]:

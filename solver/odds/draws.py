@@ -56,6 +56,11 @@ class UncertainNumber(Struct, frozen=True, kw_only=True):
         """How many columns of a cube it is drawn from."""
         return len(self.weights) or self.parameters[0][1].dimensions
 
+    @property
+    def key(self) -> object:
+        """What it has in common with one that is written alike elsewhere: names, distributions."""
+        return self.parameters, self.weights
+
 
 def uncertain_numbers(model: ir.Model, configuration: Configuration) -> tuple[UncertainNumber, ...]:
     """Return the numbers that are not known in a configuration, in the order of the model.

@@ -46,7 +46,7 @@ class SingleRuns(Struct, kw_only=True):
 
     def _points_of(self, number: UncertainNumber) -> Floats:
         """Return the points of a cube that a number is drawn from: its own columns."""
-        key = number.parameters, number.weights
+        key = number.key
         if key not in self._points:
             start = sum(own.shape[1] for own in self._points.values())
             whole = sobol_points(self.count, start + number.dimensions, self.seed)
