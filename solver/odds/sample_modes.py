@@ -15,7 +15,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qps.engine.operations import OPERATIONS
 from qps.solver.answers.judgement import Judgement
 from qps.solver.matrix.bottlenecks import resources_of
 from qps.solver.matrix.deciding import Index
@@ -37,14 +36,12 @@ from qps.solver.matrix.prepared import (
 from qps.solver.matrix.saturations import CompiledResource, crossing_excess, float_saturations
 from qps.solver.odds.crossings import crossings
 from qps.solver.odds.refining import About, surface_through
+from qps.solver.odds.step_times import StepTimes
 from qps.solver.odds.surfaces import Surface
 from qps.solver.odds.told import BySurface
 
 _EVALUATIONS = 12
 """Until it is known where something fails."""
-_MOST_SECONDS = 1.0
-_OF_A_ROW, _OF_AN_OPERAND = 1e-3, 3e-7
-"""Seconds that steps take, about: what is told row by row, and each operand of what is slow."""
 _LOOKED_AT = 8
 """Populations before a failure at which what is not proven is looked at, too."""
 _POOL = 1024
@@ -457,50 +454,27 @@ class SampleModeSolver(ModeSolver):
     def _is_long(self, outputs: Sequence[int] | set[int] | frozenset[int]) -> bool:
         """Return whether all samples together would take long to tell of some operations."""
         key = frozenset(outputs)
-        if key not in self._seconds:
-            own = self.mode.program.needed(key)
-            self._seconds[key] = sum(self._step_seconds(n) for n in own if self.is_told_again(n))
-        return self._seconds[key] * self.most * self.evaluations > _MOST_SECONDS
+        if key not in self._long:
+            own = filter(self.is_told_again, self.mode.program.needed(key))
+            self._long[key] = self._times.are_long(own, self.evaluations)
+        return self._long[key]
 
     def is_told_again(self, number: int) -> bool:
         """Return whether an operation is told each time that something is asked for."""
         return self.mode.program.varies[number] or number in self._too_long
 
-    @cached_property
+    @property
     def _too_long(self) -> frozenset[int]:
         """Operations without a population that take long, all samples together."""
-        program, found = self.mode.program, set[int]()
-        for number, inputs in enumerate(program.inputs):
-            if not inputs or program.varies[number]:
-                continue
-            seconds = self._step_seconds(number) * self.most
-            if seconds > _MOST_SECONDS or not found.isdisjoint(program.steps[number].operands):
-                found.add(number)
-        return frozenset(found)
+        return self._times.long_without_population
 
     @cached_property
-    def _seconds(self) -> dict[frozenset[int], float]:
+    def _long(self) -> dict[frozenset[int], bool]:
         return {}
 
-    def _step_seconds(self, number: int) -> float:
-        step = self.mode.program.steps[number]
-        operation = OPERATIONS.get(step.word)
-        if operation is None or not operation.is_slow:
-            return 0.0
-        if operation.row_by_row and not self._has_single_servers(operation.servers, step.operands):
-            return _OF_A_ROW
-        return _OF_AN_OPERAND * len(step.operands)
-
-    def _has_single_servers(self, servers: tuple[int, int] | None, operands: Sequence[int]) -> bool:
-        """Return whether the stations of a network have one server each, in the first sample."""
-        if servers is None:
-            return False
-        own = operands[servers[0] :: servers[1]]
-        first = np.zeros(1, dtype=np.int64)
-        inputs = self._inputs(tuple(first for _ in self._along.counts))
-        with np.errstate(all="ignore"):
-            values = self.runner.run(own, {}, inputs, float(self.mode.low))
-        return all(bool(np.all(values[number] == 1)) for number in own)
+    @cached_property
+    def _times(self) -> StepTimes:
+        return StepTimes(mode=self.mode, along=self._along, runner=self.runner, samples=self.most)
 
 
 _FAR_BELOW = -0.9
