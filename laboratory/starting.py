@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qps.measuring.children import Child, running
-from qps.measuring.control_groups import ControlGroup, new_group
+from qps.measuring.control_groups import held, new_group_or_none
 from qps.measuring.running_processes import is_listening
 from servers import Bench, Laboratory, free_ports
 
@@ -49,10 +49,7 @@ def started(one: Laboratory) -> Iterator[Started]:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         found = {}
         for column, command in reversed(one.servers(bench).items()):
-            group = new_group(f"qps-{one.name}-{column}")
-            own = group if isinstance(group, ControlGroup) else None
-            if own is not None:
-                stack.callback(own.removed)
+            own = stack.enter_context(held(new_group_or_none(f"qps-{one.name}-{column}")))
             found[column] = stack.enter_context(running(command, own))
             _wait(found[column])
         yield Started(one, bench, dict(reversed(found.items())))

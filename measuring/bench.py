@@ -11,7 +11,6 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -19,7 +18,7 @@ from msgspec import Struct
 from qps.measuring.accounts import Account, Balance, MeasuringError, used_between
 from qps.measuring.axes import IDLE, SECONDS, Axis, Setting, filled
 from qps.measuring.children import Child, running
-from qps.measuring.control_groups import ControlGroup
+from qps.measuring.control_groups import ControlGroup, held
 from qps.measuring.counted_items import Count, counted, page_or_output
 from qps.measuring.running_processes import (
     Look,
@@ -82,7 +81,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 
     def _whole_run(self, setting: Setting, repetition: int, seconds: float) -> Run:
         command = self.command(setting, seconds)
-        with self._own_group() as group:
+        with held(self.groups()) as group:
             before = self._reading(None)
             with running(command, group) as child:
                 busiest = self._wait_for(child, seconds)
@@ -129,7 +128,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 
     def _window(self, setting: Setting, repetition: int, seconds: float) -> Run:
         command = self.command(setting, seconds)
-        with self._own_group() as group, running(command, group) as child:
+        with held(self.groups()) as group, running(command, group) as child:
             self._let_pass(self.warm_up, child)
             first, before = self._counted(), self._reading(child)
             self._let_pass(seconds, child)
@@ -185,15 +184,6 @@ class Bench(Struct, frozen=True, kw_only=True):
             generator=0.0,
             generator_busiest=0.0,
         )
-
-    @contextmanager
-    def _own_group(self) -> Iterator[ControlGroup | None]:
-        group = self.groups()
-        try:
-            yield group
-        finally:
-            if group is not None:
-                group.removed()
 
     def _reading(self, child: Child | None) -> Reading:
         """Read all clocks and counters: at once those that costs are made of, then the others."""

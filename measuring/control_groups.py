@@ -10,7 +10,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -128,6 +128,22 @@ def new_group(name: str) -> ControlGroup | str:
             return group
         why = "no process can be put into a control group"
     return why
+
+
+def new_group_or_none(name: str) -> ControlGroup | None:
+    """Make a group, where one can be made."""
+    found = new_group(name)
+    return None if isinstance(found, str) else found
+
+
+@contextmanager
+def held(group: ControlGroup | None) -> Iterator[ControlGroup | None]:
+    """Give a group, or none; whatever happens meanwhile, it is taken away at last."""
+    try:
+        yield group
+    finally:
+        if group is not None:
+            group.removed()
 
 
 def _is_entered(group: ControlGroup) -> bool:

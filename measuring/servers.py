@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from qps.measuring.accounts import Account, GroupAccount, MeasuringError, account_of_named
 from qps.measuring.children import Child, running
-from qps.measuring.control_groups import ControlGroup, group_of, new_group
+from qps.measuring.control_groups import ControlGroup, group_of, held, new_group
 from qps.measuring.running_processes import all_processes, is_listening, usable_cores
 
 _READY = 10.0
@@ -46,13 +46,9 @@ def started(command: Sequence[str]) -> Iterator[Server]:
     group = new_group("qps-server")
     why = group if isinstance(group, str) else None
     own = None if isinstance(group, str) else group
-    try:
-        with running(command, own) as child:
-            is_ready = _wait(child)
-            yield Server(child, child.account, why, is_ready)
-    finally:
-        if own is not None:
-            own.removed()
+    with held(own), running(command, own) as child:
+        is_ready = _wait(child)
+        yield Server(child, child.account, why, is_ready)
 
 
 def _wait(child: Child) -> bool:

@@ -19,7 +19,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.measuring.accounts import MeasuringError
 from qps.measuring.axes import Axis, Setting, filled
 from qps.measuring.children import running
-from qps.measuring.control_groups import ControlGroup
+from qps.measuring.control_groups import ControlGroup, held
 from qps.measuring.counted_items import Count, counted
 
 _BYTE_BITS = 8
@@ -77,19 +77,14 @@ class StepBench(Struct, frozen=True, kw_only=True):
 
     def run(self, setting: Setting) -> StepRun:
         """Run the step once; MeasuringError where it fails."""
-        group = self.groups()
-        try:
-            with running(self.filled(setting), group) as child:
-                status = child.wait()
-                if status:
-                    raise MeasuringError(
-                        f"{child.shown} ended with status {status}{child.last_words()}"
-                    )
-                text = child.output()
-                used = group.used() if group is not None else child.used_in_all or 0.0
-        finally:
-            if group is not None:
-                group.removed()
+        with held(self.groups()) as group, running(self.filled(setting), group) as child:
+            status = child.wait()
+            if status:
+                raise MeasuringError(
+                    f"{child.shown} ended with status {status}{child.last_words()}"
+                )
+            text = child.output()
+            used = group.used() if group is not None else child.used_in_all or 0.0
         items, octets = self._amounts(setting)
         found = counted(self.counts, text, "what the command printed")
         items = found.get(self.item, items)

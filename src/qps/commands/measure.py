@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 
 from qps.commands.console import Exit, complain, print_json
 from qps.commands.measure_asked import Asked, asked_by
@@ -20,7 +21,7 @@ from qps.measuring.axes import IDLE, Setting
 from qps.measuring.beforehand import probed, quiet
 from qps.measuring.bench import Bench
 from qps.measuring.campaign import Records, left, turns
-from qps.measuring.control_groups import ControlGroup, new_group
+from qps.measuring.control_groups import new_group_or_none
 from qps.measuring.doubts import doubts
 from qps.measuring.kept_runs import (
     SCHEMA,
@@ -100,10 +101,6 @@ def _dry(asked: Asked) -> Exit:
 
 
 def _bench(asked: Asked, accounts: dict[str, Account]) -> Bench:
-    def group() -> ControlGroup | None:
-        found = new_group("qps-generator")
-        return None if isinstance(found, str) else found
-
     return Bench(
         axes=asked.axes,
         generator=asked.plan.generator,
@@ -112,7 +109,7 @@ def _bench(asked: Asked, accounts: dict[str, Account]) -> Bench:
         warm_up=asked.plan.warm_up,
         accounts=accounts,
         interface=asked.plan.interface,
-        groups=group,
+        groups=partial(new_group_or_none, "qps-generator"),
     )
 
 

@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from argparse import Namespace
+from functools import partial
 
 from qps.commands.console import Exit, complain, print_json
 from qps.commands.own_units import units_with
@@ -13,7 +14,7 @@ from qps.commands.progress import Progress
 from qps.commands.signals import ended_in_order
 from qps.measuring.axes import axis, names_in, settings_of
 from qps.measuring.campaign import turns
-from qps.measuring.control_groups import ControlGroup, new_group
+from qps.measuring.control_groups import new_group_or_none
 from qps.measuring.counted_items import count_of
 from qps.measuring.steps import StepBench, item_of, step_of
 from qps.reports.text.measured_text import step_component, step_json, step_text
@@ -41,7 +42,11 @@ def measure_step(arguments: Namespace) -> Exit:
     item = item_of(axes, counts)
     counts = [count_of(text, item) for text in arguments.count]
     bench = StepBench(
-        axes=axes, command=command, counts=tuple(counts), item=item, groups=_own_group
+        axes=axes,
+        command=command,
+        counts=tuple(counts),
+        item=item,
+        groups=partial(new_group_or_none, "qps-step"),
     )
     order = turns(settings_of(axes), arguments.repeat, arguments.seed)
     if arguments.dry_run:
@@ -64,8 +69,3 @@ def measure_step(arguments: Namespace) -> Exit:
     else:
         sys.stdout.write(step_text(step, component, shown))
     return Exit.YES
-
-
-def _own_group() -> ControlGroup | None:
-    found = new_group("qps-step")
-    return None if isinstance(found, str) else found
