@@ -19,13 +19,8 @@ _LEAST_CERTAINTY, _MOST_CERTAINTY = 0.5, 0.999
 
 def precision_of(text: str) -> float:
     """Read a share, such as `2 %`."""
-    value = _number_of(text, "%")
-    if value is None or not _LEAST_PRECISION <= value <= _MOST_PRECISION:
-        raise complain(
-            f"`--precision` takes a share from 0.01 % to 50 %, not `{text[:20]}`",
-            "such as `--precision '2 %'`",
-        )
-    return value
+    bounds = _LEAST_PRECISION, _MOST_PRECISION
+    return _share_of(text, "--precision", "a share", bounds, usual="2 %")
 
 
 def seconds_of(text: str) -> float:
@@ -59,22 +54,27 @@ def sampling_of(arguments: Namespace) -> Sampling:
 
 def interval_of(text: str) -> float:
     """Read with what probability an interval holds one more run, such as `90 %`."""
-    value = _number_of(text, "%", digits=3)
-    if value is None or not _LEAST_CERTAINTY <= value <= _MOST_INTERVAL:
-        raise complain(
-            f"`--interval` takes a probability from 50 % to 99 %, not `{text[:20]}`",
-            "such as `--interval '90 %'`",
-        )
-    return value
+    bounds = _LEAST_CERTAINTY, _MOST_INTERVAL
+    return _share_of(text, "--interval", "a probability", bounds, usual="90 %", digits=3)
 
 
 def certainty_of(text: str) -> float:
     """Read with what certainty a population is promised, such as `95 %`."""
-    value = _number_of(text, "%", digits=3)
-    if value is None or not _LEAST_CERTAINTY <= value <= _MOST_CERTAINTY:
+    bounds = _LEAST_CERTAINTY, _MOST_CERTAINTY
+    return _share_of(text, "--sure", "a certainty", bounds, usual="95 %", digits=3)
+
+
+def _share_of(
+    text: str, flag: str, what: str, bounds: tuple[float, float], *, usual: str, digits: int = 6
+) -> float:
+    """Read a share within bounds, with the sign of percent or without."""
+    low, high = bounds
+    value = _number_of(text, "%", digits=digits)
+    if value is None or not low <= value <= high:
         raise complain(
-            f"`--sure` takes a certainty from 50 % to 99.9 %, not `{text[:20]}`",
-            "such as `--sure '95 %'`",
+            f"`{flag}` takes {what} from {100 * low:.4g} % to {100 * high:.4g} %, "
+            f"not `{text[:20]}`",
+            f"such as `{flag} '{usual}'`",
         )
     return value
 
