@@ -86,7 +86,7 @@ class Bench(Struct, frozen=True, kw_only=True):
             with running(command, group) as child:
                 busiest = self._wait_for(child, seconds)
                 after = self._reading(None)
-                self._check(child)
+                child.check()
                 text = child.output()
                 used = child.used_in_all or 0.0
             if group is not None:
@@ -119,12 +119,6 @@ class Bench(Struct, frozen=True, kw_only=True):
                     last, span = found, now - began
             time.sleep(_STEP)
         return _busiest(first, last, span)
-
-    def _check(self, child: Child) -> None:
-        if child.status:
-            raise MeasuringError(
-                f"{child.shown} ended with status {child.status}{child.last_words()}"
-            )
 
     def _window(self, setting: Setting, repetition: int, seconds: float) -> Run:
         command = self.command(setting, seconds)
@@ -166,7 +160,7 @@ class Bench(Struct, frozen=True, kw_only=True):
         while (left := until - time.monotonic()) > 0:
             time.sleep(min(_STEP, left))
             if child.status is not None:
-                self._check(child)
+                child.check()
                 raise MeasuringError(
                     f"{child.shown} ended {left:.1f} s before the window did{child.last_words()}",
                     "give it `{seconds}` where it takes how long to run",

@@ -76,6 +76,11 @@ class Child:
             time.sleep(_STEP)
         return status
 
+    def check(self) -> None:
+        """Do nothing, unless it has ended with another status than 0: MeasuringError then."""
+        if self.status:
+            raise MeasuringError(f"{self.shown} ended with status {self.status}{self.last_words()}")
+
     @property
     def account(self) -> Account:
         """What the program uses, with all that it has started."""

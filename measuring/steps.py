@@ -78,11 +78,8 @@ class StepBench(Struct, frozen=True, kw_only=True):
     def run(self, setting: Setting) -> StepRun:
         """Run the step once; MeasuringError where it fails."""
         with held(self.groups()) as group, running(self.filled(setting), group) as child:
-            status = child.wait()
-            if status:
-                raise MeasuringError(
-                    f"{child.shown} ended with status {status}{child.last_words()}"
-                )
+            child.wait()
+            child.check()
             text = child.output()
             used = group.used() if group is not None else child.used_in_all or 0.0
         items, octets = self._amounts(setting)
