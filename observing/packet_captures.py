@@ -21,6 +21,7 @@ from qps.observing.observed_runs import (
     too_many_stretches,
     written,
 )
+from qps.observing.time_stretches import whole_stretches
 
 _MOST_PACKETS = 50_000_000
 _MOST_NOTES = 3
@@ -46,16 +47,8 @@ def capture_table(path: Path, window: float) -> ObservedRuns:
                 raise too_many_stretches(str(path))
     if not counts:
         raise DataError(f"`{shortened(str(path))}` holds no packets", _HINT)
-    first, last = min(counts), max(counts)
-    if last - first > MOST_STRETCHES:
-        raise too_many_stretches(str(path))
-    if last - first < 2:  # noqa: PLR2004 - none between the first and the last
-        raise DataError(
-            f"`{shortened(str(path))}` holds no whole stretch of {window:g} s",
-            "take a shorter one by `--window`",
-        )
     rows = []
-    for place in range(first + 1, last):
+    for place in whole_stretches(counts, window, str(path)):
         packets, octets = counts.get(place, (0, 0))
         rows.append((moment(place * window), written(packets / window), written(octets / window)))
     return ObservedRuns(

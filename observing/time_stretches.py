@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Collection
 from math import ceil, floor
 
 from msgspec import Struct, field
@@ -27,6 +28,24 @@ class Stretch(Struct, kw_only=True):
     users: float = 0.0
     first: float = _LATE
     last: float = _EARLY
+
+
+def whole_stretches(
+    places: Collection[int], window: float, file: str, otherwise: str = ""
+) -> range:
+    """Return all stretches but the first and the last, within which measuring began and ended.
+
+    DataError where there are too many, or none; `otherwise` is what else would help then.
+    """
+    first, last = min(places), max(places)
+    if last - first > MOST_STRETCHES:
+        raise too_many_stretches(file)
+    if last - first < 2:  # noqa: PLR2004 - none between the first and the last
+        raise DataError(
+            f"`{shortened(file)}` holds no whole stretch of {window:g} s",
+            f"take a shorter one by `--window`{otherwise}",
+        )
+    return range(first + 1, last)
 
 
 class Stretches:
@@ -69,19 +88,11 @@ class Stretches:
         return [self._run(stretch, stretch.first / 1000, seconds)]
 
     def _whole(self, window: float) -> list[LoadRun]:
-        first, last = min(self._found), max(self._found)
-        if last - first > MOST_STRETCHES:
-            raise too_many_stretches(self._file)
-        if last - first < 2:  # noqa: PLR2004 - none between the first and the last
-            raise DataError(
-                f"`{shortened(self._file)}` holds no whole stretch of {window:g} s",
-                "take a shorter one by `--window`, or all of it as one run without",
-            )
+        places = whole_stretches(
+            self._found, window, self._file, ", or all of it as one run without"
+        )
         idle = Stretch()
-        return [
-            self._run(self._found.get(place, idle), place * window, window)
-            for place in range(first + 1, last)
-        ]
+        return [self._run(self._found.get(place, idle), place * window, window) for place in places]
 
     def _run(self, stretch: Stretch, start: float, seconds: float) -> LoadRun:
         ordered = sorted(stretch.elapsed)
