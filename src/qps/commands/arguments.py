@@ -357,6 +357,7 @@ def _measure(commands: _Commands) -> None:
         commands, "measure", "what a server on this machine uses under load: a table for `qps fit`"
     )
     declare_measure(command)
+    _format(command, "text", "json")
 
 
 def _observe(commands: _Commands) -> None:

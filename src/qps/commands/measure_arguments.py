@@ -108,12 +108,6 @@ def _declare_runs(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--resume", action="store_true", help="go on with measuring that was broken off"
     )
-    command.add_argument(
-        "--format",
-        choices=["text", "json"],
-        default="text",
-        help="how to print (default text)",
-    )
 
 
 def count(text: str) -> int:
