@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from qps.commands.console import Exit, complain, show
 from qps.commands.finished_runs import FinishedRun, finished, keep, key_of
 from qps.commands.kept_specs import load
-from qps.commands.pages import refuse_inputs, write_page
+from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
 from qps.commands.results import RESULTS, too_many
 from qps.commands.signals import ended_in_order
@@ -307,7 +307,7 @@ class _Job(Struct):
 
         counted = self._counted()
         page = matrix_page(self._few_rows(counted), self.compiled.model.file)
-        write_page(output, render_matrix(page))
+        write_text(output, render_matrix(page))
         if not self.arguments.quiet:
             print("\n".join([page.answer, *page.leads()]), file=sys.stderr)
             print(f"written to {output}", file=sys.stderr)

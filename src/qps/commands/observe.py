@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from qps.commands.console import Exit, complain
-from qps.commands.pages import refuse_inputs
+from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
 from qps.compiler.data.measured_tables import DataError, number
 from qps.extras import need_scapy
@@ -33,7 +33,6 @@ from qps.observing.prometheus_runs import (
 from qps.observing.prometheus_server import CREDENTIALS, Prometheus
 from qps.observing.request_logs import jmeter_runs
 from qps.observing.sar_samples import sar_table
-from qps.solver.matrix.whole_files import whole_file
 
 _PRINTED: Mapping[str, Callable[[str, str], tuple[list[LoadRun], list[str]]]] = {
     "k6": k6_runs,
@@ -73,13 +72,7 @@ def _write(found: ObservedRuns, arguments: Namespace) -> None:
     if arguments.output is None:
         sys.stdout.write(text)
     else:
-        try:
-            with whole_file(arguments.output) as file:
-                file.write(text.encode())
-        except OSError as error:
-            reason = error.strerror or str(error)
-            told = f"`{arguments.output}` cannot be written: {reason}"
-            raise complain(told, "choose another place") from error
+        write_text(arguments.output, text)
     for note in found.notes:
         if not arguments.quiet or note.startswith("warning"):
             print(note, file=sys.stderr)

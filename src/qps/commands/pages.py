@@ -1,4 +1,4 @@
-"""What the commands share that write HTML pages: their endings, and how they are written."""
+"""What the commands share that write pages and tables: their endings, and how they are written."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _is_same(output: Path, file: Path) -> bool:
         return False
 
 
-def write_page(output: Path, page: str) -> None:
-    """Write a page, whole or not at all; an error where that cannot be."""
+def write_text(output: Path, text: str) -> None:
+    """Write a page or a table, whole or not at all; an error where that cannot be."""
     try:
         with whole_file(output) as file:
-            file.write(page.encode())
+            file.write(text.encode())
     except OSError as error:
         reason = error.strerror or str(error)
         raise complain(f"`{output}` cannot be written: {reason}", "choose another place") from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
 from qps.commands.kept_specs import load
-from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
+from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
@@ -193,7 +193,7 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
 
 def _write(page: str, arguments: Namespace, spec: Spec) -> Path:
     output = _output(arguments, [spec])
-    write_page(output, page)
+    write_text(output, page)
     return output
 
 
