@@ -17,6 +17,7 @@ from qps.reports.pages.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 from qps.reports.pages.linking import link
 from qps.reports.pages.live import Json, embedded
 from qps.reports.pages.page import PageView
+from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.quantities import number, percent
 
 if TYPE_CHECKING:  # these import what a report of a spec does not need
@@ -37,6 +38,7 @@ def _environment() -> Environment:
     environment.filters["number"] = number
     environment.filters["percent"] = percent
     environment.filters["breakable"] = _breakable
+    environment.filters["unquoted"] = unquoted
     environment.globals["plot"] = {
         "width": WIDTH,
         "height": HEIGHT,

@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.pages.live import Json
 from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
+from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.how_known import MARKS, with_article
 from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
 from qps.reports.text.quantities import joined_words, users_text
@@ -251,7 +252,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
                 alike.setdefault((column.known, column.because), []).append(column.label)
         for (known, because), labels in alike.items():
             told = f"What stands under {joined_words(labels)} is {with_article(known)}: {because}."
-            yield printable(told).replace("`", "")
+            yield unquoted(printable(told))
         if self.asked is None and not any(column.base for column in self.columns):
             yield (
                 "The file tells no units (CSV has none): numbers are in base units: "

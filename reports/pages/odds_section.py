@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
+from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
 from qps.reports.text.odds_text import likely_text, met, odds_lines, shares_table
 from qps.reports.text.quantities import percent
@@ -71,7 +72,7 @@ def odds_section(view: SolveView) -> OddsSection | None:
     if odds is None:
         return None
     return OddsSection(
-        lines=(*(line.replace("`", "") for line in odds_lines(view)), _TYPICAL),
+        lines=(*map(unquoted, odds_lines(view)), _TYPICAL),
         histogram=_histogram(view, odds),
         likely=Table(
             ("requirement", f"likely to be met at {view.at:,}"),
@@ -125,7 +126,7 @@ def _histogram(view: SolveView, odds: Odds) -> Histogram:
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
         title=f"How many users are acceptable: {odds.samples:,} samples of what is not known",
-        description="; ".join(odds_lines(view)).replace("`", ""),
+        description=unquoted("; ".join(odds_lines(view))),
         x_label=f"largest acceptable {name}{_end_of_range(view, odds)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),

@@ -38,6 +38,7 @@ from qps.reports.pages.page_rows import (
 )
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.typeset import typeset
+from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
 from qps.reports.text.coverage_text import coverage_lines
 from qps.reports.text.explaining import explain
@@ -139,7 +140,7 @@ def page_view(
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(view)),
         saturates=first_to_saturate(view),
-        headroom=tuple(line.replace("`", "") for line in headroom_lines(view, solution)),
+        headroom=tuple(map(unquoted, headroom_lines(view, solution))),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
         requirements=requirement_rows(view, solution),
@@ -178,7 +179,7 @@ def page_view(
         figures_only=figures_only,
         simulated=simulated,
         odds=odds_section(view),
-        carry=tuple(line.replace("`", "") for line in carry),
+        carry=tuple(map(unquoted, carry)),
     )
 
 

@@ -1,0 +1,12 @@
+"""Sentences of a terminal as a page tells them."""
+
+from __future__ import annotations
+
+
+def unquoted(line: str) -> str:
+    """Return a line without the backticks around its names: a page would show them as they are.
+
+    >>> unquoted("`bridge.cpu` is a lower bound")
+    'bridge.cpu is a lower bound'
+    """
+    return line.replace("`", "")
