@@ -3,7 +3,7 @@
 import { fails, isStated } from "../engine/answers.js";
 import { knownAt, lossKnown, marked } from "../engine/known.js";
 import { percent, toldBeyond, whole } from "../common/format.js";
-import { hasTarget } from "./sentences.js";
+import { hasTarget, sideOf } from "./sentences.js";
 
 const MOST_NAMED = 3;
 const NOTICEABLE = { loss: 5e-4, change: 0.01 };
@@ -46,7 +46,7 @@ function moreUsers(column) {
       const isQuality = one.name === "quality", value = run.value(isQuality ? graph.quality : one.measure);
       const limit = isQuality ? 1 : run.value(one.limit), known = knownAt(run, one, there);
       const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
-      return `${one.name} is ${told} (${one.strict ? (one.atMost ? "less than" : "more than") : one.atMost ? "at most" : "at least"} ${column.tell(limit, one.dimension, { ...one, digits: 3 })})`;
+      return `${one.name} is ${told} (${sideOf(one)} ${column.tell(limit, one.dimension, { ...one, digits: 3 })})`;
     });
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
     const [was, is] = [before.streams[i], after.streams[i]], told = [];

@@ -7,7 +7,7 @@ import { fill, make } from "../common/dom.js";
 import { percent, quantity, whole } from "../common/format.js";
 import { nextToFail } from "./beyond.js";
 import { priceTold } from "./advice.js";
-import { isPlanned, nounOf, oneOf } from "./sentences.js";
+import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
 const DIGITS = 3, MOST_NEEDS = 3;
 
@@ -27,11 +27,13 @@ function worded(column, name) {
 const MARKS = { "<= ": "at most ", ">= ": "at least ", "~ ": "about " };
 function inWords(text) { return text.replace(/^(<= |>= |~ )/, (mark) => MARKS[mark]); }
 
-// A value beside its limit, as people write it: `297 of 300 ms`, `just under 200 ms`.
-function beside(column, value, limit, criterion) {
-  const { units } = column.model, options = { ...criterion, digits: DIGITS };
+// A value beside its limit, as people write it: `297 of 300 ms`, `just under 200 ms`. The run stands
+// at the answer.
+function beside(column, criterion) {
+  const { run, solved, model: { units } } = column, options = { ...criterion, digits: DIGITS };
+  const value = run.value(criterion.measure), limit = run.value(criterion.limit);
   const [is, most] = [value, limit].map((one) => quantity(units, one, criterion.dimension, options));
-  const told = inWords(marked("", knownAt(column.run, criterion, column.solved.at), value));
+  const told = inWords(marked("", knownAt(run, criterion, solved.at), value));
   if (is === most) return value === limit ? most : `just ${value < limit ? "under" : "over"} ${most}`;
   const unit = most.slice(most.lastIndexOf(" "));
   const same = unit.startsWith(" ") && is.endsWith(unit) ? is.slice(0, -unit.length) : is;
@@ -39,27 +41,26 @@ function beside(column, value, limit, criterion) {
 }
 
 // Of what quality is made, that which is nearest to its limit.
-export function behindQuality(column, at) {
-  const { run, graph } = column;
-  run.at(at);
+export function behindQuality({ solved, run, graph }) {
+  run.at(Math.min(solved.at + 1, graph.high));
   const axes = graph.criteria.filter((one) => one.axis !== null && one.name !== "quality");
   return axes.reduce((worst, one) => (!worst || run.value(one.axis) > run.value(worst.axis) ? one : worst), null);
 }
 
 function limitRow(column) {
-  const { solved, graph, run } = column;
+  const { solved, run } = column;
   if (!solved.limiting) return ["nothing in the system: the range of the spec ends there"];
   const { criterion } = solved.limiting;
   if (criterion.name === "quality") {
-    const worst = behindQuality(column, Math.min(solved.at + 1, graph.high));
+    const worst = behindQuality(column);
     if (!worst) return ["the quality that the spec asks for"];
     run.at(solved.at);
-    return [worded(column, worst.name), `: ${beside(column, run.value(worst.measure), run.value(worst.limit), worst)}, counted with all that makes up quality`];
+    return [worded(column, worst.name), `: ${beside(column, worst)}, counted with all that makes up quality`];
   }
   if (isStated(criterion)) {
     if (criterion.isPromised) return [make("code", null, criterion.name), ", which is not certain enough with more"];
     run.at(solved.at);
-    return [worded(column, criterion.name), `: ${beside(column, run.value(criterion.measure), run.value(criterion.limit), criterion)}`];
+    return [worded(column, criterion.name), `: ${beside(column, criterion)}`];
   }
   run.at(solved.at);
   const resource = solved.resources.find((one) => `${one.name}.load` === criterion.name);
@@ -67,12 +68,12 @@ function limitRow(column) {
 }
 
 function needsRow(column) {
-  const { solved, run, graph } = column;
-  const told = solved.limitedBy === "quality" ? behindQuality(column, Math.min(solved.at + 1, graph.high)) : null;
+  const { solved, run } = column;
+  const told = solved.limitedBy === "quality" ? behindQuality(column) : null;
   run.at(solved.at);
   const nearness = (one) => (one.atMost ? run.value(one.measure) / run.value(one.limit) : run.value(one.limit) / run.value(one.measure));
   const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && one !== told);
-  const needs = stated.sort((a, b) => nearness(b) - nearness(a)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, run.value(one.measure), run.value(one.limit), one)}`]);
+  const needs = stated.sort((a, b) => nearness(b) - nearness(a)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one)}`]);
   const isFull = (one) => `${one.name}.load` === solved.limitedBy;
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
   if (fullest) needs.push([worded(column, fullest.name), ` at ${percent(run.value(fullest.about.load), DIGITS)}${isPlanned(column) ? ` of ${percent(run.value(fullest.about.target), DIGITS)}` : ""}`]);
@@ -97,7 +98,7 @@ function sureRow(column, odds) {
 export function showDecision(column, found, odds) {
   const { solved, model } = column;
   const noun = nounOf(model);
-  const users = inWords(usersTold({ ...solved, isRange: solved.verdict === "range" }));
+  const users = inWords(largestTold(column));
   const many = solved.largest === null ? `No ${noun}` : `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
   const helps = (found ?? []).slice(0, 2).map((one) => `${one.text}: ${inWords(usersTold(one))}${Number.isNaN(one.price) ? "" : ` (${priceTold(column, one.price)})`}`);
   const rows = [

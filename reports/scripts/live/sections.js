@@ -1,11 +1,11 @@
 // The parts of the page that are not pictures: answer, lights, tables.
 
 import { fails, isStated } from "../engine/answers.js";
-import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne, usersTold } from "../engine/known.js";
+import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "../engine/known.js";
 import { fill, make, table } from "../common/dom.js";
 import { number, percent, toldApart, toldBeyond, whole } from "../common/format.js";
 import { behindQuality } from "./decision.js";
-import { answerOf, circumstancesOf, hasTarget, isPlanned, nounOf, saturationOf, saturationPoint } from "./sentences.js";
+import { answerOf, circumstancesOf, hasTarget, isPlanned, largestTold, nounOf, saturationOf, saturationPoint } from "./sentences.js";
 
 export function showAnswer(column) {
   const { solved } = column;
@@ -14,14 +14,14 @@ export function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? "none" : usersTold({ ...solved, isRange: solved.verdict === "range" })), ` ${nounOf(column.model)}; `,
+  fill("small-answer", make("strong", null, solved.largest === null ? "none" : largestTold(column)), ` ${nounOf(column.model)}; `,
     solved.limitedBy ? `${limiter(column)} limits them` : "the range limits them");
 }
 
 // What limits the answer; of quality, what is behind it.
 function limiter(column) {
-  const { solved, graph } = column;
-  const behind = solved.limitedBy === "quality" ? behindQuality(column, Math.min(solved.at + 1, graph.high)) : null;
+  const { solved } = column;
+  const behind = solved.limitedBy === "quality" ? behindQuality(column) : null;
   return behind ? `${behind.name} in quality` : solved.limitedBy;
 }
 

@@ -1,7 +1,7 @@
 // The answer in words, with its reason; the same words as `qps solve` has for it.
 
 import { reduced } from "../engine/fractions.js";
-import { inParenthesis, knownAt, usersKnown } from "../engine/known.js";
+import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/known.js";
 import { decimalOf, number, percent, quoted, toldApart, toldBeyond, whole } from "../common/format.js";
 
 export function answerOf(column) {
@@ -24,6 +24,9 @@ export function answerOf(column) {
   const mode = graph.mode ? ` in mode ${graph.mode}` : "";
   return `${users}. With ${whole(solved.largest + 1)}${mode}, ${reasonOf(column, solved.largest + 1)}.`;
 }
+
+// The number of users alone, where there is one.
+export function largestTold({ solved }) { return usersTold({ ...solved, isRange: solved.verdict === "range" }); }
 
 // What the spec calls its users; a letter, such as N, stands for users (`reports/text/nouns.py`).
 export function nounOf({ population }) { return population.length === 1 ? "users" : population.replaceAll("_", " "); }
@@ -53,7 +56,7 @@ function reasonOf(column, population) {
   return `${resource} is loaded ${percent(load, 4)}: it is saturated`;
 }
 
-function sideOf({ strict, atMost }) {
+export function sideOf({ strict, atMost }) {
   return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
 }
 
