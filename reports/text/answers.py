@@ -11,7 +11,7 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.how_known import marked, marked_value, users_as_known
+from qps.reports.text.how_known import marked_value, users_as_known, users_with
 from qps.reports.text.measures import MeasureView
 from qps.reports.text.notebook import Shown, as_bundle, as_html
 from qps.reports.text.quantities import is_share, percent, quantity_in
@@ -230,22 +230,18 @@ def _shown(view: SolveView) -> Shown:
         ends = ["none" if end is None else f"{end:,}" for end in (interval.least, interval.most)]
         how_sure += f"; with {percent(interval.probability)} probability {ends[0]} to {ends[1]}"
     following = view.next_limit
+    helping = [f"{one.change} ({users_with(one)})" for one in view.helps_most]
     return Shown(
         title=f"{view.model} ({view.file})",
         answer=view.answer,
         facts=(
             ("limited by", view.limited_by or ""),
             ("how sure", how_sure),
-            ("would help", "; ".join(f"{one.change} ({_helped(one)})" for one in view.helps_most)),
+            ("would help", "; ".join(helping)),
             ("next", "" if following is None else following.requirement or ""),
         ),
         tables=(_requirements(view), _resources(view)),
     )
-
-
-def _helped(one: Advice) -> str:
-    users = f"{one.largest_acceptable:,}"
-    return f"at least {users}" if one.range_limits else marked(users, one.known)
 
 
 def _requirements(view: SolveView) -> Table:

@@ -12,8 +12,14 @@ from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
 from qps.reports.text.answers import ResourceView, SolveView
-from qps.reports.text.headroom_text import next_limit_line, users_with
-from qps.reports.text.how_known import marked, marked_value, users_as_known, users_known
+from qps.reports.text.headroom_text import next_limit_line
+from qps.reports.text.how_known import (
+    marked,
+    marked_value,
+    users_as_known,
+    users_known,
+    users_with,
+)
 from qps.reports.text.measures import measure_table
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import odds_lines

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.quantities.certainty import Kind, opposite
+from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.answers import SolveView
-from qps.reports.text.how_known import MARKS, marked, marked_value
+from qps.reports.text.how_known import marked, marked_value, users_with
 from qps.reports.text.quantities import (
     beyond_limit,
     in_percent,
@@ -18,7 +18,6 @@ from qps.reports.text.quantities import (
 )
 from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, more_users
 from qps.solver.answers.solution import Solution
-from qps.solver.what_if.advice import Advice
 
 _MOST_NAMED = 3
 
@@ -59,14 +58,6 @@ def _margin(view: SolveView) -> str:
 def _helps_most(view: SolveView) -> str:
     told = [f"{item.change} ({users_with(item)})" for item in view.helps_most]
     return f"Most would help: {', '.join(told)}." if told else ""
-
-
-def users_with(item: Advice) -> str:
-    """Return how many users a change gives; where the range ends, there may be more."""
-    users = f"{item.largest_acceptable:,}"
-    if not item.range_limits:
-        return marked(users, item.known)
-    return f"at least {users}" if item.known.is_exact else MARKS[Kind.APPROXIMATION] + users
 
 
 # -- more users --------------------------------------------------------------------------

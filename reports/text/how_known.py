@@ -9,12 +9,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.reports.text.quantities import first_words
 from qps.solver.answers.answer_certainty import answer_known, saturation_known
 from qps.solver.answers.solution import Solution, Verdict
+
+if TYPE_CHECKING:  # not all that tells how numbers are known asks for advice
+    from qps.solver.what_if.advice import Advice
 
 ALL_EXACT = "All numbers are exact for the model that the spec states."
 OTHERS_EXACT = "All other numbers are exact for the model that the spec states."
@@ -77,6 +81,14 @@ def users_as_known(known: Certainty) -> str:
     if known.is_exact:
         return "exact for the model that the spec states"
     return f"{_WHAT[known.kind][0]}, {_USERS[known.kind]}"
+
+
+def users_with(item: Advice) -> str:
+    """Return how many users a change gives; where the range ends, there may be more."""
+    users = f"{item.largest_acceptable:,}"
+    if not item.range_limits:
+        return marked(users, item.known)
+    return f"at least {users}" if item.known.is_exact else MARKS[Kind.APPROXIMATION] + users
 
 
 def parenthesis(known: Certainty) -> str:

@@ -19,11 +19,12 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.reports.text.answers import RequirementView, ResourceView, SolveView
 from qps.reports.text.closed_text import closed_lines
-from qps.reports.text.headroom_text import headroom_lines, users_with
+from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.how_known import (
     known_lines,
     marked,
     marked_value,
+    users_with,
 )
 from qps.reports.text.measures import measure_table
 from qps.reports.text.odds_text import odds_lines, shares_table
