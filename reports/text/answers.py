@@ -6,14 +6,12 @@ in the very same words stands for itself.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.how_known import marked_value, users_as_known, users_with
 from qps.reports.text.measures import MeasureView
-from qps.reports.text.notebook import Shown, as_bundle, as_html
+from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.quantities import is_share, percent, quantity_in
 from qps.reports.text.table import Table
 from qps.solver.answers.headroom import LoadThere, NextLimit
@@ -167,7 +165,7 @@ class MarginView(Struct, frozen=True):
     loaded: bool = True
 
 
-class SolveView(Struct, frozen=True, kw_only=True):
+class SolveView(ShowsItself, Struct, frozen=True, kw_only=True):
     """The answers of one configuration."""
 
     schema: str
@@ -209,13 +207,8 @@ class SolveView(Struct, frozen=True, kw_only=True):
     advice: tuple[Advice, ...]
     warnings: tuple[dict[str, object], ...]
 
-    def _repr_html_(self) -> str:
-        return as_html(_shown(self))
-
-    def _repr_mimebundle_(
-        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
-    ) -> dict[str, str]:
-        return as_bundle(_shown(self), include, exclude)
+    def _shown(self) -> Shown:
+        return _shown(self)
 
 
 _MOST_ROWS = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.how_known import marked
-from qps.reports.text.notebook import Shown, as_bundle, as_html
+from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.odds_text import ends_of
 from qps.reports.text.quantities import number, percent, quantity, undecided_point, users_text
 from qps.reports.text.table import Table, joined
@@ -30,7 +30,7 @@ class NumberView(Struct, frozen=True):
     place: str
 
 
-class DifferenceView(Struct, frozen=True, kw_only=True):
+class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True):
     """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them."""
 
     schema: str
@@ -43,13 +43,8 @@ class DifferenceView(Struct, frozen=True, kw_only=True):
     removed: tuple[NumberView, ...]
     odds: DifferenceOdds | None = None
 
-    def _repr_html_(self) -> str:
-        return as_html(_shown(self))
-
-    def _repr_mimebundle_(
-        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
-    ) -> dict[str, str]:
-        return as_bundle(_shown(self), include, exclude)
+    def _shown(self) -> Shown:
+        return _shown(self)
 
 
 def _shown(view: DifferenceView) -> Shown:

@@ -23,6 +23,23 @@ class Shown(Struct, frozen=True, kw_only=True):
     tables: tuple[Table, ...] = ()
 
 
+class ShowsItself:
+    """What a notebook asks of a value that tells what is `shown` of it."""
+
+    __slots__ = ()
+
+    def _shown(self) -> Shown:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return as_html(self._shown())
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
+        return as_bundle(self._shown(), include, exclude)
+
+
 def as_bundle(
     shown: Shown,
     include: Collection[str] | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Scenarios, Spec, check_file, check_source
 from qps.extras import need_arrow
+from qps.reports.text.notebook import Shown, ShowsItself
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from qps.reports.text.answers import SolveView
     from qps.reports.text.difference_text import DifferenceView
     from qps.reports.text.inverse_text import InverseView
-    from qps.reports.text.notebook import Shown
     from qps.reports.text.sizing_text import SizingView
     from qps.reports.text.trace_text import TracesView
     from qps.solver.claims.claim_results import ClaimResult
@@ -75,7 +75,7 @@ def _model(spec: Spec | None, diagnostics: Iterable[Diagnostic]) -> Model:
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(ShowsItself):
     """A checked spec."""
 
     spec: Spec
@@ -195,22 +195,8 @@ class Model:
 
         return compared(self.spec, new.spec, scenario, tuple(_as_texts(set)))[1]
 
-    def _repr_html_(self) -> str:
-        from qps.reports.text.notebook import as_html  # noqa: PLC0415
-
-        return as_html(self._shown())
-
-    def _repr_mimebundle_(
-        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
-    ) -> dict[str, str]:
-        from qps.reports.text.notebook import as_bundle  # noqa: PLC0415
-
-        return as_bundle(self._shown(), include, exclude)
-
     def _shown(self) -> Shown:
         """Return what a notebook shows of a model, which is not solved for that."""
-        from qps.reports.text.notebook import Shown  # noqa: PLC0415
-
         model = self.spec.model
         named = {
             "parameters": [one.name for one in model.parameters],
@@ -276,7 +262,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class MatrixResult:
+class MatrixResult(ShowsItself):
     """A matrix of a spec: iterate over it for Arrow record batches, solved as they are asked for.
 
     Values are in base units; each field of `schema` tells its unit. Rows come in the order of
@@ -285,22 +271,8 @@ class MatrixResult:
 
     compiled: CompiledMatrix
 
-    def _repr_html_(self) -> str:
-        from qps.reports.text.notebook import as_html  # noqa: PLC0415
-
-        return as_html(self._shown())
-
-    def _repr_mimebundle_(
-        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
-    ) -> dict[str, str]:
-        from qps.reports.text.notebook import as_bundle  # noqa: PLC0415
-
-        return as_bundle(self._shown(), include, exclude)
-
     def _shown(self) -> Shown:
         """Return what a notebook shows of a matrix: no row is solved for that."""
-        from qps.reports.text.notebook import Shown  # noqa: PLC0415
-
         rows = f"{len(self):,} configuration{'s' * (len(self) != 1)}"
         return Shown(
             title=f"matrix {self.compiled.matrix.name} ({self.compiled.model.file})",
