@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from msgspec.structs import replace
@@ -52,23 +52,22 @@ def judged_plainly(model: ir.Model) -> ir.Model:
 
 def _with_all(model: ir.Model, promised: ir.Promised) -> ir.Model:
     """Return a model whose requirements with a certainty are what none of them was promised."""
-
-    def told(requirements: tuple[ir.Requirement, ...]) -> tuple[ir.Requirement, ...]:
-        return tuple(
-            one if one.certainty is None else replace(one, promised=promised)
-            for one in requirements
-        )
-
-    modes = (replace(mode, requirements=told(mode.requirements)) for mode in model.modes)
-    return replace(model, requirements=told(model.requirements), modes=tuple(modes))
+    return _with_each(
+        model, lambda one: one if one.certainty is None else replace(one, promised=promised)
+    )
 
 
 def without_certainty(model: ir.Model) -> ir.Model:
     """Return a model in which every requirement is a plain one: in a sample all is certain."""
-    modes = tuple(
-        replace(mode, requirements=tuple(map(plainly, mode.requirements))) for mode in model.modes
+    return _with_each(model, plainly)
+
+
+def _with_each(model: ir.Model, change: Callable[[ir.Requirement], ir.Requirement]) -> ir.Model:
+    """Return a model with every requirement changed, those of its modes too."""
+    modes = (
+        replace(mode, requirements=tuple(map(change, mode.requirements))) for mode in model.modes
     )
-    return replace(model, requirements=tuple(map(plainly, model.requirements)), modes=modes)
+    return replace(model, requirements=tuple(map(change, model.requirements)), modes=tuple(modes))
 
 
 def plainly(requirement: ir.Requirement) -> ir.Requirement:
