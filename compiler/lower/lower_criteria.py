@@ -36,14 +36,12 @@ def criteria_of(
     resources = measured.resources
     bounded: set[str] = set()
     for requirement in requirements:
-        if requirement.promised == ir.UNASKED:
+        promised = requirement.promised
+        if promised == ir.UNASKED:
             continue
-        is_plain = requirement.promised in (None, ir.JUDGED_PLAINLY)
-        if requirement.promised is not None and not is_plain:
+        if promised is not None and promised.population is not None:
             known = both_known(requirement.measure, expressions, measured, in_series)
-            stated.append(
-                _promised(requirement, requirement.promised, known, measured, expressions)
-            )
+            stated.append(_promised(requirement, promised, known, measured, expressions))
             continue
         measure = lowered_quantity(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
@@ -64,7 +62,7 @@ def criteria_of(
                 known=known[0],
                 known_in_series=known[1],
                 unsaid=measured.unsaid(requirement.measure),
-                certainty=_certainty(requirement) if requirement.promised else None,
+                certainty=None if promised is None else _certainty(requirement),
             )
         )
     for name, resource in measured.resources.items():
