@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -13,10 +14,15 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 
+_GLUED = re.compile(r"\+-\S")
+"""Without these a text has no such sum, and its nodes need not be walked."""
+
 
 def report_signs(modules: Iterable[Module], sink: Sink) -> None:
     """Warn of sums with `+-` and no blank behind it. Each file is told of once."""
     for syntax in {module.syntax.source.label: module.syntax for module in modules}.values():
+        if not _GLUED.search(syntax.source.text):
+            continue
         for part in nodes_in(syntax):
             if isinstance(part, ast.Sum):
                 _report(part, sink)
