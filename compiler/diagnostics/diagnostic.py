@@ -43,7 +43,7 @@ class Label(Struct, frozen=True):
 
 
 class Advice(Struct, frozen=True):
-    """A hint, and the places that it speaks of."""
+    """A hint, and the places that it is about."""
 
     hint: str | None
     labels: tuple[Label, ...] = ()
