@@ -7,12 +7,12 @@ from statistics import NormalDist
 
 import pytest
 
+from helpers.specs import checked
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.lower.lowering import lower
-from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.sobol import sobol_points
 from qps.reports.text.view import answer
@@ -41,9 +41,7 @@ network lan {{ switched; rate 1 Gbit/s }}
 
 
 def spec_of(rest: str) -> Spec:
-    found = check_source(Source("spec.qps", SPEC.format(rest)))
-    assert found.value is not None, found.diagnostics
-    return found.value
+    return checked(SPEC.format(rest))
 
 
 def solved(spec: Spec, samples: int = 4000, *settings: str) -> Solution:
@@ -120,9 +118,7 @@ mode busy {{ often = 2; web.cpu.load <= 80 % with {} certainty }}
 require {{ web.cpu.load <= 95 % }}
 """
     text = SPEC.format(modes.format("95 %")).replace("N * 1 req", "often * N * 1 req")
-    found = check_source(Source("spec.qps", text))
-    assert found.value is not None, found.diagnostics
-    solution = solved(found.value)
+    solution = solved(checked(text))
     assert isclose(solution.largest_acceptable or 0, 0.4 / cost_at(0.95), rel_tol=1e-2)
     assert solution.graph.mode == "busy"
 
@@ -171,11 +167,10 @@ topology { node web = server }
 stream ask for each user { traffic 1 request, think 10 s; at web { work } }
 require { ask.latency <= 50 ms with 90 % certainty }
 """
-    found = check_source(Source("waiting.qps", text))
-    assert found.value is not None, found.diagnostics
-    solution = solved(found.value)
-    configuration = found.value.configuration(settings=("cost = 29 ms/request",))
-    alone = solve_model(found.value.model, configuration).largest_acceptable
+    spec = checked(text)
+    solution = solved(spec)
+    configuration = spec.configuration(settings=("cost = 29 ms/request",))
+    alone = solve_model(spec.model, configuration).largest_acceptable
     assert alone is not None
     assert isclose(solution.largest_acceptable or 0, alone, rel_tol=5e-3)
     (reason,) = (one for one in answer_known(solution).reasons if "samples" in one)

@@ -11,9 +11,9 @@ from statistics import NormalDist
 import pytest
 
 import qps
+from helpers.specs import UNSURE, checked
 from qps.cli import main
-from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.pipeline import Spec
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import difference_text
@@ -28,29 +28,9 @@ from qps.solver.matrix.tables import Tabulator
 from qps.solver.odds.promising import promising
 from qps.solver.what_if.difference import ChangeKind
 
-SPEC = """
-users N in 1..100_000
-param cost = lognormal(1 ms/request, 0.2)
-param calls = 1 in 0.1..10
-machine server { cpu 1 core }
-component work { cpu cost }
-topology { node web = server; node db = server; link wire = lan between web, db }
-stream replies in all {
-  traffic N * calls * 1 request/s, 1 kB/request
-  at web { work }
-  over wire
-  at db { }
-}
-network lan { switched; rate 1 Gbit/s }
-"""
+SPEC = UNSURE + "network lan { switched; rate 1 Gbit/s }\n"
 CERTAIN = SPEC + "require { web.cpu.load <= 80 % with 95 % certainty }\n"
 WAITING = SPEC + "queueing cpu mm1\nrequire { replies.latency <= 10 ms with 95 % certainty }\n"
-
-
-def checked(text: str) -> Spec:
-    found = check_source(Source("spec.qps", text))
-    assert found.value is not None, found.diagnostics
-    return found.value
 
 
 def promised(certainty: float = 0.95, calls: float = 1.0) -> float:

@@ -11,7 +11,7 @@ import pytest
 from helpers.browser import CHROMIUM, MISSING
 from helpers.node import needs_node, run_module
 from helpers.reports import html_of
-from helpers.specs import checked
+from helpers.specs import UNSURE, checked
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.solver.answers.answer_certainty import answer_known
@@ -19,25 +19,16 @@ from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.promising import promising
 
-SPEC = """
-users N in 1..100_000
-param cost = lognormal(1 ms/request, 0.2)
-param calls = 1 in 0.1..10
-machine server { cpu 1 core }
-component work { cpu cost }
-topology { node web = server; node db = server; link wire = lan between web, db }
-stream replies in all {
-  traffic N * calls * 1 request/s, 1 kB/request
-  at web { work }
-  over wire
-  at db { }
-}
+SPEC = (
+    UNSURE
+    + """
 network lan { switched; rate 1 Gbit/s; queueing mm1 }
 queueing cpu mm1
 scenario slow { cost = lognormal(2 ms/request, 0.1) }
 scenario sure { cost = 2 ms/request }
 require { replies.latency <= 10 ms with 95 % certainty; web.cpu.load <= 95 % }
 """
+)
 MODES = """
 mode calm { calls = 1 }
 mode busy { calls = 2; replies.latency <= 8 ms with 99 % certainty }

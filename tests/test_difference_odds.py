@@ -6,10 +6,10 @@ from statistics import NormalDist
 
 import pytest
 
+from helpers.specs import checked
 from qps.commands.simulate import typically_played
-from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
-from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.pipeline import Spec
 from qps.reports.text.compared_specs import compared
 from qps.solver.odds.differences import difference_odds
 from qps.solver.odds.told import DifferenceOdds, Sampling
@@ -33,9 +33,7 @@ UNSURE = "lognormal(1 ms/request, 20 %)"
 
 
 def spec_of(cost: str = UNSURE, cores: int = 4) -> Spec:
-    found = check_source(Source("spec.qps", SPEC.format(cost=cost, cores=cores)))
-    assert found.value is not None, found.diagnostics
-    return found.value
+    return checked(SPEC.format(cost=cost, cores=cores))
 
 
 def odds_of(old: Spec, new: Spec) -> DifferenceOdds | None:

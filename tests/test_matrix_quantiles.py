@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.configure.configuration import changed
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -46,9 +47,7 @@ stream replies in all {{
 
 
 def spec_of(rest: str) -> Spec:
-    found = check_source(Source("spec.qps", SPEC.format(rest)))
-    assert found.value is not None, found.diagnostics
-    return found.value
+    return checked(SPEC.format(rest))
 
 
 def rows_of(spec: Spec) -> list[dict[str, object]]:
@@ -76,8 +75,7 @@ param base = 0.5 ms/request
 matrix many {{ base in [0.5 ms/request, 1.2 ms/request]; {COLUMNS} }}"""
     left = "((cost - base) / (1 ms/request)) ^ 0.5 * 1 ms/request"
     text = SPEC.format(rest).replace("cpu cost }", f"cpu {left} }}")
-    spec = check_source(Source("spec.qps", text)).value
-    assert spec is not None
+    spec = checked(text)
     whole, partly = rows_of(spec)
     assert whole["samples_left_out"] is None
     assert partly["samples_left_out"] == pytest.approx(0.2, abs=2e-3)
@@ -273,9 +271,7 @@ matrix many { pause in [10 s, 20 s]; select largest_acceptable.p05, largest_acce
 
 def test_what_takes_long_is_told_by_surfaces_and_is_what_single_solves_say() -> None:
     """A quantile of the answer is the answer at a quantile of the cost: users wait in a network."""
-    found = check_source(Source("waiting.qps", WAITING))
-    assert found.value is not None, found.diagnostics
-    spec = found.value
+    spec = checked(WAITING)
     compiled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows)
     rows = Tabulator(compiled).table(0, 2).to_pylist()
     for row, name, cost in zip(rows, ("p05", "p95"), (29.5, 20.5), strict=True):
@@ -288,9 +284,7 @@ def test_what_takes_long_is_told_by_surfaces_and_is_what_single_solves_say() -> 
 
 def test_whoever_solves_which_samples_of_a_row_tells_the_same() -> None:
     """Stretches that end within a row, each by a solver of its own: as workers have them."""
-    found = check_source(Source("waiting.qps", WAITING))
-    assert found.value is not None
-    spec = found.value
+    spec = checked(WAITING)
     sampled = compile_matrix(spec.model, spec.model.matrices[0], drawn=drawn_in_rows).sampled
     assert sampled is not None
     (whole,) = samples_of_rows(sampled)(0, 2000)

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, multivariate_t, qmc
 
+from helpers.specs import checked
 from qps.compiler import ir
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.pipeline import Spec
 from qps.engine.sobol import sobol_points
 from qps.reports.text.odds_text import ends_of, odds_lines
 from qps.reports.text.view import solve_view
@@ -63,9 +64,7 @@ def spec_of(
     text = SPEC.format(
         cost=cost, declared=declared, size=size, rest=rest, network="wire", most=most
     )
-    found = check_source(Source("spec.qps", text))
-    assert found.value is not None, found.diagnostics
-    return found.value
+    return checked(text)
 
 
 def odds_of(spec: Spec, sampling: Sampling = QUICK, *changes: str) -> Odds:
@@ -154,8 +153,7 @@ require { replies.latency <= 3 ms }
 
 
 def test_samples_whose_numbers_go_into_the_load_graph_are_solved_with_those_like_them() -> None:
-    spec = check_source(Source("ranked.qps", RANKED)).value
-    assert spec is not None
+    spec = checked(RANKED)
     configuration = spec.configuration()
     numbers = uncertain_numbers(spec.model, configuration)
     values = values_at(numbers, sobol_points(2000, len(numbers), 1))
@@ -172,8 +170,7 @@ def test_samples_that_may_be_but_are_not_solved_are_told_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(few_alone, "MOST_ALONE", 1)
-    spec = check_source(Source("ranked.qps", RANKED)).value
-    assert spec is not None
+    spec = checked(RANKED)
     found = odds_of(spec)
     (left,) = found.left_out
     assert left.name == ALONE

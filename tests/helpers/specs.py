@@ -24,6 +24,22 @@ component work { cpu 10 ms/packet }
 component each_byte { cpu 1 us/byte }
 """
 
+UNSURE = """
+users N in 1..100_000
+param cost = lognormal(1 ms/request, 0.2)
+param calls = 1 in 0.1..10
+machine server { cpu 1 core }
+component work { cpu cost }
+topology { node web = server; node db = server; link wire = lan between web, db }
+stream replies in all {
+  traffic N * calls * 1 request/s, 1 kB/request
+  at web { work }
+  over wire
+  at db { }
+}
+"""
+"""A server with a cost that nobody knows, and a number that readers may move; no network yet."""
+
 
 def checked(text: str) -> Spec:
     """Return a spec that must have no mistakes."""
