@@ -65,11 +65,15 @@ def runs(
             }
         )
     kept = [heading for heading in rows[0] if heading not in without]
+    write(path, [{heading: row[heading] for heading in kept} for row in rows])
+    return path
+
+
+def write(path: Path, rows: list[dict[str, str]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, kept, extrasaction="ignore")
+        writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    return path
 
 
 SPEC = """\"\"\"A site.\"\"\"
@@ -205,10 +209,7 @@ def test_loads_in_cores_are_those_of_the_machine(
     rows = list(csv.DictReader(observed.read_text(encoding="utf-8").splitlines()))
     for row in rows:
         row["cpu in core"] = f"{float(row.pop('cpu in %')) * 0.04:.10f}"
-    with observed.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write(observed, rows)
     in_cores = asked(capsys, path, observed)
     assert in_cores[0] == status == 1
     assert in_cores[1]["costs"] == [pytest.approx(cost) for cost in told["costs"]]
@@ -275,10 +276,7 @@ def test_rates_that_move_together_tell_no_cost_apart(
         octets = rate * 10_000 * exp(drawn.gauss(0, 0.001))
         load = FIXED + (1.3 * REQUEST * rate + OCTET * octets) / 4
         row |= {"byte/s": f"{octets:.1f}", "cpu in %": f"{100 * load * exp(drawn.gauss(0, 0.02))}"}
-    with observed.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write(observed, rows)
     status, told = asked(capsys, spec(tmp_path), observed)
     assert status == 1
     assert not any(cost["moved"] for cost in told["costs"])
