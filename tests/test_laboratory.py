@@ -188,7 +188,7 @@ def test_clients_who_think_are_predicted() -> None:
     # So many are at work at any time that what one of them gets varies little.
     by, thinking = (4 * cores, 0), (4 * cores, 10)
     with starting.started(server("postgres")) as there:
-        runs = closed_loops.closed_runs(there, [by, thinking], seconds=1, repeat=3)
+        runs = closed_loops.closed_runs(there, [by, thinking], seconds=1, repeat=5)
     apart = max(run.spread for run in runs.values())
     need_alike(apart)
     (rate,), _ = closed_loops.compared(runs, by, cores)
