@@ -94,10 +94,9 @@ def _taken(own: Path) -> int:
     while True:
         handle = os.open(own, os.O_RDWR | os.O_CREAT, 0o644)
         if not _try_lock(handle):
-            who, is_gone = _holder(handle)
+            who, is_passing = _holder(handle)
             os.close(handle)
-            # The processes that a killed run has started end a moment after it.
-            if not is_gone or time.monotonic() > end:
+            if not is_passing or time.monotonic() > end:
                 raise LockedError(who)
             time.sleep(_PAUSE)
         elif _is_at(handle, own):
@@ -151,14 +150,18 @@ def _tell(handle: int) -> None:
 
 
 def _holder(handle: int) -> tuple[str, bool]:
-    """Return who holds a lock, in words, and whether that process is known to be gone."""
+    """Return who holds a lock, in words, and whether a moment later will tell more.
+
+    It will where who has just taken it has not told yet; and where that process is gone, as
+    those that a killed run has started end a moment after it.
+    """
     os.lseek(handle, 0, os.SEEK_SET)
     try:
         about = json.loads(os.read(handle, _MOST_TOLD))
         process, host = int(about["process"]), str(about["host"])
         since = datetime.fromisoformat(about["since"])
     except (ValueError, KeyError, TypeError, OSError):
-        return "another process", False  # which has not told yet
+        return "another process", True
     here = host == socket.gethostname()
     who = f"process {process}{'' if here else f' on {ascii(host)[1:-1]}'}, since {since} "
     return who.strip(), here and not _is_alive(process)
