@@ -115,7 +115,7 @@ def _closed(one: Laboratory, *, quick: bool) -> tuple[Found, list[str]]:
 def _measure(one: Laboratory, table: Path, *, quick: bool) -> list[str]:
     """Start the servers, measure them, and return the columns of the load."""
     with started(one) as there:
-        flags = ["--seconds", "1" if quick else "3", "--repeat", "3"]
+        flags = ["--seconds", "1" if quick else str(one.seconds), "--repeat", "3"]
         words = ["measure", str(table), *there.named(), *flags, *one.words(there.bench, quick)]
         subprocess.run(
             [sys.executable, "-m", "qps", *words],

@@ -36,6 +36,8 @@ class Laboratory:
     `prepare` has commands that are run first. `servers` are started, each by its column of the
     load; then all of them are measured.
     `alone` names the laboratory whose fit predicts a column of this one: a composition.
+    A run takes `seconds`: longer where a server does little, as it is to use the 0.3 s of a
+    processor below which `qps measure` warns, at most settings.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Laboratory:
     notes: str
     alone: dict[str, str] = field(default_factory=dict)
     prepare: Callable[[Bench], list[Words]] = lambda _: []
+    seconds: int = 3
 
 
 def free_ports(count: int) -> list[int]:
@@ -218,6 +221,7 @@ LABORATORIES = (
         servers=lambda bench: {"cpu": _nginx(bench, bench.port)},
         words=_web,
         notes="What is missed is batching: at low rates a request costs up to twice as much.",
+        seconds=8,
     ),
     Laboratory(
         name="redis",
@@ -242,6 +246,7 @@ LABORATORIES = (
     ),
     Laboratory(
         name="mosquitto",
+        seconds=8,
         title="Mosquitto, one message to 1 to 10 hearers",
         programs=("mosquitto", "mosquitto_pub", "mosquitto_sub"),
         servers=lambda bench: {"cpu": _broker(bench)},
