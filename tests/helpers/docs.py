@@ -3,8 +3,9 @@
 In a document, `<!-- file: name.qps -->` before a fenced `qps` block names the file that the
 commands after it find; a `qps fragment` block only has to parse where it stands alone. Every
 `console` block is run and must print what the document says. `python tests/helpers/docs.py`
-writes the real output into the documents, and the figures of specs/README.md and
-specs/textbook/README.md (`spec_figures`).
+writes the real output into the documents, the figures of specs/README.md and
+specs/textbook/README.md (`spec_figures`), and the pages of codes with docs/errors.md
+(`explanations`).
 """
 
 from __future__ import annotations
@@ -135,7 +136,10 @@ if __name__ == "__main__":
     for page in PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")
-    from helpers import spec_figures  # qps is found only now
+    from helpers import explanations, spec_figures  # qps is found only now
+
+    explanations.write_all()
+    print(f"{explanations.LIST.relative_to(ROOT)} and the pages of codes written")
 
     for page in (spec_figures.README, spec_figures.PAGE, spec_figures.TEXTBOOK_PAGE):
         page.write_text(spec_figures.written(page.read_text(encoding="utf-8")), encoding="utf-8")

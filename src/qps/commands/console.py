@@ -61,7 +61,9 @@ def show(diagnostics: Sequence[Diagnostic], arguments: Namespace) -> None:
         sys.stderr.write(plain(diagnostics))
         return
     color = wants_color(arguments.color, sys.stderr)
-    style(sys.stderr, full(diagnostics, color=color) + f"\n{summary(diagnostics)}\n")
+    # People read on; programs, and what is written down, need no advice.
+    more = f"; `qps explain {diagnostics[0].code.id}` tells more" if sys.stderr.isatty() else ""
+    style(sys.stderr, full(diagnostics, color=color) + f"\n{summary(diagnostics)}{more}\n")
 
 
 def print_json(value: object) -> None:

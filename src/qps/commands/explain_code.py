@@ -1,0 +1,67 @@
+"""`qps explain CODE`: why a diagnostic is told, an example that fails, and the mend."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from qps.commands.console import Exit, complain, print_json, wants_color, width_of
+from qps.commands.output import style
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Code, QpsError
+from qps.compiler.diagnostics.explained import explained, page_of
+from qps.compiler.diagnostics.suggest import closest
+from qps.reports.text.explained_text import explained_json, explained_text
+
+_NUMBER = re.compile(r"(?:qps)?0*(\d{1,6})", re.IGNORECASE)
+_FEW = 3
+_GROUP = 100
+
+
+def explain_code(word: str, arguments: Namespace) -> Exit:
+    """Tell what a code is for, by its number (`QPS0301`, `301`) or its name."""
+    code = _code(word)
+    if arguments.format == "json":
+        print_json(explained_json(explained(code)))
+    elif arguments.format == "markdown":
+        sys.stdout.write(page_of(code))
+    else:
+        color = wants_color(arguments.color, sys.stdout)
+        text = explained_text(explained(code), width=width_of(sys.stdout), color=color)
+        style(sys.stdout, text)
+    return Exit.YES
+
+
+def _code(word: str) -> Code:
+    """Return the code that is meant; a complaint that offers near ones where there is none."""
+    number = _NUMBER.fullmatch(word)
+    for code in codes.ALL:
+        if word.lower() == code.slug or (number and int(number[1]) == _number(code)):
+            return code
+    if number:
+        raise complain(f"there is no diagnostic `{word}`", _near(int(number[1])))
+    name = closest(word.lower(), (code.slug for code in codes.ALL), sure=0.7)
+    if name is not None and not Path(word).exists():
+        raise complain(f"there is no diagnostic `{word}`", f"did you mean `{name}`?")
+    raise _nothing_named(word)
+
+
+def _near(number: int) -> str:
+    """Return a hint with the codes of the same group that are next to a number."""
+    group = [code for code in codes.ALL if _number(code) // _GROUP == number // _GROUP]
+    near = sorted(group, key=lambda code: abs(_number(code) - number))[:_FEW]
+    told = [f"`{code.id}` is {code.summary}" for code in sorted(near, key=_number)]
+    return "; ".join(told) or "docs/errors.md lists them all"
+
+
+def _number(code: Code) -> int:
+    return int(code.id.removeprefix("QPS"))
+
+
+def _nothing_named(word: str) -> QpsError:
+    return complain(
+        "what is to be explained?",
+        f"name it: `qps explain {word} station.cpu`, or give a code: `qps explain QPS0301`",
+    )

@@ -1,0 +1,110 @@
+"""`qps explain FILE NAME`: a number of a spec taken apart, or a figure in numbers."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
+
+from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.efforts import sampling_of
+from qps.commands.kept_specs import load
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    in_each_mode,
+    in_force,
+    uncertain_in,
+)
+from qps.compiler.lower.all_parameters import with_parameters
+from qps.compiler.lower.certainty_asked import as_stated
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import Spec
+from qps.engine.formulas import Formula
+from qps.reports.text.explaining import explain
+from qps.reports.text.explanation import explanation_text
+from qps.reports.text.figure_text import figure_json, figure_text
+from qps.reports.text.view import as_json
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.figure_lines import draw
+from qps.solver.odds.promising import promising
+from qps.solver.odds.told import Sampling, Spread
+
+
+def explain_number(arguments: Namespace) -> Exit:
+    """Explain a load, measure or axis of a spec."""
+    spec = load(arguments.file).with_machines_of(arguments.set)
+    show(spec.warnings, arguments)
+    drawn = {figure.name: figure for figure in spec.model.figures}
+    if arguments.name in drawn:
+        return _explain_figure(spec, drawn[arguments.name], arguments)
+    configuration = spec.configuration(arguments.scenario, arguments.set)
+    graph = lower(as_stated(spec.model, configuration), configuration)
+    at = arguments.at
+    if at is None:
+        # What users need may differ by mode: then the worst one is what the answer is about.
+        solution = solve_model(promising(spec.model, configuration), configuration)
+        graph, at = solution.graph, solution.at
+    elif not graph.low <= at <= graph.high:
+        raise complain(
+            f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
+        )
+    modes = tuple(mode.name for mode in spec.model.modes)
+    explanation = explain(
+        _with_all(spec.model, configuration, graph),
+        arguments.name,
+        at,
+        modes,
+        partial(_spread_of, spec.model, configuration, graph, at, sampling_of(arguments)),
+    )
+    if arguments.format == "json":
+        print_json(as_json(explanation))
+    else:
+        markdown = arguments.format == "markdown"
+        sys.stdout.write(explanation_text(explanation, markdown=markdown))
+    return Exit.YES
+
+
+def _with_all(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
+    """Return a graph with all parameters of a model, in its mode."""
+    by_mode = {each.mode: each for each in in_each_mode(model, configuration)}
+    return with_parameters(model, by_mode.get(graph.mode, configuration), graph)
+
+
+def _spread_of(
+    model: ir.Model,
+    configuration: Configuration,
+    graph: LoadGraph,
+    at: int,
+    sampling: Sampling,
+    read: Callable[[LoadGraph], Formula],
+) -> Spread | None:
+    """Return how far what is read off a graph may be off; None where every number is known."""
+    if not any(map(uncertain_in, map(in_force, in_each_mode(model, configuration)))):
+        return None
+    from qps.solver.odds.value_spreads import spread_of  # noqa: PLC0415 - of few specs, and it needs numpy
+
+    def read_all(of: LoadGraph, settled: Configuration) -> Formula:
+        return read(with_parameters(model, settled, of))
+
+    return spread_of(model, configuration, graph, at, read_all, sampling)
+
+
+def _explain_figure(spec: Spec, figure: ir.Figure, arguments: Namespace) -> Exit:
+    """Tell a figure in numbers: which load leads from where to where, and its lines."""
+    if arguments.set or arguments.scenario or arguments.at is not None:
+        raise complain(
+            "a figure says itself what changes along it: `--set`, `--scenario` and `--at` do not",
+            "add a line to the figure, such as `line … with deletion = off`",
+        )
+    drawn = draw(ClaimRunner(model=spec.model), figure)
+    population = spec.model.population.name
+    if arguments.format == "json":
+        print_json(as_json(figure_json(drawn, population)))
+    else:
+        markdown = arguments.format == "markdown"
+        sys.stdout.write(figure_text(drawn, population, markdown=markdown))
+    return Exit.YES
