@@ -6,8 +6,6 @@ nothing to be thrown away.
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -16,6 +14,7 @@ from msgspec import Struct
 from qps.measuring.accounts import MeasuringError
 from qps.measuring.run_conditions import Conditions
 from qps.measuring.runs import Failure, Run
+from qps.whole_files import whole_file
 
 SCHEMA = "qps/measure/1"
 _LARGEST = 200_000_000
@@ -87,17 +86,9 @@ def _shown(value: object) -> str:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file whole or not at all; MeasuringError where it cannot be."""
-    own = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        try:
-            with own.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            own.replace(path)
-        finally:
-            with suppress(FileNotFoundError):
-                own.unlink()
+        with whole_file(path) as file:
+            file.write(data)
     except OSError as error:
         raise MeasuringError(
             f"`{path}` cannot be written: {error.strerror or error}",

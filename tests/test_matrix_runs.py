@@ -21,13 +21,14 @@ import pytest
 from pyarrow import csv, parquet
 
 import qps
+from qps import whole_files
 from qps.build import build
 from qps.cli import main
 from qps.commands.progress import bar
 from qps.compiler import ir
 from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
-from qps.solver.matrix import cluster, compiling, cores, rows, run, whole_files
+from qps.solver.matrix import cluster, compiling, cores, rows, run
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix
 from qps.solver.matrix.compiling import compile_matrix
@@ -558,7 +559,7 @@ def test_a_page_is_there_whole_or_not_at_all(
 
 SCRATCH = """
 import sys, time
-from qps.solver.matrix.whole_files import scratch
+from qps.whole_files import scratch
 with scratch() as place:
     (place / "large").write_bytes(bytes(1000))
     print(place, flush=True)

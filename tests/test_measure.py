@@ -212,7 +212,7 @@ def test_ctrl_c_keeps_what_was_measured_and_ends_what_was_started(place: Path, p
     assert len(kept()["runs"]) >= 1
     assert Path("web.csv").read_text().endswith("\n")
     assert nobody_is_left(port, measuring.pid)
-    assert list(place.glob(".*")) == []
+    assert list(place.glob("*.tmp")) == []
 
 
 def test_a_network_of_ones_own_has_all_ports_and_nobody_elses_packets(place: Path) -> None:

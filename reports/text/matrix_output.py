@@ -40,7 +40,7 @@ from qps.solver.matrix.tables import (
     one_by_one_in,
     schema_of,
 )
-from qps.solver.matrix.whole_files import whole_file
+from qps.whole_files import whole_file
 
 
 def write(compiled: CompiledMatrix, tables: Iterable[pa.Table], path: Path) -> None:

@@ -23,7 +23,7 @@ from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.processes import START, cores
 from qps.solver.matrix.run import PART, Made, Work, WorkersLostError, part_bytes, put
 from qps.solver.matrix.tables import Tabulator
-from qps.solver.matrix.whole_files import scratch, temporary
+from qps.whole_files import scratch, temporary
 
 
 @contextmanager

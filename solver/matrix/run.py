@@ -25,7 +25,7 @@ from pyarrow import parquet
 
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.tables import Tabulator, layout_of
-from qps.solver.matrix.whole_files import temporary
+from qps.whole_files import temporary
 
 PART = 65_536
 """Rows of a part, before any is left out."""

@@ -83,7 +83,7 @@ def _folder_of_parts(output: Path) -> Path:
 
 def _written(job: _Job, output: Path) -> Counts:
     """Write a file that no other run writes meanwhile."""
-    from qps.solver.matrix.whole_files import LockedError, lock  # noqa: PLC0415
+    from qps.whole_files import LockedError, lock  # noqa: PLC0415
 
     with ExitStack() as held:
         try:

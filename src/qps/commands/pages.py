@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from qps.commands.console import complain
-from qps.solver.matrix.whole_files import whole_file
+from qps.whole_files import whole_file
 
 
 def refuse_other_endings(output: Path) -> None:
