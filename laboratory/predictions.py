@@ -13,7 +13,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import median
 
-from qps.commands.own_units import units_with
+from qps.compiler.check.model.own_units import units_with
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fit_spread import fit_spread
 from qps.compiler.data.fits import Fit, fitted

@@ -13,6 +13,8 @@ from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
 from qps.observing.observed_runs import LoadRun
 
+_H2LOAD_KINDS = {"min": "least", "max": "longest", "median": "p50", "sd": "deviation"}
+
 Printed = tuple[list[LoadRun], list[str]]
 """The runs of a file, and what to know of them."""
 
@@ -33,7 +35,7 @@ def wrk_runs(text: str, file: str) -> Printed:
 
 
 def h2load_runs(text: str, file: str) -> Printed:
-    """Return the runs of h2load: clients are the users; of times it tells a mean, no percentile."""
+    """Return the runs of h2load: clients are the users; newer versions tell percentiles."""
     return _runs(text, file, ("^starting benchmark", "^finished in "), _h2load, "finished in …")
 
 
@@ -114,19 +116,25 @@ def _h2load(text: str, file: str) -> LoadRun | None:
     total, ended, succeeded = map(int, counts.groups())
     received = _number(text, r"^traffic: \S+ \((\d{1,18})\) total")
     clients = re.findall(r"^spawning thread #\d+: (\d{1,9}) total client", text, re.MULTILINE)
-    times = _match(text, rf"^time for request:\s+({_TIME})\s+({_TIME})\s+({_TIME})\s+({_TIME})\s")
-    latencies = {}
-    if times:
-        told = map(_seconds, times.groups())
-        latencies = dict(zip(("least", "longest", "mean", "deviation"), told, strict=True))
     return LoadRun(
         file=file,
         users=sum(map(float, clients)) if clients else None,
         done=done,
         received=None if received is None else done * received / ended,
         failed=1 - succeeded / max(total, ended),
-        latencies=latencies,
+        latencies=_h2load_times(text),
     )
+
+
+def _h2load_times(text: str) -> dict[str, float]:
+    """Return the times of requests by the headings above them, which differ by version."""
+    gap = r"[ \t]{1,99}"
+    heading = _match(text, rf"^{gap}(min{gap}max[ \ta-z0-9]{{1,199}})[ \t]\+/- sd[ \t]*$")
+    times = _match(text, rf"^(?:time for )?request[ \t]{{0,99}}:((?:{gap}{_TIME}){{3,9}})[ \t]")
+    if heading is None or times is None:
+        return {}
+    told = zip(heading[1].split(), times[1].split(), strict=False)
+    return {_H2LOAD_KINDS.get(kind, kind): _seconds(time) for kind, time in told}
 
 
 def _pgbench(text: str, file: str) -> LoadRun | None:

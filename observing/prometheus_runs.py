@@ -37,7 +37,6 @@ _FEWEST_DAYS = 4
 """From so many on rows tell their day, so that a fit knows what those of a day have in common."""
 _MANY_SERIES = 3
 _LONGEST_QUERY = 4_000
-_UNITS = {"ms": "0.001", "s": "1", "m": "60", "h": "3600", "d": "86400", "w": "604800"}
 _WINDOWED = re.compile(
     r"\b(rate|irate|increase|delta|idelta|deriv|\w+_over_time)\s*\(", re.ASCII | re.IGNORECASE
 )
@@ -65,19 +64,6 @@ class Asked(Struct, frozen=True, kw_only=True):
     adds_up: bool
     most: int
     cores: Fraction | None
-
-
-def duration(text: str) -> Fraction | None:
-    """Return a time as Prometheus writes it, in s; None for what is none.
-
-    >>> duration("1h30m"), duration("7d"), duration("5")
-    (Fraction(5400, 1), Fraction(604800, 1), None)
-    """
-    compact = text.replace(" ", "")
-    if not re.fullmatch(r"(?:\d{1,9}(?:\.\d{1,6})?(?:ms|[smhdw]))+", compact, re.ASCII):
-        return None
-    parts = re.findall(r"([\d.]+)(ms|[smhdw])", compact)
-    return sum((Fraction(number) * Fraction(_UNITS[unit]) for number, unit in parts), Fraction(0))
 
 
 def requests_of(asked: Asked) -> int:

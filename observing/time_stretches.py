@@ -20,11 +20,15 @@ _LATE, _EARLY = 1e18, -1e18
 
 
 class Stretch(Struct, kw_only=True):
-    """What was done in a stretch of time, in ms since 1970; `elapsed` are times in ms."""
+    """What was done in a stretch of time, in ms since 1970; `elapsed` are times in ms.
+
+    `failed` of these came to nothing, `lost` ones did so without any time that is known.
+    """
 
     elapsed: array[float] = field(default_factory=lambda: array("d"))
     received: float = 0.0
     failed: float = 0.0
+    lost: int = 0
     users: float = 0.0
     first: float = _LATE
     last: float = _EARLY
@@ -97,6 +101,7 @@ class Stretches:
     def _run(self, stretch: Stretch, start: float, seconds: float) -> LoadRun:
         ordered = sorted(stretch.elapsed)
         count = len(ordered)
+        asked = count + stretch.lost
         known = [p for p in _PERCENTILES if count * (100 - p) >= _ONE_BEYOND]
         latencies = {f"p{p}": ordered[ceil(count * p / 100) - 1] / 1000 for p in known}
         if count:
@@ -107,6 +112,6 @@ class Stretches:
             done=count / seconds,
             received=stretch.received / seconds if self.has_bytes else None,
             users=stretch.users or None,
-            failed=stretch.failed / count if count else None,
+            failed=(stretch.failed + stretch.lost) / asked if asked else None,
             latencies=latencies,
         )

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.commands.own_units import units_with
+from qps.compiler.check.model.own_units import units_with
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import fitted
 from qps.compiler.data.measured_tables import read_table

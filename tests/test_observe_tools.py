@@ -156,7 +156,7 @@ def test_a_summary_has_no_stretches(tmp_path: Path, capsys: pytest.CaptureFixtur
     file = tmp_path / "run.txt"
     file.write_text(K6_TEXT, encoding="utf-8")
     assert main(["observe", "k6", str(file), "--window", "1s"]) == 2
-    assert "is a summary, which tells no times" in capsys.readouterr().err
+    assert "is what k6 tells of a whole run, without times" in capsys.readouterr().err
 
 
 TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
@@ -204,6 +204,17 @@ TOOLS: list[tuple[str, str, Mapping[str, float]]] = [
     ("pgbench", "pgbench_rate.txt", {"request/s": 210.109532, "latency mean, ms": 2.593}),
     ("pgbench", "pgbench_count.txt", {"users": 2, "request/s": 209.660308}),
     (
+        "h2load",
+        "h2load.log",
+        {
+            "request/s": 191.095164,
+            "share failed": 0,
+            "latency mean, ms": 3.22168667,
+            "latency p50, ms": 0.024,
+            "latency longest, ms": 102.47,
+        },
+    ),
+    (
         "sysbench",
         "sysbench.txt",
         {
@@ -238,6 +249,110 @@ def test_what_tools_tell(tool: str, file: str, told: Mapping[str, float], tmp_pa
     assert {heading: float(row[heading]) for heading in told} == pytest.approx(told)
 
 
+H2LOAD_NEWER = """starting benchmark...
+spawning thread #0: 8 total client(s). Timing-based test with 0s of warm-up time and 5s of main.
+
+finished in 5.02s, 1200.00 req/s, 1.17MB/s
+requests: 6000 total, 6008 started, 6000 done, 6000 succeeded, 0 failed, 0 errored, 0 timeout
+status codes: 6000 2xx, 0 3xx, 0 4xx, 0 5xx
+traffic: 5.86MB (6144000) total, 0.7MB (732000) headers (space savings 0.00%), 5MB (5242880) data
+                 min         max         median     p95      p99       mean        sd      +/- sd
+request     :      340us      2.16ms       601us   1.30ms   1.68ms      675us     194us    79.42%
+connect     :      871us      2.80ms      1.22ms   2.10ms   2.80ms     1.33ms     277us    76.56%
+req/s       :     140.21      155.30      150.38   154.18   155.22     150.10      6.32    92.19%
+"""
+
+
+def test_newer_h2load_tells_percentiles(tmp_path: Path) -> None:
+    """Its layout of 2025, with numbers of our own."""
+    file = tmp_path / "run.txt"
+    file.write_text(H2LOAD_NEWER, encoding="utf-8")
+    [row] = observed("h2load", file, folder=tmp_path)
+    told = {heading: float(cell) for heading, cell in row.items() if heading.startswith("latency")}
+    assert told == {
+        "latency mean, ms": 0.675,
+        "latency deviation, ms": 0.194,
+        "latency least, ms": 0.34,
+        "latency p50, ms": 0.601,
+        "latency p95, ms": 1.3,
+        "latency p99, ms": 1.68,
+        "latency longest, ms": 2.16,
+    }
+    assert float(row["request/s"]) == 1200
+
+
+def test_logs_of_the_threads_of_one_run_are_one_run(tmp_path: Path) -> None:
+    files = [FILES / "pgbench_log.7471", FILES / "pgbench_log.7471.1"]
+    [row] = observed("pgbench", *files, folder=tmp_path)
+    lines = [line.split() for file in files for line in file.read_text().splitlines()]
+    times = sorted(int(cells[2]) for cells in lines)
+    ends = [1_000_000 * int(cells[4]) + int(cells[5]) for cells in lines]
+    begins = [end - int(cells[2]) for end, cells in zip(ends, lines, strict=True)]
+    assert float(row["request/s"]) == pytest.approx(201e6 / (max(ends) - min(begins)))
+    assert float(row["users"]) == 4
+    assert float(row["share failed"]) == 0
+    for share, place in ((50, 101), (95, 191)):
+        assert float(row[f"latency p{share}, ms"]) == times[place - 1] / 1000
+    alone = observed("pgbench", files[0], FILES / "pgbench.txt", folder=tmp_path)
+    assert [float(one["users"]) for one in alone] == [2, 4]
+    stretches = observed("pgbench", *files, "--window", "500ms", folder=tmp_path)
+    starts = sorted({end // 500_000 for end in ends})[1:-1]
+    assert [float(one["request/s"]) for one in stretches] == [
+        2 * sum(end // 500_000 == start for end in ends) for start in starts
+    ]
+
+
+def test_what_was_skipped_or_failed_came_to_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "pgbench_log.1"
+    cells = ["1000", "skipped", "3000", "failed", "2000"]
+    file.write_text(
+        "".join(f"0 {i} {cell} 0 179543443{i} 0 5\n" for i, cell in enumerate(cells)),
+        encoding="utf-8",
+    )
+    [row] = observed("pgbench", file, folder=tmp_path)
+    assert float(row["share failed"]) == 0.4
+    assert float(row["latency mean, ms"]) == 2
+    assert float(row["request/s"]) == pytest.approx(3 / 4.001)
+    requests = tmp_path / "run.log"
+    requests.write_text(
+        "1795434404000000\t200\t1000\n1795434404500000\t404\t2000\textra\n"
+        "1795434404600000\t-1\t3000\n1795434404900000\t302\t100000\n",
+        encoding="utf-8",
+    )
+    [row] = observed("h2load", requests, folder=tmp_path)
+    assert (float(row["share failed"]), float(row["request/s"])) == (0.5, 4)
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "told"),
+    [
+        (
+            "pgbench",
+            "0 1 10 0 1795434438 1\n0 x 10 0 1795434438 1\n0 1 10 0 1795434439 1\n",
+            "line 2",
+        ),
+        ("pgbench", "1795434438 100 2000 3000 1 2\n", "sums of many transactions"),
+        ("h2load", "1795434404000000\t200\t1000\nnothing\n\n", "line 2"),
+        ("h2load", "1795434404000000\t200\t0\n", "all samples are of one moment"),
+    ],
+)
+def test_logs_that_are_none_are_told(
+    tool: str, text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.log"
+    file.write_text(text, encoding="utf-8")
+    assert main(["observe", tool, str(file)]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_log_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+    text = (FILES / "h2load.log").read_text(encoding="utf-8")
+    cut = tmp_path / "cut.log"
+    cut.write_text(text[:-3], encoding="utf-8")
+    [row] = observed("h2load", cut, folder=tmp_path)
+    assert float(row["latency longest, ms"]) == 102.47
+
+
 def test_several_runs_are_rows(tmp_path: Path) -> None:
     both = tmp_path / "both.txt"
     texts = [(FILES / name).read_text(encoding="utf-8") for name in ("wrk.txt", "wrk_404.txt")]
@@ -258,7 +373,8 @@ def test_a_run_that_was_broken_off_is_left_out(
     text = (FILES / file).read_text(encoding="utf-8")
     broken = tmp_path / "broken.txt"
     out = tmp_path / "out.csv"
-    if tool == "jmeter":  # the last line of a run that was ended may be half a line
+    if tool == "jmeter" or file.endswith(".log"):
+        # The last line of a run that was ended may be half a line.
         broken.write_text(text[:-20], encoding="utf-8")
         assert main(["observe", tool, str(broken), "-o", str(out)]) == 0
         assert out.read_text(encoding="utf-8").count(str(broken)) == 1

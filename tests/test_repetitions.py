@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from qps.commands.own_units import units_with
+from qps.compiler.check.model.own_units import units_with
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fit_spread import fit_spread
 from qps.compiler.data.fits import Fit, fitted

@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 
+from msgspec import Struct
+
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.reports.text.ci import workflow_command
 from qps.reports.text.fit_text import cost_scale
+from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.quantities import number, percent
 from qps.reports.text.table import Table, joined
 from qps.solver.claims.drift import CostDrift, Drift
@@ -177,59 +180,125 @@ def drift_github(found: Drift, spec: str, tolerance: float) -> str:
     return workflow_command(level, where, "\n".join(sentences(found, tolerance))) + "\n"
 
 
-def drift_json(found: Drift, spec: str, *, tolerance: float, chance: float) -> dict[str, object]:
-    """Return what `qps test --observed --format json` prints.
+class CostView(Struct, frozen=True, kw_only=True):
+    """A cost: a load of the machine where `per` is null, else seconds of one processor for each.
 
-    Costs are loads of the machine, or seconds of one processor for each `per`.
+    `relative_difference` is null where the spec says nothing of it.
     """
+
+    per: str | None
+    stated: float
+    found: float
+    difference: float
+    relative_difference: float | None
+    half_width: float
+    by_chance: float
+    share_of_load: float
+    moved: bool
+
+
+class AloneView(Struct, frozen=True, kw_only=True):
+    """A cost that alone would explain what has moved, by a difference."""
+
+    per: str | None
+    difference: float
+
+
+class SinceView(Struct, frozen=True, kw_only=True):
+    """When it began, as ISO 8601: 95 times of 100 between `earliest` and `latest`."""
+
+    at: str
+    earliest: str
+    latest: str
+    may_be_before: bool
+
+
+class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
+    """What runs say of the costs of a spec; times as ISO 8601."""
+
+    schema: str
+    file: str
+    observed: str
+    resource: str
+    machine: str
+    cores: float
+    components: tuple[str, ...]
+    row_count: int
+    asked_rows: int
+    from_: str | None
+    to: str | None
+    moved: bool
+    by_chance: float
+    load_higher: float
+    load_off: float
+    would_be_told: float
+    tolerance: float
+    chance: float
+    costs: tuple[CostView, ...]
+    explained_alone_by: tuple[AloneView, ...]
+    asked_from: str | None
+    since: SinceView | None
+    text: tuple[str, ...]
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of it."""
+        return Shown(
+            title=f"{self.file} against {self.observed}: {self.resource} of {self.machine}",
+            answer=self.text[0],
+            facts=tuple(("", line) for line in self.text[1:]),
+        )
+
+
+def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> DriftView:
+    """Return what `qps test --observed --format json` prints."""
     stated, since = found.stated, found.since
-    return {
-        "schema": "qps/drift/1",
-        "file": spec,
-        "observed": found.file,
-        "resource": stated.reading.resource,
-        "machine": stated.machine,
-        "cores": float(stated.reading.processors),
-        "components": stated.components,
-        "row_count": found.rows,
-        "asked_rows": found.asked_rows,
-        "from": None if found.ends is None else found.ends[0].isoformat(),
-        "to": None if found.ends is None else found.ends[1].isoformat(),
-        "moved": found.has_moved,
-        "by_chance": found.by_chance,
-        "load_higher": found.higher,
-        "load_off": found.off,
-        "would_be_told": found.sees,
-        "tolerance": tolerance,
-        "chance": chance,
-        "costs": [
-            {
-                "per": _per(cost.item),
-                "stated": cost.stated,
-                "found": cost.found,
-                "difference": cost.difference,
-                "relative_difference": cost.relative if isfinite(cost.relative) else None,
-                "half_width": cost.half_width,
-                "by_chance": cost.by_chance,
-                "share_of_load": cost.share,
-                "moved": cost.has_moved,
-            }
+    return DriftView(
+        schema="qps/drift/1",
+        file=spec,
+        observed=found.file,
+        resource=stated.reading.resource or "",
+        machine=stated.machine,
+        cores=float(stated.reading.processors),
+        components=stated.components,
+        row_count=found.rows,
+        asked_rows=found.asked_rows,
+        from_=None if found.ends is None else found.ends[0].isoformat(),
+        to=None if found.ends is None else found.ends[1].isoformat(),
+        moved=found.has_moved,
+        by_chance=found.by_chance,
+        load_higher=found.higher,
+        load_off=found.off,
+        would_be_told=found.sees,
+        tolerance=tolerance,
+        chance=chance,
+        costs=tuple(
+            CostView(
+                per=_per(cost.item),
+                stated=cost.stated,
+                found=cost.found,
+                difference=cost.difference,
+                relative_difference=cost.relative if isfinite(cost.relative) else None,
+                half_width=cost.half_width,
+                by_chance=cost.by_chance,
+                share_of_load=cost.share,
+                moved=cost.has_moved,
+            )
             for cost in found.costs
-        ],
-        "explained_alone_by": [
-            {"per": _per(item), "difference": moved} for item, moved in found.alone
-        ],
-        "asked_from": None if found.begin is None else found.begin.isoformat(),
-        "since": None
+        ),
+        explained_alone_by=tuple(
+            AloneView(per=_per(item), difference=moved) for item, moved in found.alone
+        ),
+        asked_from=None if found.begin is None else found.begin.isoformat(),
+        since=None
         if since is None
-        else {
-            "at": since.at.isoformat(),
-            "earliest": since.earliest.isoformat(),
-            "latest": since.latest.isoformat(),
-            "may_be_before": since.may_be_before,
-        },
-        "text": sentences(found, tolerance),
-    }
+        else SinceView(
+            at=since.at.isoformat(),
+            earliest=since.earliest.isoformat(),
+            latest=since.latest.isoformat(),
+            may_be_before=since.may_be_before,
+        ),
+        text=tuple(sentences(found, tolerance)),
+    )
 
 
 def _per(item: str | None) -> str | None:

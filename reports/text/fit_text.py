@@ -26,55 +26,8 @@ _NOISE = 1e-9
 """What is smaller, beside what it belongs to, comes of the arithmetic and not of a measurement."""
 _MOST_SHOWN = 40
 """Rows of the text; of more, those are shown that pull and miss most."""
-_MOST_LISTED = 1_000
-"""Rows of the JSON, in the same way."""
 _MOST_NAMED = 10
 """Lines that a warning names one by one."""
-
-
-def fit_json(found: Regression) -> dict[str, object]:
-    """Return what `qps fit --format json` prints.
-
-    A coefficient is a load, or in seconds of one processor for each `per`. Loads of rows are shares
-    of the machine, `pull` is Cook's distance.
-    """
-    fit = found.fit
-    return {
-        "schema": "qps/fit/1",
-        "file": fit.file,
-        "resource": fit.resource,
-        "cores": float(fit.cores),
-        "coefficients": [
-            {
-                "name": c.heading,
-                "per": "bit" if c.item == INFORMATION_BASE else c.item,
-                "value": c.value,
-                "half_width": c.half_width,
-            }
-            for c in found.coefficients
-        ],
-        "row_count": len(fit.runs.lines),
-        "rows": [
-            {
-                "line": row.line,
-                "measured": row.measured,
-                "fitted": row.fitted,
-                "left_out": row.left_out,
-                "pull": row.pull,
-                "used": row.is_used,
-            }
-            for row in found.telling(_MOST_LISTED)
-        ],
-        "distinct_rows": found.distinct,
-        "settings": found.settings,
-        "degrees_of_freedom": found.degrees_of_freedom,
-        "left_out_error": found.left_out_error,
-        "left_out_shares": _left_out_shares(found),
-        "largest_relative_error": found.largest_relative_error,
-        "columns_left_out": fit.left_out,
-        "warnings": _warnings(found),
-        "component": component_text(found),
-    }
 
 
 def fit_text(found: Regression, *, markdown: bool = False) -> str:
@@ -87,7 +40,7 @@ def fit_text(found: Regression, *, markdown: bool = False) -> str:
     indent = "" if markdown else "  "
     parts.append(_not_shown(found, indent))
     parts.append(indent + _quality(found))
-    parts += [f"{indent}warning: {printable(warning)}" for warning in _warnings(found)]
+    parts += [f"{indent}warning: {printable(warning)}" for warning in warnings_of(found)]
     component = component_text(found)
     if component is None:
         reason = f"{below_zero(fit)[0]} is below zero, which cannot be; {mending(found)}"
@@ -174,11 +127,6 @@ def _quality(found: Regression) -> str:
     return "; ".join(parts) + "."
 
 
-def _left_out_shares(found: Regression) -> dict[str, float] | None:
-    shares = found.left_out_shares
-    return {"median": median(shares), "most": shares[-1]} if shares else None
-
-
 def _of_loads(found: Regression) -> str:
     """Return how far loads are predicted off that the fit has not seen, as parts of them."""
     shares = [0.0 if share <= _NOISE else share for share in found.left_out_shares]
@@ -188,7 +136,7 @@ def _of_loads(found: Regression) -> str:
     return f", by {middle} of its load (median; at most {most})"
 
 
-def _warnings(found: Regression) -> list[str]:
+def warnings_of(found: Regression) -> list[str]:
     """Return what makes the fit doubtful."""
     fit = found.fit
     warnings = [*_of_rows(found)]

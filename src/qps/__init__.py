@@ -16,9 +16,20 @@ from qps.version import __version__
 if TYPE_CHECKING:
     from qps.api import Model, load, loads, trace
     from qps.compiler.diagnostics.diagnostic import QpsError
+    from qps.measurements import fit, observe, observe_prometheus
 
 
-__all__ = ["Model", "QpsError", "__version__", "load", "loads", "trace"]
+__all__ = [
+    "Model",
+    "QpsError",
+    "__version__",
+    "fit",
+    "load",
+    "loads",
+    "observe",
+    "observe_prometheus",
+    "trace",
+]
 
 
 def __getattr__(name: str) -> object:
@@ -31,4 +42,8 @@ def __getattr__(name: str) -> object:
         from qps import api  # noqa: PLC0415
 
         return getattr(api, name)
+    if name in ("fit", "observe", "observe_prometheus"):
+        from qps import measurements  # noqa: PLC0415
+
+        return getattr(measurements, name)
     raise AttributeError(f"module 'qps' has no attribute {name!r}")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Scenarios, Spec, check_file, check_source
 from qps.extras import need_arrow
+from qps.measurements import Runs, text_of, wrong
 from qps.reports.text.notebook import Shown, ShowsItself
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from qps.compiler.quantities.certainty import Certainty
     from qps.reports.text.answers import SolveView
     from qps.reports.text.difference_text import DifferenceView
+    from qps.reports.text.drift_text import DriftView
     from qps.reports.text.inverse_text import InverseView
     from qps.reports.text.sizing_text import SizingView
     from qps.reports.text.trace_text import TracesView
@@ -180,6 +183,40 @@ class Model(ShowsItself):
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
 
         return Claims(ClaimRunner(model=self.spec.model), player() if simulate else None).results()
+
+    def drift(
+        self,
+        observed: Runs,
+        *,
+        of: str | Sequence[str] = (),
+        resource: str = "cpu",
+        tolerance: str | None = None,
+        chance: str | None = None,
+    ) -> DriftView:
+        """Return whether the system is still what the spec says, by runs of it.
+
+        Arguments are those of `qps test --observed` (`tolerance="5 %"`, `chance="1 %"`), and
+        attributes of the result the keys of its JSON; `observed` is a CSV file, or what
+        `qps.observe` has given. QpsError where the runs do not tell.
+        """
+        from qps.reports.text.drift_text import drift_view  # noqa: PLC0415
+        from qps.solver.claims import observed_drift as asked  # noqa: PLC0415
+
+        text, name = text_of(observed)
+        try:
+            share, noise = asked.tolerance_of(tolerance), asked.chance_of(chance)
+            found = asked.observed_drift(
+                self.spec,
+                text,
+                name,
+                of=[of] if isinstance(of, str) else of,
+                resource=resource,
+                chance=noise,
+                tolerance=share,
+            )
+        except DataError as error:
+            raise wrong(error) from error
+        return drift_view(found, self.spec.model.file, tolerance=share, chance=noise)
 
     def diff(
         self,

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from qps.commands.console import complain
-from qps.commands.own_units import units_with
+from qps.compiler.check.model.own_units import units_with
 from qps.compiler.data.fit_columns import UnitOf
 from qps.compiler.data.measured_tables import number
 from qps.measuring.axes import IDLE, SECONDS, Axis, Setting, axis, filled, names_in, settings_of

@@ -9,9 +9,9 @@ from argparse import Namespace
 from functools import partial
 
 from qps.commands.console import Exit, complain, print_json
-from qps.commands.own_units import units_with
 from qps.commands.progress import Progress
 from qps.commands.signals import ended_in_order
+from qps.compiler.check.model.own_units import units_with
 from qps.measuring.axes import axis, names_in, settings_of
 from qps.measuring.campaign import turns
 from qps.measuring.control_groups import new_group_or_none

@@ -8,9 +8,9 @@ from pathlib import Path
 _TOOLS = {
     "k6": "k6: a summary, as JSON or printed; or points, --out csv or json",
     "wrk": "what wrk printed (percentiles with its --latency)",
-    "h2load": "what h2load printed",
+    "h2load": "what h2load printed, or its --log-file",
     "jmeter": "results of JMeter, as CSV (-l run.jtl)",
-    "pgbench": "what pgbench printed",
+    "pgbench": "what pgbench printed, or logs of its transactions (--log)",
     "sysbench": "what sysbench printed",
     "sar": "what `sadf -j FILE -- -u -n DEV` wrote, or sar printed",
     "pcap": "packet captures of tcpdump or Wireshark",
@@ -101,7 +101,7 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
 
 def _tool(command: argparse.ArgumentParser, name: str) -> None:
     command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=_TOOLS[name])
-    if name in ("jmeter", "k6", "pcap"):
+    if name in ("jmeter", "k6", "pgbench", "h2load", "pcap"):
         command.add_argument(
             "--window",
             metavar="TIME",

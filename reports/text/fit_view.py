@@ -1,0 +1,128 @@
+"""A fit as plain values, which JSON and Python show alike."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from msgspec import Struct
+
+from qps.compiler.data.regression import Regression
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.reports.text.fit_text import component_text, warnings_of
+from qps.reports.text.notebook import Shown, ShowsItself
+from qps.reports.text.table import Table
+
+_MOST_LISTED = 1_000
+"""Rows, of more those that pull and miss most."""
+
+
+class CoefficientView(Struct, frozen=True, kw_only=True):
+    """A load where `per` is null, else seconds of one processor for each (a bit of information).
+
+    `half_width` is that of the 95 % interval, null where as many numbers as rows are fitted.
+    """
+
+    name: str
+    per: str | None
+    value: float
+    half_width: float | None
+
+
+class RowView(Struct, frozen=True, kw_only=True):
+    """A row: loads as shares of the machine; `pull` is Cook's distance.
+
+    `left_out` is what a fit without the row predicts; null where the row alone decides a number.
+    """
+
+    line: int
+    measured: float
+    fitted: float
+    left_out: float | None
+    pull: float | None
+    used: bool
+
+
+class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
+    """Costs fitted to a table. `component` is what to paste, null where a cost is below zero."""
+
+    schema: str
+    file: str
+    resource: str
+    cores: float
+    coefficients: tuple[CoefficientView, ...]
+    row_count: int
+    rows: tuple[RowView, ...]
+    distinct_rows: int
+    settings: int
+    degrees_of_freedom: int
+    left_out_error: float | None
+    left_out_shares: dict[str, float] | None
+    largest_relative_error: float
+    columns_left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
+    component: str | None
+
+    def _shown(self) -> Shown:
+        """Return what a notebook shows of it: the costs, and how far to trust them."""
+        rows = tuple(
+            (
+                one.name,
+                f"{one.value:.4g}",
+                "" if one.half_width is None else f"± {one.half_width:.2g}",
+                "of the machine" if one.per is None else f"s/{one.per}",
+            )
+            for one in self.coefficients
+        )
+        costs = Table(("cost", "value", "95 %", "unit"), rows, frozenset([1, 2]))
+        shares = self.left_out_shares
+        unseen = "" if shares is None else f"off by {shares['median']:.1%} of its load (median)"
+        return Shown(
+            title=f"{self.file}: the load of {self.resource}",
+            answer=f"{len(rows)} costs of {self.row_count:,} rows",
+            facts=(
+                ("a row that the fit has not seen", unseen),
+                *(("warning", warning) for warning in self.warnings),
+            ),
+            tables=(costs,),
+        )
+
+
+def fit_view(found: Regression) -> FitView:
+    """Return what `qps fit --format json` prints."""
+    fit, shares = found.fit, found.left_out_shares
+    return FitView(
+        schema="qps/fit/1",
+        file=fit.file,
+        resource=fit.resource,
+        cores=float(fit.cores),
+        coefficients=tuple(
+            CoefficientView(
+                name=one.heading,
+                per="bit" if one.item == INFORMATION_BASE else one.item,
+                value=one.value,
+                half_width=one.half_width,
+            )
+            for one in found.coefficients
+        ),
+        row_count=len(fit.runs.lines),
+        rows=tuple(
+            RowView(
+                line=row.line,
+                measured=row.measured,
+                fitted=row.fitted,
+                left_out=row.left_out,
+                pull=row.pull,
+                used=row.is_used,
+            )
+            for row in found.telling(_MOST_LISTED)
+        ),
+        distinct_rows=found.distinct,
+        settings=found.settings,
+        degrees_of_freedom=found.degrees_of_freedom,
+        left_out_error=found.left_out_error,
+        left_out_shares={"median": median(shares), "most": shares[-1]} if shares else None,
+        largest_relative_error=found.largest_relative_error,
+        columns_left_out=tuple(fit.left_out),
+        warnings=tuple(warnings_of(found)),
+        component=component_text(found),
+    )

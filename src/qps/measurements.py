@@ -1,0 +1,137 @@
+"""Measurements from Python: read what others have measured, and fit costs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qps.compiler.data.measured_tables import DataError
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.syntax.importer import read_data
+from qps.observing.observed_runs import ObservedRuns
+
+if TYPE_CHECKING:
+    from qps.reports.text.fit_view import FitView
+
+Runs = str | Path | ObservedRuns
+"""A table of runs: a CSV file, or what `observe` has given."""
+NO_NAME = "observed runs"
+"""How runs are called that are no file."""
+
+
+def observe(
+    source: str,
+    *paths: str | Path,
+    item: str = "request",
+    window: str | None = None,
+    interface: str | None = None,
+) -> ObservedRuns:
+    """Return what files of a tool tell: `observe("wrk", "run1.txt", "run2.txt")`.
+
+    Arguments are those of `qps observe SOURCE`; a Prometheus is asked by `observe_prometheus`.
+    The result is what `fit` and `Model.drift` take, `as_csv()` is what the command writes.
+    QpsError where a file tells nothing, TypeError where none is named.
+    """
+    from qps.observing.observed_files import TOOLS, FileReading, observed_files  # noqa: PLC0415
+
+    if source not in TOOLS:
+        known = f"there are {', '.join(TOOLS)}"
+        raise wrong(DataError(f"`{source}` is no source of runs", known))
+    if not paths:
+        raise TypeError("observe() takes the paths of files: observe('wrk', 'run.txt')")
+    how = FileReading(item=item, window=window, interface=interface)
+    try:
+        return observed_files(source, [Path(path) for path in paths], how)
+    except DataError as error:
+        raise wrong(error) from error
+
+
+def observe_prometheus(
+    url: str,
+    *,
+    cpu: str,
+    rates: Mapping[str, str],
+    since: str = "7d",
+    until: str | None = None,
+    window: str = "5m",
+    rows: int = 200,
+    cores: float | None = None,
+    add_up: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> ObservedRuns:
+    """Return what a Prometheus has seen; arguments are those of `qps observe prometheus`.
+
+    `rates` maps items to their counters: `{"request": "http_requests_total"}`. Credentials come
+    from `environment` alone, by the names that the command reads: `environment=os.environ`.
+    QpsError where it cannot be asked, or has nothing to tell.
+    """
+    from qps.observing.prometheus_asked import asked_of, authorization  # noqa: PLC0415
+    from qps.observing.prometheus_runs import prometheus_runs  # noqa: PLC0415
+    from qps.observing.prometheus_server import Prometheus  # noqa: PLC0415
+
+    try:
+        server = Prometheus(url, authorization(environment or {}))
+        asked = asked_of(
+            cpu=cpu,
+            rates=[f"{item}={query}" for item, query in rates.items()],
+            since=since,
+            until=until,
+            window=window,
+            rows=rows,
+            cores=None if cores is None else f"{cores}",
+            adds_up=add_up,
+        )
+        return prometheus_runs(server, asked, lambda: None)
+    except DataError as error:
+        raise wrong(error) from error
+
+
+def fit(
+    runs: Runs,
+    *,
+    cores: float = 1,
+    resource: str | None = None,
+    fixed: bool = True,
+    served: bool = False,
+    units: Sequence[str] = (),
+) -> FitView:
+    """Return the costs that fit a table of runs, and how far to trust them.
+
+    Attributes are the keys of `qps fit --format json`: `fit("web.csv", cores=2).component` is
+    what to paste. `fixed=False` is `--no-fixed`, `units` are items of your own. QpsError where
+    the table does not tell.
+    """
+    from qps.compiler.check.model.asked_fits import fitted_to  # noqa: PLC0415
+    from qps.reports.text.fit_view import fit_view  # noqa: PLC0415
+
+    text, name = text_of(runs)
+    try:
+        found = fitted_to(
+            text,
+            name,
+            cores=f"{cores}",
+            resource=resource,
+            has_fixed=fixed,
+            is_served=served,
+            units=units,
+        )
+    except DataError as error:
+        raise wrong(error) from error
+    return fit_view(found)
+
+
+def text_of(runs: Runs) -> tuple[str, str]:
+    """Return a table of runs as the text of a CSV, and its name; QpsError where it is none."""
+    if isinstance(runs, ObservedRuns):
+        return runs.as_csv(), NO_NAME
+    read = read_data(Path(runs))
+    if read.value is None:
+        raise QpsError(read.diagnostics)
+    return read.value, str(runs)
+
+
+def wrong(error: DataError) -> QpsError:
+    """Return what is told of a table that tells nothing."""
+    return QpsError.single(codes.COMMAND_LINE, None, error.message, hint=error.hint or None)
