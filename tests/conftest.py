@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from helpers import once
 from helpers.browser import Opened, SharedBrowser, shown
+from helpers.not_skipped import missing_in_ci
 from qps.compiler.pipeline import allow_deep_expressions
 
 # Before hypothesis looks at the limit of recursion, which it guards.
@@ -28,6 +29,12 @@ settings.load_profile("qps")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the flag that rewrites golden files."""
     parser.addoption("--snapshot-update", action="store_true", help="rewrite golden files")
+
+
+def pytest_configure() -> None:
+    """Refuse to begin in CI without what many tests would be skipped for."""
+    if missing := missing_in_ci():
+        raise pytest.UsageError(missing)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -68,7 +75,7 @@ def open_page(shared_browser: SharedBrowser, tmp_path: Path) -> Iterator[Any]:
     def show(html: str, *, scripts: bool = True, **options: Any) -> Opened:
         file = tmp_path / f"page{len(entered)}.html"
         file.write_text(html, encoding="utf-8")
-        context = shown(shared_browser.context(scripts=scripts), file, **options)
+        context = shown(shared_browser.context(scripts=scripts), file, scripts=scripts, **options)
         page = context.__enter__()
         entered.append((context, page))
         return page

@@ -112,6 +112,24 @@ def test_every_export_is_imported() -> None:
         assert set(exports_of((SCRIPTS / path).read_text("utf-8"))) <= imported, path
 
 
+def test_modules_are_left_out_with_what_they_alone_import() -> None:
+    modules = MODULES | {"alone.js": "export const far = 1;\n"}
+    modules["deep/own.js"] = 'import { far } from "../alone.js";\n' + modules["deep/own.js"]
+    text = link("app.js", modules.__getitem__, {"deep/own.js"})
+    assert "const { Own } = {};" in text
+    assert "yield 3" in text
+    assert "$alone" not in text
+    assert "$deep_own" not in text
+
+
+def test_a_page_has_the_operations_that_its_programs_need() -> None:
+    few, some, every = (script("app.js", words) for words in ((), {"closed_wait"}, None))
+    assert "$engine_closed" not in few
+    assert "const $engine_rows_closed_networks =" in some
+    assert "const { class_rate, class_wait, class_open_wait, class_quantile } = {};" in some
+    assert len(few) < 0.7 * len(every)
+
+
 def test_a_page_of_rows_holds_no_program() -> None:
     assert "$engine_program" not in script("matrix.js") + script("difference.js")
 

@@ -16,6 +16,7 @@ from qps.cli import main
 from qps.compiler.pipeline import load
 from qps.reports.pages import matrix_file, matrix_page
 from qps.reports.pages.matrix_columns import columns_of_table
+from qps.reports.pages.packing import data_in
 from test_matrices import BASE
 
 SPEC = (
@@ -41,9 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def data_of(page: str) -> dict[str, object]:
     """Return what the scripts of a page work on."""
-    text = Path(page).read_text(encoding="utf-8")
-    start = text.index('id="model">') + len('id="model">')
-    found: dict[str, object] = json.loads(text[start : text.index("</script>", start)])
+    found: dict[str, object] = data_in(Path(page).read_text(encoding="utf-8"))
     return found
 
 

@@ -10,6 +10,7 @@ import pytest
 from helpers.browser import CHROMIUM, MISSING
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
+from qps.cli import main
 from qps.compiler.pipeline import load
 
 SPECS = Path(__file__).parents[1] / "specs"
@@ -94,3 +95,31 @@ def test_what_is_wrong_stands_beside_what_was_typed(speak_html: str, open_page: 
     assert abs(box["y"] - own["y"]) < 120
     field.fill("0.001")
     assert "write a number" not in page.page.inner_text("#numbers")
+
+
+@pytest.mark.parametrize("spec", ["specs/iri.qps", "specs/applications/shop.qps"])
+def test_without_scripts_it_says_what_the_terminal_says(
+    spec: str,
+    open_page: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "page.html"
+    monkeypatch.setenv("COLUMNS", "500")
+    assert main(["solve", str(SPECS.parent / spec)]) == 0
+    solved = " ".join(capsys.readouterr().out.replace("`", "").split())
+    assert main(["report", str(SPECS.parent / spec), "-o", str(file), "--variants", "1"]) == 0
+    page = open_page(file.read_text(encoding="utf-8"), scripts=False)
+    told = [page.page.locator("#decision .many").inner_text()]
+    rows = page.page.locator("#decision dl > div")
+    told += [" ".join(rows.nth(k).inner_text().split()) for k in range(rows.count())]
+    assert {" ".join(one.split()[:2]) for one in told[1:]} >= {
+        "limited by",
+        "would help",
+        "how sure",
+    }
+    for one in told:
+        assert one in solved, one
+    where = page.page.locator("#decision").bounding_box()
+    assert where["y"] + where["height"] < 900  # of a first screen

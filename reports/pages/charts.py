@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import cycle
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, isfinite, log10, nan
 
 from msgspec import Struct
 
 from qps.compiler.quantities.dimension import Dimension
+from qps.reports.pages.thinning import line_points
 from qps.reports.text.quantities import number, percent, scale_of
 
 WIDTH, HEIGHT = 760, 380
@@ -29,6 +30,8 @@ _LONG = 100_000
 _HARDLY = 0.01
 _LABEL_HEIGHT = 16
 _LETTER_WIDTH = 7.5
+_UNSEEN = 0.1
+"""By how much of its units a line may lie elsewhere."""
 
 
 class Tick(Struct, frozen=True):
@@ -303,17 +306,21 @@ def _series(
 
 def _path(x: Axis, y: Axis, at: Sequence[float], values: Sequence[float]) -> str:
     """Return the path of a line; far above the picture it is cut, where undefined it breaks."""
+    across = [x.at(population) for population in at]
+    up = [_height(y, value) for value in values]
+    return "".join(
+        f"{'L' if is_on else 'M'}{across[i]:.1f} {up[i]:.1f}"
+        for run in line_points(across, up, _UNSEEN)
+        for is_on, i in enumerate(run)
+    )
+
+
+def _height(y: Axis, value: float) -> float:
+    """Return where a value lies on the vertical axis, not-a-number for what has no place there."""
+    if not isfinite(value) or (y.is_logarithmic and value <= 0):
+        return nan
     highest = 4 * y.high
-    parts: list[str] = []
-    pen_down = False
-    for population, value in zip(at, values, strict=True):
-        if not isfinite(value) or (y.is_logarithmic and value <= 0):
-            pen_down = False
-            continue
-        shown = max(min(value, highest), y.low / 10 if y.is_logarithmic else -highest)
-        parts.append(f"{'L' if pen_down else 'M'}{x.at(population):.1f} {y.at(shown):.1f}")
-        pen_down = True
-    return "".join(parts)
+    return y.at(max(min(value, highest), y.low / 10 if y.is_logarithmic else -highest))
 
 
 def _population_ticks(x: Axis) -> tuple[Tick, ...]:

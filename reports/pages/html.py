@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Collection, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
-from qps.reports.pages.linking import link
-from qps.reports.pages.live import Json, embedded
+from qps.reports.pages.linking import exports_of, link
+from qps.reports.pages.live import Json
+from qps.reports.pages.packing import packed
 from qps.reports.pages.page import PageView
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.quantities import number, percent
@@ -61,11 +64,45 @@ def _shown(value: object) -> object:
     return printable(value) if type(value) is str else value
 
 
+_ROWS = "engine/rows"
+"""Modules of scripts that export operations by their words: a page has those that it needs."""
+
+
+def script(entry: str, words: Collection[str] | None = None) -> str:
+    """Return a page's script: a module of `scripts/` with all that it imports.
+
+    Of operations of which there are modules, it has the `words` alone; all where none are told.
+    """
+    if words is None:
+        return _linked(entry, frozenset())
+    spare = {path for path, own in _rows().items() if own.isdisjoint(words)}
+    return _linked(entry, frozenset(spare))
+
+
+def words_of(data: Any) -> frozenset[str]:
+    """Return the operations of all programs in the data of a page."""
+    models = data.get("models", ()) if isinstance(data, Mapping) else ()
+    return frozenset(step[0] for model in models for step in model["steps"])
+
+
 @cache
-def script(entry: str) -> str:
-    """Return a page's script: a module of `scripts/` with all that it imports."""
-    folder = files("qps.reports").joinpath("scripts")
-    return link(entry, lambda path: folder.joinpath(path).read_text(encoding="utf-8"))
+def _rows() -> dict[str, frozenset[str]]:
+    """Return what each of the modules of operations exports."""
+    folder = _scripts().joinpath(_ROWS)
+    return {
+        f"{_ROWS}/{file.name}": frozenset(exports_of(file.read_text(encoding="utf-8")))
+        for file in folder.iterdir()
+    }
+
+
+@cache
+def _linked(entry: str, without: frozenset[str]) -> str:
+    folder = _scripts()
+    return link(entry, lambda path: folder.joinpath(path).read_text(encoding="utf-8"), without)
+
+
+def _scripts() -> Traversable:
+    return files("qps.reports").joinpath("scripts")
 
 
 @cache
@@ -103,7 +140,7 @@ def _rendered(
     entry: str,
     styles: tuple[str, ...] = ("style",),
 ) -> str:
-    style, code = _style(styles), script(entry)
+    style, code = _style(styles), script(entry, words_of(data))
     return (
         _environment()
         .get_template(template)
@@ -113,6 +150,6 @@ def _rendered(
             style_hash=_hash(style),
             script=code,
             script_hash=_hash(code),
-            data=embedded(data),
+            data=packed(data),
         )
     )

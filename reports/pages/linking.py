@@ -7,13 +7,14 @@ is exported that changes, and no modules import each other in a circle. Whatever
 `import` or `export` is refused. Lines that are comments, from `//` on, and what lines are set in by
 stay behind: whoever reads scripts finds them here; no text in a module goes on over lines. So a
 linked module means what a browser or Node make of it: it becomes a function that runs once and
-returns its exports, and nothing is in the open.
+returns its exports, and nothing is in the open. Modules may be left out, with all that they alone
+import: what they export is nothing then.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from posixpath import dirname, join, normpath
 
 _IMPORT = re.compile(r'import (\{[\w, ]+\}) from "(\.[\w./]+\.js)";\n')
@@ -29,8 +30,10 @@ class LinkError(Exception):
     """Raised for modules that cannot be linked: a fault of ours, never of a spec."""
 
 
-def link(entry: str, read: Callable[[str], str]) -> str:
+def link(entry: str, read: Callable[[str], str], without: Collection[str] = ()) -> str:
     r"""Return a script that runs a module and all that it imports; `read` has a module's text.
+
+    The modules `without` which it does are left out.
 
     >>> modules = {
     ...     "app.js": 'import { twice } from "./sums/two.js";\nconsole.log(twice(2));\n',
@@ -51,7 +54,7 @@ def link(entry: str, read: Callable[[str], str]) -> str:
     }
     """
     texts: dict[str, str] = {}
-    _gather(entry, read, texts, ())
+    _gather(entry, read, texts, (), without)
     exports = {path: exports_of(text) for path, text in texts.items()}
     linked = [_linked(path, text, exports) for path, text in texts.items()]
     return '"use strict";\n{\n' + "".join(linked) + "}\n"
@@ -63,16 +66,20 @@ def exports_of(text: str) -> tuple[str, ...]:
 
 
 def _gather(
-    path: str, read: Callable[[str], str], texts: dict[str, str], importers: tuple[str, ...]
+    path: str,
+    read: Callable[[str], str],
+    texts: dict[str, str],
+    importers: tuple[str, ...],
+    without: Collection[str],
 ) -> None:
     """Add a module to `texts`, behind all that it imports."""
     if path in importers:
         raise LinkError(f"modules import each other: {', '.join((*importers, path))}")
-    if path in texts:
+    if path in texts or path in without:
         return
     text = read(path)
     for match in _IMPORT.finditer(_head(text)):
-        _gather(_resolved(path, match[2]), read, texts, (*importers, path))
+        _gather(_resolved(path, match[2]), read, texts, (*importers, path), without)
     texts[path] = text
 
 
@@ -91,6 +98,8 @@ def _linked(path: str, text: str, exports: Mapping[str, tuple[str, ...]]) -> str
 def _taken(path: str, match: re.Match[str], exports: Mapping[str, tuple[str, ...]]) -> str:
     """Return the line that takes what a module imports from one that has run."""
     source = _resolved(path, match[2])
+    if source not in exports:
+        return f"const {match[1]} = {{}};\n"
     for name in match[1].strip("{} ").split(", "):
         if name not in exports[source]:
             raise LinkError(f"{path}: {source} exports no `{name}`")

@@ -507,12 +507,3 @@ def _knowns(item: Criterion | NamedMeasure) -> dict[str, Json]:
 
 def _line(text: str | None) -> str:
     return printable(" ".join((text or "").split()))
-
-
-def embedded(value: Json) -> str:
-    """Return JSON that may stand inside a script element of HTML: it holds no `<`, `>` or `&`."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return "".join(_ESCAPES.get(letter, letter) for letter in text)
-
-
-_ESCAPES = {letter: f"\\u{ord(letter):04x}" for letter in "<>&"}

@@ -44,7 +44,8 @@ from qps.reports.text.coverage_text import coverage_lines
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
 from qps.reports.text.figure_text import leads_text, line_label, lines_known
-from qps.reports.text.headroom_text import headroom_lines
+from qps.reports.text.first_screen import Decision, decision
+from qps.reports.text.headroom_text import beyond_lines
 from qps.reports.text.how_known import claims_known_line, known_sentence, parenthesis
 from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.ports import with_ports_together
@@ -80,8 +81,9 @@ class PageView(Struct, frozen=True, kw_only=True):
     title: str
     about: tuple[str, ...]
     circumstances: str
+    decision: Decision
     saturates: str
-    headroom: tuple[str, ...]
+    beyond: tuple[str, ...]
     at: str
     next_population: str
     requirements: tuple[RequirementRow, ...]
@@ -140,7 +142,8 @@ def page_view(
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(view)),
         saturates=first_to_saturate(view),
-        headroom=tuple(map(unquoted, headroom_lines(view, solution))),
+        decision=_decision(view, solution),
+        beyond=tuple(map(unquoted, beyond_lines(view, solution))),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
         requirements=requirement_rows(view, solution),
@@ -181,6 +184,11 @@ def page_view(
         odds=odds_section(view),
         carry=tuple(map(unquoted, carry)),
     )
+
+
+def _decision(view: SolveView, solution: Solution) -> Decision:
+    told = decision(view, solution)
+    return Decision(told.headline, tuple((label, unquoted(fact)) for label, fact in told.facts))
 
 
 _NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "figures": {}}

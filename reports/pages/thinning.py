@@ -30,6 +30,27 @@ def telling_points(
     return tuple(sorted(kept))
 
 
+def line_points(
+    at: Sequence[float], values: Sequence[float], tolerance: float
+) -> tuple[tuple[int, ...], ...]:
+    """Return which points to keep so that a line moves by less; a run for each of its pieces.
+
+    >>> line_points([0, 1, 2, 3, 4], [0, 1, 2, 2, float("nan")], 0.1)
+    ((0, 2, 3),)
+    """
+    runs: list[list[int]] = [[]]
+    for index, value in enumerate(values):
+        if isfinite(value):
+            runs[-1].append(index)
+        elif runs[-1]:
+            runs.append([])
+    found = []
+    for run in filter(None, runs):
+        bends = _bends([at[i] for i in run], [values[i] for i in run], tolerance)
+        found.append(tuple(run[k] for k in sorted({0, len(run) - 1} | bends)))
+    return tuple(found)
+
+
 def _drawn(values: Sequence[float], *, is_logarithmic: bool) -> list[float]:
     if not is_logarithmic:
         return list(values)

@@ -1,5 +1,6 @@
 // The page of a report.
 
+import { withData } from "./common/data.js";
 import { App } from "./live/app.js";
 
-globalThis.qps = new App(JSON.parse(document.getElementById("model").textContent));
+withData((data) => { globalThis.qps = new App(data); });

@@ -1,6 +1,7 @@
 // The page of a difference: from the old answer to the new one, change by change.
 
 import { Axis } from "./common/axis.js";
+import { withData } from "./common/data.js";
 import { colour, draw } from "./common/dom.js";
 import { number, shortened, whole } from "./common/format.js";
 import { Choice, Picture, pointReadout } from "./common/picture.js";
@@ -57,8 +58,7 @@ function drawChanges({ before, after, ways }, width, choice) {
   };
 }
 
-{
-  const data = JSON.parse(document.getElementById("model").textContent);
+withData((data) => {
   const place = document.getElementById("picture-changes");
   document.body.classList.add("live");
   if (data.ways.length) {
@@ -68,4 +68,4 @@ function drawChanges({ before, after, ways }, width, choice) {
     addEventListener("resize", () => picture.measure());
     globalThis.qps = { picture };
   } else place.hidden = true;
-}
+});

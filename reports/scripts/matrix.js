@@ -1,5 +1,6 @@
 // The page of a matrix: filters, table and pictures tied together. What one of them keeps, all show.
 
+import { withData } from "./common/data.js";
 import { make } from "./common/dom.js";
 import { csvOf, downloadText } from "./common/downloads.js";
 import { quoted, whole } from "./common/format.js";
@@ -149,4 +150,4 @@ class MatrixPage {
   }
 }
 
-globalThis.qps = new MatrixPage(JSON.parse(document.getElementById("model").textContent));
+withData((data) => { globalThis.qps = new MatrixPage(data); });

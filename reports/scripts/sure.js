@@ -1,6 +1,7 @@
 // The page of a report of which numbers are not known.
 
+import { withData } from "./common/data.js";
 import { App } from "./live/app.js";
 import { Sure } from "./live/sure.js";
 
-globalThis.qps = new App(JSON.parse(document.getElementById("model").textContent), Sure);
+withData((data) => { globalThis.qps = new App(data, Sure); });

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import floor, isfinite
 
+from msgspec import Struct
+
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
@@ -54,7 +56,7 @@ def first_screen(
     head = wrapped(f"{title} ({', '.join([view.file, *circumstances(view)])})", width, "")
     told = wrapped(_headline(view, solution), width)
     told = [toned(line, Tone.MISS if is_none else Tone.ANSWER, color=color) for line in told]
-    facts = [fact for fact in _facts(view, solution) if fact[1]]
+    facts = [fact for fact in _facts(view, solution, why="; `--all` tells why") if fact[1]]
     lines: list[str] = []
     for (label, _), shown in zip(facts, labelled(facts, width), strict=True):
         lines += [toned(line, _TONES.get(label), color=color) for line in shown]
@@ -65,6 +67,19 @@ def first_screen(
     return joined(parts)
 
 
+class Decision(Struct, frozen=True):
+    """What one must know first: how many, and facts under their labels."""
+
+    headline: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def decision(view: SolveView, solution: Solution) -> Decision:
+    """Return what the first screen tells, for a page."""
+    facts = tuple(fact for fact in _facts(view, solution, why="") if fact[1])
+    return Decision(_headline(view, solution), facts)
+
+
 def _headline(view: SolveView, solution: Solution) -> str:
     """Return how many; the whole answer where it is not that a requirement ends somewhere."""
     if solution.verdict is not Verdict.LIMITED or view.answer != answer(solution):
@@ -73,7 +88,8 @@ def _headline(view: SolveView, solution: Solution) -> str:
     return users_known(view.known) + counted(largest, view.population.name)
 
 
-def _facts(view: SolveView, solution: Solution) -> Iterator[tuple[str, str]]:
+def _facts(view: SolveView, solution: Solution, *, why: str) -> Iterator[tuple[str, str]]:
+    """Yield facts under their labels; `why` says where more is told of how an answer is known."""
     is_limited = solution.verdict is Verdict.LIMITED
     yield "limited by", _limit(view, solution) if is_limited else ""
     yield (
@@ -81,7 +97,7 @@ def _facts(view: SolveView, solution: Solution) -> Iterator[tuple[str, str]]:
         " ".join(_yielding(view, solution)),
     )
     yield "also needs", _needs(view, solution)
-    yield "how sure", _how_sure(view)
+    yield "how sure", _how_sure(view, why)
     told = [f"{item.change} ({users_with(item)})" for item in view.helps_most]
     yield "would help", "; ".join(told)
     yield "next", next_limit_line(view).removeprefix("Next limit: ").removesuffix(".")
@@ -199,7 +215,7 @@ def _needs(view: SolveView, solution: Solution) -> str:
 # -- how sure ---------------------------------------------------------------------------------
 
 
-def _how_sure(view: SolveView) -> str:
+def _how_sure(view: SolveView, why: str) -> str:
     """Return between which numbers the answer lies, and what it is where it is not exact."""
     parts = []
     if view.odds is not None:
@@ -207,7 +223,7 @@ def _how_sure(view: SolveView) -> str:
         parts.append(f"{line[0].lower()}{line[1:]}")
     known = users_as_known(view.known)
     if not view.known.is_exact:
-        parts.append(f"{known}; `--all` tells why")
+        parts.append(known + why)
     elif not parts:
         parts.append(known)
     return "; ".join(parts)

@@ -24,10 +24,15 @@ _MOST_NAMED = 3
 
 def headroom_lines(view: SolveView, solution: Solution) -> list[str]:
     """Return the next limit, what 10 % more users would do, the margin, what would help most."""
-    more, lines = more_users(solution), [next_limit_line(view)]
-    if more is not None:
-        lines.append(_more_users(view, solution, more))
-    return [line for line in (*lines, _margin(view), _helps_most(view)) if line]
+    lines = (next_limit_line(view), *beyond_lines(view, solution), _helps_most(view))
+    return [line for line in lines if line]
+
+
+def beyond_lines(view: SolveView, solution: Solution) -> list[str]:
+    """Return those of them that the first screen does not tell: 10 % more users, the margin."""
+    more = more_users(solution)
+    told = [] if more is None else [_more_users(view, solution, more)]
+    return [*told, _margin(view)]
 
 
 def next_limit_line(view: SolveView) -> str:

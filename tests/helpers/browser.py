@@ -96,16 +96,16 @@ def opened(
 ) -> Iterator[Opened]:
     """Open a file in a context of its own."""
     context = _context(started, scripts=scripts)
-    with shown(context, file, width=width, scheme=scheme) as found:
+    with shown(context, file, width=width, scheme=scheme, scripts=scripts) as found:
         yield found
     context.close()
 
 
 @contextmanager
 def shown(
-    context: Any, file: Path, *, width: int = 1280, scheme: str = "light"
+    context: Any, file: Path, *, width: int = 1280, scheme: str = "light", scripts: bool = True
 ) -> Iterator[Opened]:
-    """Open a file in a context."""
+    """Open a file in a context; where it runs scripts, they have begun with its data."""
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -114,5 +114,7 @@ def shown(
     page.on("pageerror", lambda error: found.complaints.append(f"{error}\n{error.stack}"))
     page.on("request", lambda request: found.requests.append(request.url))
     page.goto(file.as_uri())
+    if scripts:
+        page.wait_for_selector("#model:not(:empty)", state="detached")
     yield found
     page.close()

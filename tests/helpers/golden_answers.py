@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import os
-import re
 import resource
 import shlex
 import signal
@@ -23,12 +22,12 @@ from time import monotonic, process_time
 from typing import TypeAlias
 
 from qps.cli import main
+from qps.reports.pages.packing import data_in
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 TIMEOUT = "timeout"
 _MOST_MEMORY = 6 * 2**30
-_PAGE = re.compile(r'<script type="application/json" id="model">(.*?)</script>', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -114,11 +113,9 @@ def answered(command: str) -> Answer:
             words += ["-o", str(page)]
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(told):
             status = main(words)
-        text = printed.getvalue()
-        if page.exists():
-            found = _PAGE.search(page.read_text(encoding="utf-8"))
-            text = found[1] if found else "a page without data"
-    return Answer(command, int(status), told.getvalue(), _value(text), round(process_time(), 3))
+        is_page = page.exists()
+        found = data_in(page.read_text(encoding="utf-8")) if is_page else _value(printed.getvalue())
+    return Answer(command, int(status), told.getvalue(), found, round(process_time(), 3))
 
 
 def _value(text: str) -> Json:

@@ -11,9 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 NODE = shutil.which("node")
 
-needs_node = pytest.mark.skipif(
-    NODE is None, reason="Node is not installed: apt-get install nodejs"
-)
+MISSING = "Node is not installed: apt-get install nodejs npm"
+
+needs_node = pytest.mark.skipif(NODE is None, reason=MISSING)
 
 
 def run_module(text: str) -> str:

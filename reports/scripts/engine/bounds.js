@@ -78,6 +78,9 @@ export function atPointElse(ends) {
   };
 }
 
+// Rows of numbers by their words, each with bounds made of its function.
+export function withBounds(numbers, bounds) { return Object.fromEntries(Object.entries(numbers).map(([word, value]) => [word, { value, bounds: bounds[word](value) }])); }
+
 // What lies between two values that are off by roundings.
 export function widened(low, high) { return [low * (1 - 1e-9), high * (1 + 1e-9)]; }
 

@@ -9,7 +9,7 @@ export function burstQuantile(sources, active, peak, level) {
   return level >= 0 && level < 1 ? between(sources, active, peak, (found) => quantileOf(found, 1 - level)) : NaN;
 }
 
-export function uneven(arrivals, service, load) {
+export function unevenPart(arrivals, service, load) {
   if (!(arrivals >= 0) || !(service >= 0) || !(load >= 0)) return NaN;
   const half = (arrivals + service) / 2;
   if (arrivals >= 1 || load >= 1 || half === Infinity) return half;

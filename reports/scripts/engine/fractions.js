@@ -4,15 +4,19 @@ const MOST_BITS = 100000;
 
 export const ZERO = [0n, 1n];
 export const ONE = [1n, 1n];
+export const HALF = [1n, 2n];
 export const INFINITE = [1n, 0n];
 
-export function compared(p, q) { return p[1] || q[1] ? p[0] * q[1] - q[0] * p[1] : p[0] - q[0]; }
+function compared(p, q) { return p[1] || q[1] ? p[0] * q[1] - q[0] * p[1] : p[0] - q[0]; }
 export function isLess(p, q) { return compared(p, q) < 0n; }
 export function isWhole(p) { return p[1] === 1n; }
 export function inverse([above, below]) { return above < 0n ? [-below, -above] : [below, above]; }
 export function plus(p, q) { return p[1] || q[1] ? reduced(p[0] * q[1] + q[0] * p[1], p[1] * q[1]) : p[0] === q[0] ? p : null; }
 export function less(p, q) { return plus(p, [-q[0], q[1]]); }
 export function product(p, q) { return reduced(p[0] * q[0], p[1] * q[1]); }
+
+// A function that is a fraction at one point alone.
+export function only(at, value) { return (p) => (compared(p, at) ? null : value); }
 
 // The logarithm to base 2 of a power of it; null of what is none.
 export function logarithmOf(p) {

@@ -4,16 +4,21 @@
 // what is `endless` has values of infinities). What has no value is not-a-number, and null as a fraction.
 
 import { bent, extreme, NOTHING, over, quotientOf, rounded, sorted, times } from "./bounds.js";
-import { CLASS_BOUNDS } from "./classes.js";
-import { FORKED_BOUNDS } from "./forked.js";
-import { NESTED_BOUNDS } from "./nested.js";
-import { SHARED_BOUNDS } from "./shared.js";
-import { compared, floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, plus, powerOf, product, quotient, rootOf, ZERO } from "./fractions.js";
+import { floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, only, plus, powerOf, product, quotient, rootOf, ZERO } from "./fractions.js";
 import { lambert } from "./lambert.js";
-import { QUEUES } from "./queues.js";
 import { placeOf } from "./repeating.js";
-
-const HALF = [1n, 2n], MOST_SERVERS = 64n, MOST_COUNTED = 1000n;
+import { burst_wait, burst_quantile, uneven } from "./rows/bursty_arrivals.js";
+import { closed_rate, closed_wait, mixed_wait, mixed_room, closed_quantile } from "./rows/closed_networks.js";
+import { class_rate, class_wait, class_open_wait, class_quantile } from "./rows/customer_classes.js";
+import { room_loss, room_wait, room_quantile } from "./rows/finite_rooms.js";
+import { forked_rate, forked_time, forked_wait } from "./rows/forked_networks.js";
+import { md1_tail, md1_quantile, batch_quantile, periodic_tail, periodic_quantile, sojourn_quantile, gamma_quantile } from "./rows/lines.js";
+import { nested_rate, nested_time, nested_wait } from "./rows/nested_networks.js";
+import { normal_tail, normal_quantile } from "./rows/normal_law.js";
+import { harmonic, erlang_b, erlang_c, periodic_wait } from "./rows/servers.js";
+import { shared_rate, shared_time, shared_wait } from "./rows/shared_pools.js";
+import { slowest } from "./rows/slowest_of_several.js";
+import { stages_quantile } from "./rows/stage_sums.js";
 
 export const OPERATIONS = {
   "+": {
@@ -137,56 +142,19 @@ export const OPERATIONS = {
       return share && product(cores, share);
     },
   },
-  harmonic: {
-    value: QUEUES.harmonic,
-    exact: (p) => {
-      if (!isWhole(p) || p[0] < 0n || p[0] > MOST_COUNTED) return null;
-      let sum = ZERO;
-      for (let k = 1n; k <= p[0]; k++) sum = plus(sum, [1n, k]);
-      return sum;
-    },
-  },
-  erlang_b: {
-    value: QUEUES.erlang_b,
-    exact: (servers, traffic) => {
-      const found = inverseB(servers, traffic);
-      return found && inverse(found);
-    },
-  },
-  erlang_c: {
-    value: QUEUES.erlang_c,
-    exact: (servers, traffic) => {
-      if (servers[0] <= 0n || traffic[0] < 0n) return null;
-      if (!isLess(traffic, servers)) return ONE;
-      const found = inverseB(servers, traffic);
-      return found && (found[1] ? inverse(less(found, product(product(traffic, inverse(servers)), less(found, ONE)))) : ZERO);
-    },
-  },
-  periodic_wait: {
-    value: QUEUES.periodic_wait,
-    exact: (flows, load) => {
-      if (load[0] < 0n) return null;
-      if (!isLess(load, ONE)) return INFINITE;
-      if (!isLess(ONE, flows) || load[0] === 0n) return ZERO;
-      const found = inverseB(less(flows, ONE), product(flows, inverse(load)));
-      return found && product(less(found, ONE), HALF);
-    },
-  },
-  md1_tail: {
-    value: QUEUES.md1_tail,
-    exact: (load, time) => {
-      if (load[0] < 0n) return null;
-      if (!isLess(load, ONE) || time[0] < 0n) return ONE;
-      return time[0] === 0n ? load : load[0] === 0n ? ZERO : null;
-    },
-  },
-  normal_tail: { value: QUEUES.normal_tail, exact: only(ZERO, HALF) },
-  normal_quantile: { value: QUEUES.normal_quantile, exact: only(HALF, ZERO) },
-  // Where these are fractions, floats are exact.
-  stages_quantile: { value: QUEUES.stages_quantile, step: 2e-4 }, // inverted in floats: smaller steps lose its digits
-  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile", "closed_quantile", "closed_rate", "closed_wait", "mixed_wait", "mixed_room",
-    "room_loss", "room_wait", "room_quantile", "slowest", "burst_wait", "burst_quantile", "uneven"].map((word) => [word, { value: QUEUES[word] }])),
-  ...Object.fromEntries(Object.entries({ ...CLASS_BOUNDS, ...FORKED_BOUNDS, ...NESTED_BOUNDS, ...SHARED_BOUNDS }).map(([word, bounds]) => [word, { value: QUEUES[word], bounds: bounds(QUEUES[word]) }])),
+  // What a program has no need of is left out of its page (`pages/html.py`), and is nothing here.
+  burst_wait, burst_quantile, uneven,
+  closed_rate, closed_wait, mixed_wait, mixed_room, closed_quantile,
+  class_rate, class_wait, class_open_wait, class_quantile,
+  room_loss, room_wait, room_quantile,
+  forked_rate, forked_time, forked_wait,
+  md1_tail, md1_quantile, batch_quantile, periodic_tail, periodic_quantile, sojourn_quantile, gamma_quantile,
+  nested_rate, nested_time, nested_wait,
+  normal_tail, normal_quantile,
+  harmonic, erlang_b, erlang_c, periodic_wait,
+  shared_rate, shared_time, shared_wait,
+  slowest,
+  stages_quantile,
 };
 
 function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }
@@ -203,19 +171,6 @@ function divided(value, atZero) {
     bounds: quotientOf,
     exact: (p, q) => (q[0] ? product(p, inverse(q)) : atZero), endless: true,
   };
-}
-
-// A function that is a fraction at one point alone.
-function only(at, value) { return (p) => (compared(p, at) ? null : value); }
-
-// 1/B of Erlang's formula, for up to 64 servers.
-function inverseB(servers, traffic) {
-  if (servers[0] < 0n || traffic[0] < 0n) return null;
-  if (traffic[0] === 0n) return servers[0] ? INFINITE : ONE;
-  if (!isWhole(servers) || servers[0] > MOST_SERVERS) return null;
-  let total = ONE;
-  for (let k = 1n; k <= servers[0]; k++) total = plus(ONE, product(total, [k * traffic[1], traffic[0]]));
-  return total;
 }
 
 // By operands that count whole, by its law, there is none.

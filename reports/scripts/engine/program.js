@@ -39,7 +39,7 @@ export class Program {
   }
 
   read(word, parts, i) {
-    if (!Object.hasOwn(OPERATIONS, word)) throw new Error(`unknown step ${word}`);
+    if (!Object.hasOwn(OPERATIONS, word) || !OPERATIONS[word]) throw new Error(`unknown step ${word}`);
     this.parts.push(parts);
     this.functions.push(OPERATIONS[word].value);
     [this.a[i], this.b[i], this.c[i]] = parts;

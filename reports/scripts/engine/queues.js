@@ -1,51 +1,9 @@
-// Numbers of queues, by their words in the table; the formulas and their sources stand in
-// `engine/queue_numbers.py` and `engine/md1_numbers.py`. Times are counted in service times.
+// Numbers of queues with one server; the formulas and their sources stand in
+// `engine/queues/queue_numbers.py` and `engine/queues/md1_numbers.py`. Times are counted in service times.
 
-import { classNumbers } from "./classes.js";
-import { closedNumbers, closedWaits } from "./closed.js";
-import { closedQuantile, quantileOfMoments } from "./closed_quantiles.js";
-import { burstQuantile, burstWait, uneven } from "./bursts.js";
-import { forkedNumbers } from "./forked.js";
-import { gammaParts, gammaShares, logGamma, peakPart } from "./gamma.js";
-import { nestedNumbers } from "./nested.js";
-import { sharedNumbers } from "./shared.js";
+import { gammaParts, gammaShares, logGamma } from "./gamma.js";
 import { periodicExcess, periodicShare } from "./periodic.js";
-import { rooms } from "./rooms.js";
-import { slowest } from "./slowest.js";
-import { roomQuantile } from "./room_quantiles.js";
 import { fallingRoot } from "./roots.js";
-import { stagesQuantile } from "./stages.js";
-
-const ROOMS = rooms(inverseErlangB, erlangC), OF_MOMENTS = quantileOfMoments(anyNormalQuantile);
-
-export const QUEUES = {
-  harmonic,
-  erlang_b: (servers, traffic) => 1 / inverseErlangB(servers, traffic),
-  erlang_c: erlangC,
-  periodic_wait: periodicWait,
-  md1_tail: md1Tail,
-  md1_quantile: (load, level) => quantile(load, level, (late) => (level <= 1 - load ? 0 : md1Wait(load, late))),
-  batch_quantile: (load, level) => (load === 0 && isLevel(level) ? level : quantile(load, level, (late) => md1Wait(load, load * late))),
-  periodic_tail: periodicTail,
-  periodic_quantile: periodicQuantile,
-  sojourn_quantile: sojournQuantile,
-  gamma_quantile: gammaQuantile,
-  stages_quantile: stagesQuantile,
-  ...closedNumbers(erlangC),
-  closed_quantile: closedQuantile(closedWaits(erlangC), OF_MOMENTS, erlangC),
-  slowest,
-  ...ROOMS,
-  room_quantile: roomQuantile(inverseErlangB, ROOMS.room_wait),
-  burst_wait: burstWait,
-  burst_quantile: burstQuantile,
-  uneven,
-  ...classNumbers(erlangC, OF_MOMENTS),
-  ...forkedNumbers(erlangC),
-  ...nestedNumbers(erlangC),
-  ...sharedNumbers(erlangC),
-  normal_tail: (distance) => (distance < 0 ? 1 - normalTail(-distance) : normalTail(distance)),
-  normal_quantile: anyNormalQuantile,
-};
 
 function isLevel(level) { return level >= 0 && level < 1; }
 
@@ -55,56 +13,19 @@ function quantile(load, level, timeOf) {
   return load >= 1 ? Infinity : timeOf(1 - level);
 }
 
-// -- Erlang ------------------------------------------------------------------------------
-
-const FEW_SERVERS = 24;
-
-// 1/B of Erlang's formula: few servers by its sum, many by the incomplete gamma function.
-function inverseErlangB(servers, traffic) {
-  if (!(servers >= 0) || !(traffic >= 0)) return NaN;
-  if (traffic === 0 || servers === Infinity) return servers > 0 ? (traffic === Infinity ? NaN : Infinity) : 1;
-  if (traffic === Infinity) return 1;
-  if (servers > FEW_SERVERS) return traffic * peakPart(servers + 1, traffic, 1);
-  const whole = Math.floor(servers), part = servers - whole;
-  let total = 0, term = 1;
-  for (let k = 0; k < whole; k++) {
-    total += term;
-    term *= (servers - k) / traffic;
-    if (term === Infinity) return term;
-  }
-  return total + term * (part ? traffic * gammaParts(part + 1, traffic)[0] : 1);
-}
-
-function erlangC(servers, traffic) {
-  if (!(servers > 0) || !(traffic >= 0)) return NaN;
-  if (traffic >= servers) return 1;
-  if (servers === Infinity) return 0;
-  return 1 / (inverseErlangB(servers, traffic) * ((servers - traffic) / servers) + traffic / servers);
-}
-
 // -- N D/D/1 -----------------------------------------------------------------------------
-
-// What an arrival finds of N - 1 periodic flows.
-function periodicWait(flows, load) {
-  if (!(load >= 0) || Number.isNaN(flows)) return NaN;
-  if (load >= 1) return Infinity;
-  if (flows <= 1 || load === 0) return 0;
-  const traffic = flows / load;
-  // 1/B(c) - 1 is (c/a)/B(c - 1), below no server too: no digit is lost
-  return flows >= 2 ? ((flows - 1) / traffic) * inverseErlangB(flows - 2, traffic) / 2 : (flows - 1) * gammaParts(flows - 1, traffic)[0] / 2;
-}
 
 // Flows that are no whole number count as the next one.
 function wholeFlows(flows) { return Math.ceil(flows - 1e-9); }
 
-function periodicTail(flows, load, time) {
+export function periodicTail(flows, load, time) {
   if (!(load >= 0) || !(flows >= 0 && flows < Infinity) || Number.isNaN(time)) return NaN;
   if (load >= 1 || time < 0) return 1;
   const whole = wholeFlows(flows);
   return whole <= 1 || load === 0 || time >= whole - 1 ? 0 : Math.min(1, periodicShare(whole, load, time));
 }
 
-function periodicQuantile(flows, load, level) {
+export function periodicQuantile(flows, load, level) {
   if (!(flows >= 0 && flows < Infinity)) return NaN;
   return quantile(load, level, (late) => {
     const whole = wholeFlows(flows);
@@ -120,7 +41,7 @@ const SUM_ENDS = 20, ARRIVALS = 44;
 
 // P(W > t): who waits longer finds more than can be served by then, or finds fewer and is late all
 // the same (Franx 2001, Operations Research Letters 29).
-function md1Tail(load, time) {
+export function md1Tail(load, time) {
   if (!(load >= 0) || Number.isNaN(time)) return NaN;
   if (load >= 1 || time < 0) return 1;
   if (load === 0) return 0;
@@ -163,6 +84,10 @@ function md1Sums(load, time, { longer, equal }) {
   return [share, load * density];
 }
 
+export function md1Quantile(load, level) { return quantile(load, level, (late) => (level <= 1 - load ? 0 : md1Wait(load, late))); }
+
+export function batchQuantile(load, level) { return load === 0 && isLevel(level) ? level : quantile(load, level, (late) => md1Wait(load, load * late)); }
+
 // The t with P(W > t) = late, for late below the load.
 function md1Wait(load, late) {
   const spare = 1 - load, near = Math.log1p((load - late) / spare) / load; // (1 - load) e^(load t) up to t = 1
@@ -199,9 +124,9 @@ function growth(y) {
   return [value + y / 2, GROWTH.reduceRight((sum, one, k) => sum * square + 2 * (k + 1) * one, 0) * y + 0.5];
 }
 
-// -- exponential, gamma and normal laws ----------------------------------------------------
+// -- exponential and gamma laws --------------------------------------------------------------
 
-function sojournQuantile(waits, rate, level) {
+export function sojournQuantile(waits, rate, level) {
   if (!isLevel(level) || Number.isNaN(waits)) return NaN;
   if (rate <= 0) return Infinity;
   if (!(waits >= 0 && waits <= 1 && rate > 0)) return NaN;
@@ -223,10 +148,10 @@ function logShare(share, other) { return other < 0.5 ? Math.log1p(-other) : Math
 
 const LEAST_VARIATION = 1e-6;
 
-function gammaQuantile(load, variation, level) {
+export function gammaQuantile(load, variation, level) {
   if (!(variation >= 0 && variation < Infinity)) return NaN;
   return quantile(load, level, () => {
-    if (variation === 0) return 1 + QUEUES.md1_quantile(load, level);
+    if (variation === 0) return 1 + md1Quantile(load, level);
     if (level === 0) return 0;
     if (load === 0) return gammaTime(1 / variation, level) * variation;
     const spread = Math.max(variation, LEAST_VARIATION), shape = 1 / spread;
@@ -250,27 +175,4 @@ function gammaTime(shape, level) {
   let high = Math.max(2 * low, shape);
   while (excess(high)[0] > 0) high *= 2;
   return fallingRoot(excess, low, high, Math.max(low, Math.min(shape, high)));
-}
-
-function anyNormalQuantile(level) { return level < 0.5 ? -normalQuantile(level) : normalQuantile(1 - level); }
-
-function normalTail(distance) { return gammaShares(0.5, (distance * distance) / 2)[0] / 2; }
-
-// So many deviations above the middle lies a share of at most a half.
-function normalQuantile(late) {
-  if (!(late > 0 && late <= 0.5)) return NaN;
-  return fallingRoot((distance) => {
-    const share = normalTail(distance);
-    return [Math.log(share / late), -Math.exp((-distance * distance) / 2) / Math.sqrt(2 * Math.PI) / share];
-  }, 0, 40, Math.sqrt(-2 * Math.log(2 * late)));
-}
-
-// 1 + 1/2 + ... + 1/n, between whole numbers by the digamma function (Abramowitz and Stegun 6.3.18).
-function harmonic(count) {
-  if (!(count > -1)) return NaN;
-  let x = count + 1, below = 0;
-  for (; x < 12; x++) below += 1 / x;
-  const y = 1 / (x * x);
-  const series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - (y * 691) / 32760)))));
-  return Math.log(x) - 0.5 / x - series - below + 0.5772156649015329;
 }

@@ -3,12 +3,12 @@
 import { Impossible, judged, refuseOutOfBounds } from "./answers.js";
 import { exactOf } from "./fractions.js";
 import { Run } from "./model.js";
-import { QUEUES } from "./queues.js";
+import { normalQuantile } from "./normal.js";
 import { Undecided } from "./search.js";
 
 const VALUES = {
-  normal: (level, mean, deviation) => mean + deviation * QUEUES.normal_quantile(level),
-  lognormal: (level, median, deviation) => median * Math.exp(deviation * QUEUES.normal_quantile(level)),
+  normal: (level, mean, deviation) => mean + deviation * normalQuantile(level),
+  lognormal: (level, median, deviation) => median * Math.exp(deviation * normalQuantile(level)),
   uniform: (level, low, high) => low + (high - low) * level,
   triangular: (level, low, likeliest, high) => (level * (high - low) < likeliest - low
     ? low + Math.sqrt(level * (high - low) * (likeliest - low))

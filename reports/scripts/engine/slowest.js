@@ -8,7 +8,7 @@ export const NODES = Array.from({ length: Math.floor((MOST - LEAST) / STEP) + 1 
   return [node, STEP * (1 + left) * node];
 });
 
-export function slowest(...operands) {
+export function meanOfSlowest(...operands) {
   const times = [];
   for (let at = 0; at < operands.length; at += 3) times.push(operands.slice(at, at + 3));
   if (operands.some((one) => !(one >= 0)) || times.some(([, , variation]) => variation === Infinity)) return NaN;

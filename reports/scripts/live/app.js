@@ -92,7 +92,7 @@ export class App {
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children].filter((one) => !one.classList.contains("decided")) };
+    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children] };
     const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
     headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, line)));
     for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;

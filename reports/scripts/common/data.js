@@ -1,0 +1,18 @@
+// What a page works on: JSON, deflated, as its records say much again, and in letters of base64.
+
+import { make } from "./dom.js";
+
+const TOO_OLD = "This page shows its first answer alone: to follow changes it needs a newer browser, such as Chrome 110, Firefox 115 or Safari 16.4.";
+
+export async function withData(begin) {
+  const place = document.getElementById("model");
+  if (!globalThis.DecompressionStream) {
+    document.querySelector("main").prepend(make("p", { role: "alert" }, TOO_OLD));
+    return;
+  }
+  const packed = Uint8Array.from(atob(place.textContent), (letter) => letter.charCodeAt(0));
+  const text = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const data = await new Response(text).json();
+  place.textContent = ""; // it is as large as the data, and not needed again
+  begin(data);
+}

@@ -1,0 +1,11 @@
+// Rows of queues with a finite room.
+
+import { erlangC, inverseErlangB } from "../erlang.js";
+import { roomQuantile } from "../room_quantiles.js";
+import { rooms } from "../rooms.js";
+
+const NUMBERS = rooms(inverseErlangB, erlangC);
+
+export const room_loss = { value: NUMBERS.room_loss };
+export const room_wait = { value: NUMBERS.room_wait };
+export const room_quantile = { value: roomQuantile(inverseErlangB, NUMBERS.room_wait) };

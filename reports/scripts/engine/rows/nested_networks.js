@@ -1,0 +1,11 @@
+// Rows of closed networks with pools.
+
+import { withBounds } from "../bounds.js";
+import { NESTED_BOUNDS, nestedNumbers } from "../nested.js";
+import { erlangC } from "../erlang.js";
+
+const ROWS = withBounds(nestedNumbers(erlangC), NESTED_BOUNDS);
+
+export const nested_rate = ROWS.nested_rate;
+export const nested_time = ROWS.nested_time;
+export const nested_wait = ROWS.nested_wait;

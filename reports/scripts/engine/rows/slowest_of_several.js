@@ -1,0 +1,5 @@
+// The row of the slowest of several.
+
+import { meanOfSlowest } from "../slowest.js";
+
+export const slowest = { value: meanOfSlowest };

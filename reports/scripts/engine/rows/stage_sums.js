@@ -1,0 +1,5 @@
+// The row of sums of stages. It is inverted in floats: smaller steps lose its digits.
+
+import { stagesQuantile } from "../stages.js";
+
+export const stages_quantile = { value: stagesQuantile, step: 2e-4 };

@@ -1,0 +1,64 @@
+"""Nothing on a page that a keyboard or a screen reader cannot use: axe finds no fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import browser
+from helpers.axe import faults
+from helpers.browser import CHROMIUM, MISSING
+from helpers.not_skipped import missing_in_ci
+from helpers.reports import html_of, report_of
+from helpers.specs import checked
+from qps.compiler.pipeline import load
+from qps.reports.pages.html import render_difference
+from test_difference_page import NEW, OLD
+from test_difference_page import page_of as difference_of
+from test_matrix_page import SMALL
+from test_matrix_page import html_of as matrix_of
+from test_sure_page import SITE
+
+SPECS = Path(__file__).parents[1] / "specs"
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+PAGES: dict[str, Callable[[], str]] = {
+    "plain": lambda: html_of(load(SPECS / "textbook" / "printers.qps"), most=4),
+    "Speak": lambda: report_of(SPECS / "audioconference.qps"),
+    "uncertain": lambda: html_of(checked(SITE)),
+    "compared": lambda: html_of(
+        load(SPECS / "audioconference.qps"), scenarios=[None, "midrange"], most=8, claims=()
+    ),
+    "matrix": lambda: matrix_of(SMALL),
+    "difference": lambda: render_difference(difference_of(OLD, NEW)),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_no_fault(name: str, open_page: Any) -> None:
+    html = PAGES[name]()
+    page = open_page(html)
+    page.run("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    page.run("() => (qps.drawAll ? qps.drawAll() : undefined)")
+    assert faults(page) == []
+    page.page.emulate_media(color_scheme="dark")
+    assert faults(page, "color-contrast") == []
+
+
+def test_axe_finds_faults(open_page: Any) -> None:
+    page = open_page(
+        "<!doctype html><html><body><main><p><a href='#x'></a></p></main></body></html>"
+    )
+    assert {one.split(":")[0] for one in faults(page)} >= {"html-has-lang", "link-name"}
+
+
+def test_ci_does_not_go_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser, "CHROMIUM", None)
+    monkeypatch.setenv("CI", "")
+    assert missing_in_ci() == ""
+    monkeypatch.setenv("CI", "true")
+    assert missing_in_ci() == browser.MISSING
