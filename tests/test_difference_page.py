@@ -138,7 +138,7 @@ def test_the_picture_leads_from_before_to_after(open_page: Any) -> None:
     figure.locator("tbody tr").first.wait_for()
     assert figure.locator("tbody tr").count() == 4
     with page.expect_download() as download:
-        figure.get_by_text("Download as SVG").click()
+        figure.get_by_role("button", name="Download as SVG").click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("<svg")
 
 

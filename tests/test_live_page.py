@@ -590,7 +590,7 @@ def test_hover_tables_and_downloads(speak_html: str, open_page: Any) -> None:
         figure.locator("summary").click()
         figure.locator("tbody tr").first.wait_for()
         with page.expect_download() as download:
-            figure.get_by_text("Download as SVG").click()
+            figure.get_by_role("button", name="Download as SVG").click()
         text = Path(download.value.path()).read_text(encoding="utf-8")
         assert text.startswith("<svg"), key
         assert "var(" not in text

@@ -374,7 +374,7 @@ def test_axes_are_turned_moved_chosen_and_downloaded(small: str, open_page: Any)
     assert "zip" not in page.run(names)
     page.page.wait_for_function("() => qps.lines.jobs.size === 0")
     with page.page.expect_download() as download:
-        page.page.locator("#picture-lines").get_by_text("Download as SVG").click()
+        page.page.locator("#picture-lines").get_by_role("button", name="Download as SVG").click()
     text = Path(download.value.path()).read_text(encoding="utf-8")
     assert text.startswith("<svg")
     assert text.count("<image") == 2
@@ -468,7 +468,7 @@ def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -
     cells = figure.locator("tbody tr").first.locator("td").all_text_contents()
     assert cells[0] == "100 $"
     with page.page.expect_download() as download:
-        figure.get_by_text("Download as SVG").click()
+        figure.get_by_role("button", name="Download as SVG").click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("<svg")
 
 

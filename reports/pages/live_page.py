@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isclose, isfinite
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -21,6 +22,8 @@ from qps.solver.claims.figure_lines import DrawnFigure
 
 MOST_BYTES = 310_000
 """Of all models together; the rest of a page is left for scripts, figures, formulas and claims."""
+
+AS_IT_IS = "as the spec has it"
 
 _DIGITS = 6
 
@@ -64,6 +67,7 @@ def _live_models(
     """Return the models and the columns."""
     columns: list[Json] = []
     built: list[Json] = []
+    names = dict(zip(map(id, cases), column_names(cases), strict=True))
     for index, model in enumerate(models):
         own = [case for case in cases if case.model is model]
         origins = _origins(model, own)
@@ -73,12 +77,12 @@ def _live_models(
             model, origins, shown[0], max(1, most // len(models)), full=_full_at_once(own[0].view)
         )
         built.append(LiveModel(model, variants).as_json(MOST_BYTES // len(models)))
-        names = [start.name for start in variants.starts]
+        starts = [start.name for start in variants.starts]
         columns += [
             {
                 "model": index,
-                "start": names.index(origins[i].name),
-                "name": _column_name(model, case, is_one_of_many=len(models) > 1),
+                "start": starts.index(origins[i].name),
+                "name": names[id(case)],
                 **_odds(case.view),
             }
             for i, case in zip(shown, own, strict=True)
@@ -127,10 +131,30 @@ def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> list[Origin]:
     return origins
 
 
-def _column_name(model: ir.Model, case: ShownCase, *, is_one_of_many: bool) -> str:
-    parts = [model.name] if is_one_of_many else []
-    parts += [case.name] if case.name else []
-    return printable(", ".join(parts) or "as the spec has it")
+def column_names(cases: Sequence[ShownCase]) -> list[str]:
+    """Return what each case is called beside the others: what differs between them."""
+    if len(cases) == 1:
+        return [printable(cases[0].name) or AS_IT_IS]
+    files = _told_apart(list(dict.fromkeys(case.model.file for case in cases)))
+    several = len({case.configuration.scenario for case in cases}) > 1
+    return [
+        printable(
+            ", ".join(
+                [files[case.model.file]] * (len(files) > 1)
+                + [case.configuration.scenario or AS_IT_IS] * (several or len(files) == 1)
+            )
+        )
+        for case in cases
+    ]
+
+
+def _told_apart(files: Sequence[str]) -> dict[str, str]:
+    """Return for each file its name, with as much of its folders as tells it from the others."""
+    parts = {file: Path(file).with_suffix("").parts for file in files}
+    most = max(map(len, parts.values()))
+    lengths = (n for n in range(1, most) if len({own[-n:] for own in parts.values()}) == len(files))
+    length = next(lengths, most)
+    return {file: "/".join(own[-length:]) for file, own in parts.items()}
 
 
 # -- figures -----------------------------------------------------------------------------

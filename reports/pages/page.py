@@ -20,6 +20,7 @@ from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
+from qps.reports.pages.compared import Compared
 from qps.reports.pages.live import Json
 from qps.reports.pages.live_page import figure_key
 from qps.reports.pages.odds_section import OddsSection, odds_section
@@ -116,6 +117,10 @@ class PageView(Struct, frozen=True, kw_only=True):
     odds: OddsSection | None = None
     carry: tuple[str, ...] = ()
     """What it takes to carry more users, a sentence for each number of them."""
+    compared: Compared | None = None
+    """What stands side by side, on a page of several configurations."""
+    made: str = ""
+    """When and with what the page was made, and of which revision of the spec."""
 
 
 def page_view(
@@ -132,13 +137,15 @@ def page_view(
     figures_only: bool = False,
     simulated: SimulatedSection | None = None,
     carry: Sequence[str] = (),
+    compared: Compared | None = None,
+    made: str = "",
 ) -> PageView:
     """Return everything that the page of one configuration shows, and what its spec warns of."""
     shown, left_out = _resources_shown(solution)
     named = _named_formulas(solution)
     return PageView(
         view=view,
-        title=title_of(model),
+        title=title_of(model) if compared is None else compared.title,
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(view)),
         saturates=first_to_saturate(view),
@@ -183,6 +190,8 @@ def page_view(
         simulated=simulated,
         odds=odds_section(view),
         carry=tuple(map(unquoted, carry)),
+        compared=compared,
+        made=made,
     )
 
 

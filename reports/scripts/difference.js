@@ -4,6 +4,7 @@ import { Axis } from "./common/axis.js";
 import { withData } from "./common/data.js";
 import { colour, draw } from "./common/dom.js";
 import { number, shortened, whole } from "./common/format.js";
+import { offerTables } from "./common/table_files.js";
 import { Choice, Picture, pointReadout } from "./common/picture.js";
 
 const MOST_CHANGES = 16;
@@ -61,6 +62,7 @@ function drawChanges({ before, after, ways }, width, choice) {
 withData((data) => {
   const place = document.getElementById("picture-changes");
   document.body.classList.add("live");
+  offerTables();
   if (data.ways.length) {
     const choice = new Choice("shared out by", () => picture.change());
     choice.update(data.ways.map((one) => one.name));

@@ -85,10 +85,15 @@ def users_as_known(known: Certainty) -> str:
 
 def users_with(item: Advice) -> str:
     """Return how many users a change gives; where the range ends, there may be more."""
-    users = f"{item.largest_acceptable:,}"
-    if not item.range_limits:
-        return marked(users, item.known)
-    return f"at least {users}" if item.known.is_exact else MARKS[Kind.APPROXIMATION] + users
+    return users_told(item.largest_acceptable, item.known, range_limits=item.range_limits)
+
+
+def users_told(largest: int, known: Certainty, *, range_limits: bool) -> str:
+    """Return a number of users with its mark; where the range ends, there may be more."""
+    users = f"{largest:,}"
+    if not range_limits:
+        return marked(users, known)
+    return f"at least {users}" if known.is_exact else MARKS[Kind.APPROXIMATION] + users
 
 
 def parenthesis(known: Certainty) -> str:

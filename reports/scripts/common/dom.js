@@ -21,12 +21,15 @@ function filled(element, attributes, children) {
 }
 
 // A table with a heading row; cells are texts or elements, columns in `numeric` stand right.
-export function table(head, rows, numeric = new Set()) {
+// `beside` is what stands behind it: a way to have it as a file.
+export function table(head, rows, numeric = new Set(), beside = tableSaver()) {
   const cell = (tag) => (content, i) => make(tag, { class: numeric.has(i) ? "num" : null, scope: tag === "th" ? "col" : null }, content);
   return make("div", { class: "scroll" }, make("table", null,
     make("thead", null, make("tr", null, head.map(cell("th")))),
-    make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))));
+    make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))), beside);
 }
+
+export function tableSaver() { return make("button", { type: "button", class: "quiet csv", "aria-label": "Download this table as CSV" }, "CSV"); }
 
 // A box to tick, with its label; `changed` is told whether it is ticked.
 export function tickBox(text, isTicked, changed, title = null) {

@@ -1,7 +1,9 @@
 // The frame of every picture: title, readout, legend, a table behind it, a download.
 
 import { draw, make, SVG, table } from "./dom.js";
-import { downloadText } from "./downloads.js";
+import { csvText } from "./downloads.js";
+import { savers } from "./saved_pictures.js";
+import { plainCell } from "./table_files.js";
 
 export class Picture {
   // `draws(width)` returns { title, svg, readout, legend, table() }, null where there is nothing
@@ -23,9 +25,8 @@ export class Picture {
     this.rows = make("details", { on: { toggle: () => this.showTable() } }, make("summary", null, "The same as a table"));
     this.holder = make("div");
     this.rows.append(this.holder);
-    this.save = make("button", { type: "button", class: "quiet", on: { click: () => this.download() } }, "Download as SVG");
     place.replaceChildren(this.caption, controls.length ? make("div", { class: "choices" }, controls.map((one) => one.label ?? one)) : "", this.canvas, this.told, this.legend,
-      make("div", { class: "tools" }, this.rows, this.save));
+      make("div", { class: "tools" }, this.rows, savers(key, () => standalone(this.asItIs()), () => csvOfDrawn(this.asItIs()))));
     Picture.watch(this);
   }
 
@@ -101,15 +102,27 @@ export class Picture {
   showTable() {
     if (!this.rows.open || !this.drawn) return;
     const { head, rows } = this.drawn.table();
-    this.holder.replaceChildren(table(head, rows, new Set(head.keys())));
+    this.holder.replaceChildren(table(head, rows, new Set(head.keys()), null));
   }
 
-  download() {
+  // What it shows now, whether or not it is in sight.
+  asItIs() {
     if (this.isStale) this.redraw();
-    downloadText(`${this.key}.svg`, "image/svg+xml", standalone(this.drawn));
+    return this.drawn;
   }
 }
 Picture.of = new Map();
+
+// The numbers behind a picture: of lines all points as they were reckoned, of others what their table tells.
+function csvOfDrawn({ chart, table: told }) {
+  if (chart) {
+    const fans = chart.series.flatMap(({ name, fan }) => (fan ? [[`${name}, low`, fan.low, fan], [`${name}, high`, fan.high, fan]] : []));
+    const columns = [...chart.series.map(({ name, values }) => [name, (i) => values[i]]), ...fans.map(([name, ends, fan]) => [name, (i) => fan.end(ends, i)])];
+    return csvText([chart.x.label, ...columns.map(([name]) => name)], Array.from(chart.x.values, (x, i) => [x, ...columns.map(([, at]) => at(i))]));
+  }
+  const { head, rows } = told();
+  return csvText(head, rows.map((row) => row.map((cell) => plainCell(cell))));
+}
 
 const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "font-family", "font-size", "font-weight"];
 

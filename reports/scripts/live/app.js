@@ -5,6 +5,7 @@ import { Model } from "../engine/model.js";
 import { fill, make, tickBox } from "../common/dom.js";
 import { number } from "../common/format.js";
 import { Choice, Picture, switchOf } from "../common/picture.js";
+import { offerTables } from "../common/table_files.js";
 import { Advice, showAdvice } from "./advice.js";
 import { showAssumptions } from "./assumptions.js";
 import { beyondLines } from "./beyond.js";
@@ -14,10 +15,14 @@ import { showComparison } from "./comparison.js";
 import { showDecision } from "./decision.js";
 import { Controls } from "./controls.js";
 import { HeatMap } from "./heat_map.js";
+import { nameColumns } from "./names.js";
+import { Past } from "./past.js";
 import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture, startName } from "./pictures.js";
 import { drawSpace, drawSpace3 } from "./quality_space.js";
 import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./sections.js";
 import { commandOf } from "./sentences.js";
+import { pairsOf } from "./state.js";
+import { drawTogether } from "./together.js";
 import { drawTopology } from "./topology.js";
 
 const PRINTED_WITHIN = 1500; // ms that advice may take before a print
@@ -28,8 +33,9 @@ export class App {
     this.models = data.models.map((model) => new Model(model));
     this.columns = data.columns.map(({ model, start, name }) => this.column(this.models[model], this.models[model].setting(start), name));
     this.active = 0;
-    this.figures = data.figures;
+    Object.assign(this, { figures: data.figures, checksum: data.checksum });
     this.ticked = new Map();
+    offerTables();
     if (!this.columns.length) { // a page of figures alone
       this.pictures = this.makePictures();
       return;
@@ -50,11 +56,12 @@ export class App {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     window.addEventListener("beforeprint", () => this.drawAll());
     this.show();
+    this.past = new Past(this, this.controls.past);
   }
 
   column(model, setting, name) {
     const column = new Column(model, setting, name);
-    column.label = name;
+    column.began = setting.start;
     return column;
   }
 
@@ -71,6 +78,7 @@ export class App {
 
   show(isPopulationOnly = false) {
     const column = this.shown;
+    nameColumns(this.columns);
     showAnswer(column);
     this.showHeadroom();
     showRequirements(column);
@@ -87,6 +95,7 @@ export class App {
     this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
     this.isPopulationOnly = false;
     if (!isPopulationOnly) this.think();
+    this.past?.note();
   }
 
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
@@ -109,8 +118,8 @@ export class App {
   // Keep the setting as it is now as a column of its own.
   pin() {
     const { model, setting, n } = this.shown;
-    const copy = this.column(model, copied(setting), `kept ${this.columns.filter((one) => one.isPinned).length + 1}`);
-    copy.isPinned = true;
+    const copy = this.column(model, copied(setting), "");
+    Object.assign(copy, { isPinned: true, began: null });
     copy.follows = this.shown.follows;
     copy.n = n;
     this.columns.push(copy);
@@ -121,6 +130,31 @@ export class App {
     this.columns.splice(index, 1);
     if (this.active >= index) this.active = Math.max(0, this.active - 1);
     this.choose(this.active);
+  }
+
+  // Put the page into a state that was read (`live/state.js`): what is wrong with it, null for nothing.
+  // Where something is, all is as it was.
+  restore({ columns, active, seed }) {
+    const kept = this.columns.filter((one) => one.isPinned), { shown } = this;
+    const before = this.columns.map((one) => ({ column: one, setting: one.setting, follows: one.follows, n: one.n }));
+    const found = columns.map(({ model, began, isPinned, ...wanted }, i) => {
+      const known = isPinned ? kept.splice(0, 1).find((one) => one.model === model) : this.columns[i];
+      const column = known ?? Object.assign(this.column(model, wanted.setting, ""), { isPinned, began });
+      const was = String(pairsOf(column)), { n } = column;
+      Object.assign(column, wanted);
+      if (String(pairsOf(column)) !== was) column.solve(); else column.n = n;
+      return column;
+    });
+    const trouble = found.map((one) => one.trouble).find(Boolean) ?? null;
+    if (trouble) {
+      for (const { column, ...was } of before) Object.assign(column, was).solve();
+      active = this.columns.indexOf(shown);
+    } else {
+      this.columns = found;
+      if (this.sure) this.sure.seed = seed;
+    }
+    this.choose(active);
+    return trouble;
   }
 
   apply(change) {
@@ -187,6 +221,7 @@ export class App {
     const choice = (text) => own((run) => new Choice(text, run));
     const noted = (drawn) => this.sure?.noted(drawn) ?? drawn;
     const loads = scale(), needs = scale(), quality = scale();
+    add("together", (_, width) => drawTogether(this.columns, width));
     withControl("loads", [loads], (column, width) => noted(drawLoads(column, width, loads.value)));
     const shares = choice("of");
     withControl("shares", [shares], (column, width) => drawShares(column, width, shares));

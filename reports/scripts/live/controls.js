@@ -6,7 +6,7 @@ import { exactNumber } from "../engine/model.js";
 import { Axis } from "../common/axis.js";
 import { breakable, make, withCode } from "../common/dom.js";
 import { decimalOf, readable, whole } from "../common/format.js";
-import { commandOf, inUnit } from "./sentences.js";
+import { commandOf, inUnit, scenarioOf } from "./sentences.js";
 
 export class Controls {
   // `changed(isPopulationOnly)` is called after every change of the column's setting; `sure` knows
@@ -21,18 +21,21 @@ export class Controls {
     this.command = make("code", { class: "command" });
     this.only = make("p", { class: "soft" });
     this.trouble = make("p", { class: "trouble", role: "alert" });
+    this.past = make("div", { class: "tools past" });
+    this.lines = make("pre", { class: "command" });
     const group = (title, content, open) => make("details", { open }, make("summary", null, title), content);
     place.replaceChildren(
       make("h2", null, "Try it"),
       make("div", { class: "bar" }, make("p", { class: "small-answer", id: "small-answer" }), this.population.field),
-      this.trouble,
+      this.past, this.trouble,
       group("Scenario, choices, machines and networks", this.selects, true),
       group("Requirements", this.needs, true),
       group("Parameters", this.numbers, true),
       make("p", { class: "soft" }, "Every other number can be changed in the table of assumptions."),
       make("div", { class: "tools" },
         make("button", { type: "button", on: { click: () => this.reset() } }, "Start again")),
-      make("p", { class: "soft" }, "The same on the command line:"), this.command, this.only);
+      make("p", { class: "soft" }, "The same on the command line:"), this.command, this.only,
+      this.inSpec = make("div", null, make("p", { class: "soft" }, "The same in the spec, as a scenario:"), this.lines));
     this.build();
   }
 
@@ -244,8 +247,10 @@ export class Controls {
     this.refreshPopulation();
     this.refreshSelects();
     this.refreshNumbers();
-    const { command, only } = commandOf(this.column);
+    const { command, only } = commandOf(this.column), lines = scenarioOf(this.column);
     this.command.textContent = command;
+    this.lines.textContent = lines;
+    this.inSpec.hidden = !lines;
     this.only.textContent = only.length ? `Costs and ratings cannot be set there, but in the spec: ${only.join("; ")}` : "";
     if (this.column.trouble) {
       this.trouble.textContent = `Not done: ${this.column.trouble}.`;

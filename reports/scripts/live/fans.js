@@ -67,10 +67,12 @@ export class Fan {
   }
 
   // The ends beside a value of the line, in words: between places of the fan they are in between.
-  told(index, tell) {
+  told(index, tell) { return ` (${tell(this.end(this.low, index))} to ${tell(this.end(this.high, index))})`; }
+
+  // One of its two ends beside a value of the line.
+  end(ends, index) {
     const at = (index * (this.places.length - 1)) / (this.count - 1);
     const before = Math.floor(at), after = Math.min(before + 1, this.places.length - 1), share = at - before;
-    const end = (ends) => (share ? ends[before] * (1 - share) + ends[after] * share : ends[before]);
-    return ` (${tell(end(this.low))} to ${tell(end(this.high))})`;
+    return share ? ends[before] * (1 - share) + ends[after] * share : ends[before];
   }
 }

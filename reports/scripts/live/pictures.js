@@ -6,7 +6,7 @@ import { number, percent, whole } from "../common/format.js";
 import { lineChart, valueTold } from "./line_chart.js";
 import { hasTarget, isPlanned } from "./sentences.js";
 
-function populationAxis(column, populations) {
+export function populationAxis(column, populations) {
   return {
     label: column.model.population, values: populations,
     tell: (v) => (v >= 1e5 ? v.toPrecision(3).replace("e+", "e") : number(v)), tickWidth: 70, isWhole: true, tellValue: (v) => number(v),
@@ -14,7 +14,7 @@ function populationAxis(column, populations) {
 }
 
 // Shares up to somewhat past saturation: what lies far beyond would squash the rest.
-function shareAxis(lines, isLog) {
+export function shareAxis(lines, isLog) {
   const percents = { tell: (v) => `${number(v * 100, 3)} %`, tellValue: (v) => percent(v), label: "" };
   if (isLog) return { ...percents, isLog };
   const finite = lines.flatMap((line) => [...line.values]).filter(Number.isFinite);

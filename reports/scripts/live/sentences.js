@@ -105,7 +105,7 @@ export function hasTarget(column, one) { return column.run.value(one.about.targe
 export function isPlanned(column) { return column.solved.resources.some((one) => hasTarget(column, one)); }
 
 // What a setting has otherwise than the spec: its scenario, what `--set` can change, all else.
-function changesOf(column) {
+export function changesOf(column) {
   const { model, setting } = column;
   const start = model.starts[setting.start];
   const sets = [...start.settings], only = [];
@@ -131,11 +131,23 @@ export function commandOf(column, verb = "solve") {
   return { command: [`qps ${verb}`, quoted(column.model.file), ...changes].join(" "), only };
 }
 
+// The same setting as a scenario, to be put into the spec; empty where nothing that one can set is changed.
+export function scenarioOf(column) {
+  const { scenario, sets } = changesOf(column), known = column.model.starts.map((one) => one.scenario);
+  const changes = [...(scenario ? [`scenario=${scenario}`] : []), ...sets].map((text) => `  ${text.replace(/\s*=\s*/, " = ")}\n`);
+  let name = "tried";
+  for (let i = 2; known.includes(name); i++) name = `tried_${i}`;
+  return sets.length ? `scenario ${name} {\n${changes.join("")}}` : "";
+}
+
 // What the heading says of a setting.
 export function circumstancesOf(column) {
   const { scenario, sets, only } = changesOf(column);
   return [...(scenario ? [`scenario ${scenario}`] : []), ...sets, ...only].map((text) => `, ${text}`).join("");
 }
+
+// The name of the file of a model, without where it lies.
+export function fileOf({ file }) { return file.replace(/^.*[/\\]|\.qps$/g, ""); }
 
 export function inUnit(record, [above, below]) {
   const [a, b] = record.factor.map(BigInt);

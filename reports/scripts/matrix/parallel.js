@@ -4,7 +4,7 @@
 // Lines are painted on a canvas (`line_paint.js`), never for longer than a frame has.
 
 import { chooser, draw, make, tickBox } from "../common/dom.js";
-import { downloadText } from "../common/downloads.js";
+import { savers } from "../common/saved_pictures.js";
 import { whole } from "../common/format.js";
 import { standalone } from "../common/picture.js";
 import { AXIS_ROOM, LEVELS, LineAxis } from "./line_axis.js";
@@ -22,10 +22,9 @@ export class ParallelPicture {
     this.ahead = make("canvas", { "aria-hidden": "true" });
     this.stage = make("div", { class: "lines" });
     this.told = make("output", { class: "readout", "aria-live": "polite" });
-    const save = make("button", { type: "button", class: "quiet", on: { click: () => this.download() } }, "Download as SVG");
     place.replaceChildren(this.caption, this.chooser(), make("div", { class: "scroll" }, this.stage), this.told,
       make("p", { class: "soft legend-text" }, "Draw along an axis to keep a range of it, click it to keep all again; its head turns it round, or moves it with ◀ and ▶ keys. The table below holds the same rows."),
-      make("div", { class: "tools" }, save));
+      make("div", { class: "tools" }, savers("lines", () => this.standing())));
     this.stage.addEventListener("pointermove", (event) => this.point(event));
     this.stage.addEventListener("pointerleave", () => this.leave());
     this.stage.addEventListener("click", (event) => this.pick(event));
@@ -177,13 +176,14 @@ export class ParallelPicture {
     this.axes.find((one) => one.column === axis.column).head.focus();
   }
 
-  download() {
+  // The picture as it is, with what is painted in it.
+  standing() {
     const svg = this.svg.cloneNode(true), images = [this.back, this.ahead].map((canvas) => draw("image", { href: canvas.toDataURL(), width: this.width, height: this.height }));
     this.stage.append(svg); // where its styles can be read
     const text = standalone({ svg, title: this.caption.textContent });
     svg.remove();
     const at = text.indexOf("</text>") + "</text>".length;
-    downloadText("lines.svg", "image/svg+xml", text.slice(0, at) + images.map((one) => new XMLSerializer().serializeToString(one)).join("") + text.slice(at));
+    return text.slice(0, at) + images.map((one) => new XMLSerializer().serializeToString(one)).join("") + text.slice(at);
   }
 }
 

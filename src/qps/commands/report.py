@@ -12,12 +12,14 @@ from qps.commands.console import Exit, complain, show
 from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
+from qps.commands.provenance import made_line
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
+from qps.reports.pages.compared import compared
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import SimulatedSection, page_view
@@ -98,6 +100,8 @@ def made_page(
         warnings=first.warnings,
         simulated=_simulated(first) if arguments.simulate else None,
         carry=_carry(first) if arguments.advice else (),
+        compared=compared(cases, [(one.view, one.solution) for one in found]),
+        made=made_line(specs),
     )
     return render_html(page), found
 
@@ -184,7 +188,7 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
     live = live_page((), figures)
     page = page_view(
         spec.model, found.configuration, found.view, found.solution, (), figures, live,
-        figures_only=True,
+        figures_only=True, made=made_line(specs),
     )  # fmt: skip
     output = _write(render_html(page), arguments, spec)
     print(f"{len(figures)} figure{'s' * (len(figures) > 1)} written to {output}")

@@ -80,19 +80,20 @@ def _nearest(folder: Path) -> Path:
     return next(parent for parent in folder.resolve().parents if parent.is_dir())
 
 
-def top_of(folder: Path) -> Path | None:
+def top_of(folder: Path, longest: float = _LONGEST) -> Path | None:
     """Return the folder of the repository that a folder lies in, None where it is in none."""
-    found = git(folder, "rev-parse", "--show-toplevel")
+    found = git(folder, "rev-parse", "--show-toplevel", longest=longest)
     return None if found is None else Path(os.fsdecode(found).rstrip("\n")).resolve()
 
 
-def git(folder: Path, *arguments: str) -> bytes | None:
-    """Return what git prints, None where it refuses."""
+def git(folder: Path, *arguments: str, longest: float = _LONGEST) -> bytes | None:
+    """Return what git prints, None where it refuses; QpsError where it takes so many seconds."""
     try:
         done = subprocess.run(  # noqa: S603 - no shell, and no argument that git takes for a flag
             ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
             capture_output=True,
-            timeout=_LONGEST,
+            timeout=longest,
+            env=os.environ | {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"},
             check=False,
         )
     except FileNotFoundError as error:

@@ -1,0 +1,68 @@
+"""Configurations side by side on a page: what is compared, and what each of them answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from qps.reports.pages.live_page import ShownCase, column_names
+from qps.reports.pages.page_rows import first_to_saturate, requirement_rows
+from qps.reports.text.answers import SolveView
+from qps.reports.text.how_known import users_told
+from qps.reports.text.table import Table
+from qps.reports.text.text import cost_lines, title_of
+from qps.solver.answers.solution import Solution
+
+_MOST_NAMED = 3
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """What is compared in a title, in which files it stands, and a column for each of it."""
+
+    title: str
+    files: tuple[str, ...]
+    table: Table
+
+
+def compared(
+    cases: Sequence[ShownCase], answers: Sequence[tuple[SolveView, Solution]]
+) -> Compared | None:
+    """Return what a page of several configurations begins with; None for one alone."""
+    if len(cases) == 1:
+        return None
+    names = column_names(cases)
+    files = tuple(dict.fromkeys(case.model.file for case in cases))
+    of = f"{title_of(cases[0].model)}: " if len(files) == 1 else ""
+    what = f"{len(names)} configurations" if len(names) > _MOST_NAMED else _and(names)
+    return Compared(title=f"{of}{what} compared", files=files, table=_table(names, answers))
+
+
+def _and(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _table(names: Sequence[str], answers: Sequence[tuple[SolveView, Solution]]) -> Table:
+    rows = [
+        ("users", *(_users(view) for view, _ in answers)),
+        ("limited by", *(view.limited_by or "the range" for view, _ in answers)),
+        ("the answer", *(view.answer for view, _ in answers)),
+        ("first to saturate", *(first_to_saturate(view) for view, _ in answers)),
+        ("shown at", *(f"{view.population.name} = {view.at:,}" for view, _ in answers)),
+    ]
+    told = [
+        {row.measure: f"{row.value} of {row.limit}" for row in requirement_rows(view, solution)}
+        for view, solution in answers
+    ]
+    measures = dict.fromkeys(name for one in told for name in one)
+    rows += [(measure, *(one.get(measure, "") for one in told)) for measure in measures]
+    costs = [" ".join(cost_lines(view, solution)) for view, solution in answers]
+    if any(costs):
+        rows.append(("cost", *costs))
+    return Table(("", *names), tuple(rows))
+
+
+def _users(view: SolveView) -> str:
+    if view.largest_acceptable is None:
+        return "none"
+    return users_told(view.largest_acceptable, view.known, range_limits=view.limited_by is None)

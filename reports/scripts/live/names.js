@@ -1,0 +1,24 @@
+// What configurations are called side by side: what they began with, and what is set otherwise in each.
+
+import { shortened } from "../common/format.js";
+import { changesOf, fileOf } from "./sentences.js";
+
+const LONGEST = 70;
+
+export function nameColumns(columns) {
+  const isOfSeveral = columns.some((one) => one.model !== columns[0].model), known = new Map();
+  for (const column of columns) {
+    const { model, setting } = column, start = model.starts[setting.start];
+    const { sets, only } = changesOf(column);
+    const changes = [...sets.filter((text) => !start.settings.includes(text)), ...only];
+    const begun = columns.find((one) => one.model === model && one.began === setting.start);
+    const words = begun ? [begun.name] : [isOfSeveral ? fileOf(model) : "", start.name];
+    const isPlain = words.at(-1) === PLAIN || !words.at(-1);
+    if (isPlain && changes.length) words.pop();
+    const told = shortened([...words, ...changes].filter(Boolean).join(", ") || PLAIN, LONGEST);
+    known.set(told, (known.get(told) ?? 0) + 1);
+    column.label = known.get(told) > 1 ? `${told} (${known.get(told)})` : told;
+  }
+}
+
+const PLAIN = "as the spec has it";

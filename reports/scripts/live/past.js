@@ -1,0 +1,233 @@
+// What was done on the page, step by step: back and forth again, and in the address, so that it can be kept and sent.
+
+import { make } from "../common/dom.js";
+import { fileOf } from "./sentences.js";
+import { pairsIn, quotedShort, escaped, Refused, stateIn, stateOf, VERSION } from "./state.js";
+
+const TOGETHER = 1000; // ms within which keys that move a slider are one act
+const SETTLED = 250; // ms without a change after which the address follows: browsers refuse hundreds of them
+const STATE = /^#qps(\d+)(?:&(.*))?$/s;
+
+export class Past {
+  constructor(app, place) {
+    Object.assign(this, { app, steps: [stateOf(app)], at: 0, touched: null, isOpen: false, entry: 0 });
+    const button = (text, run, title) => make("button", { type: "button", title, on: { click: run } }, text);
+    this.back = button("Undo", () => this.go(-1), "Ctrl+Z");
+    this.forth = button("Redo", () => this.go(1), "Ctrl+Shift+Z");
+    this.copy = button("Copy link", () => this.copyLink(), "An address that opens this page as it is set now");
+    this.told = make("span", { role: "status", class: "soft" });
+    this.link = make("input", { type: "text", readonly: true, class: "link", "aria-label": "Link to this page as it is set now", hidden: true });
+    place.append(this.back, this.forth, this.copy, this.told, this.link);
+    this.trouble = make("p", { id: "linked", class: "trouble", role: "alert" });
+    document.querySelector("header").append(this.trouble);
+    this.listen();
+    this.open();
+    this.show();
+  }
+
+  listen() {
+    const touch = ({ target }) => { this.touched = target; };
+    for (const event of ["input", "change", "click"]) document.addEventListener(event, touch, true);
+    document.addEventListener("pointerdown", () => { this.isOpen = false; this.when = -Infinity; }, true);
+    document.addEventListener("change", () => { this.isOpen = false; });
+    document.addEventListener("keydown", (event) => this.key(event));
+    addEventListener("hashchange", () => this.arrive());
+    for (const fold of folds()) fold.addEventListener("toggle", () => { if (this.steps[this.at]) this.write(); });
+  }
+
+  // -- steps ---------------------------------------------------------------------------
+
+  // Something was shown: where it is another state it is a step. All that one drag does, or one hand
+  // that types in a field, is the same step.
+  note() {
+    const { app, steps, touched } = this, now = stateOf(app);
+    if (this.isGoing || now === steps[this.at]) return;
+    const isSame = this.control === touched && (this.isOpen || (touched?.type === "range" && performance.now() - this.when < TOGETHER));
+    if (!isSame) {
+      if (this.writing) this.write();
+      this.at++;
+    }
+    steps.splice(this.at, Infinity, now);
+    this.control = touched;
+    if (isSame && steps[this.at - 1] === now) { // it was taken back in the same breath
+      steps.length = this.at--;
+      this.control = null;
+    }
+    this.isOpen = ["range", "text"].includes(touched?.type);
+    this.when = performance.now();
+    this.trouble.textContent = "";
+    this.show();
+    this.later();
+  }
+
+  go(by) {
+    if (this.writing) this.write();
+    const state = this.steps[this.at + by];
+    if (state === undefined || !this.tried(() => this.restore(state), "This cannot be set again")) return;
+    this.at += by;
+    this.show();
+    this.write();
+    const [button, other] = by < 0 ? [this.back, this.forth] : [this.forth, this.back];
+    if (button.disabled && document.activeElement === document.body) other.focus();
+  }
+
+  key(event) {
+    const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey, letter = event.key.toLowerCase();
+    if (!isCommand || !["z", "y"].includes(letter) || event.target.matches("input[type=text], textarea")) return;
+    event.preventDefault();
+    this.go(letter === "y" || event.shiftKey ? 1 : -1);
+  }
+
+  show() {
+    this.back.disabled = this.at === 0;
+    this.forth.disabled = this.at === this.steps.length - 1;
+    this.told.textContent = "";
+    this.link.hidden = true;
+  }
+
+  // Put the page into a state; Refused where it cannot be, and the page stays as it is.
+  restore(text) { this.take(stateIn(pairsIn(text), this.app)); }
+
+  take(state) {
+    const focused = document.activeElement, { id, ariaLabel } = focused;
+    focused.blur(); // what a reader is about to move is not written over
+    this.isGoing = true;
+    const trouble = this.app.restore(state);
+    this.isGoing = false;
+    const again = focused.isConnected ? focused : [...document.querySelectorAll("input, select")].find((one) => one.id === id && one.ariaLabel === ariaLabel);
+    again?.focus({ preventScroll: true });
+    if (trouble) throw new Refused(trouble);
+  }
+
+  // -- the address -----------------------------------------------------------------------
+
+  // What stands behind # for a state; nothing where the page is as it came.
+  fragment(state = this.steps[this.at]) {
+    const open = folds().filter((one) => one.open).map((one) => one.parentElement.id);
+    const said = [state, open.length ? `open=${open.map(escaped).join(",")}` : ""].filter(Boolean);
+    return said.length ? `#${[`qps${VERSION}`, `of=${escaped(this.name)}`, ...said].join("&")}` : "";
+  }
+
+  // The page by its specs, and by a checksum of all that it holds.
+  get name() { return `${this.files}~${this.app.checksum}`; }
+
+  get files() { return this.app.models.map(fileOf).join(","); }
+
+  later() {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.write(), SETTLED);
+  }
+
+  // Each step has an entry of its own in the history of the browser.
+  write() {
+    clearTimeout(this.writing);
+    this.writing = null;
+    this.enter(this.entered === this.at ? "replaceState" : "pushState", this.steps[this.at]);
+    this.entered = this.at;
+  }
+
+  enter(how, state) {
+    try {
+      window.history[how]({ qps: state }, "", window.location.href.split("#")[0] + this.fragment(state));
+    } catch {
+      // a browser that refuses this shows the page all the same; the link can still be copied
+    }
+  }
+
+  // The address that the page was opened with.
+  open() {
+    const { hash } = window.location, isAgain = window.history.state?.qps !== undefined;
+    if (hash) this.read(hash, isAgain);
+    this.steps = [stateOf(this.app)];
+    this.entered = 0;
+    this.tag();
+  }
+
+  // The entry of the history that is shown says which state it is of.
+  tag() {
+    try {
+      window.history.replaceState({ qps: this.steps[this.at] }, "");
+    } catch {
+      // as above
+    }
+  }
+
+  // Another address: one of the history, a part of this page, or what somebody wrote there.
+  arrive() {
+    const { hash } = window.location, known = window.history.state?.qps;
+    if (known === undefined && !STATE.test(hash) && document.getElementById(hash.slice(1))) {
+      if (this.steps[this.at]) this.enter("replaceState", this.steps[this.at]);
+      else this.tag();
+      return;
+    }
+    this.trouble.textContent = "";
+    if (known === this.steps[this.at]) return;
+    const found = [this.at - 1, this.at + 1].find((i) => this.steps[i] === known);
+    if (known === undefined ? this.read(hash) : this.tried(() => this.restore(known))) this.arrived(found);
+    this.show();
+  }
+
+  arrived(found) {
+    if (found === undefined) this.steps.splice(++this.at, Infinity, stateOf(this.app));
+    else this.at = found;
+    this.entered = this.at;
+    this.tag();
+  }
+
+  // Take what stands behind # in an address; what cannot be taken is told, and nothing else happens.
+  read(hash, isAgain = false) {
+    return this.tried(() => {
+      const [, version, text = ""] = STATE.exec(hash) ?? [];
+      if (!version) {
+        if (document.getElementById(hash.slice(1))) return;
+        throw new Refused(`${quotedShort(decoded(hash))} is neither a part of this page nor a setting of it`);
+      }
+      if (Number(version) !== VERSION) throw new Refused("it was made by another version of qps than this page");
+      const pairs = pairsIn(text), of = pairs.find(([word]) => word === "of")?.[1] ?? "";
+      const [files, sum] = [of.slice(0, of.lastIndexOf("~")), of.slice(of.lastIndexOf("~") + 1)];
+      if (files !== this.files) throw new Refused(`it is of another page${files ? `, of ${quotedShort(files)}` : ""}`);
+      this.take(stateIn(pairs.filter(([word]) => !["of", "open"].includes(word)), this.app));
+      const open = pairs.filter(([word]) => word === "open").flatMap(([, ids]) => ids.split(","));
+      for (const fold of folds()) if (open.includes(fold.parentElement.id)) fold.open = true;
+      if (!isAgain && `${files}~${sum}` !== this.name) this.trouble.textContent = "The link is of another version of this page: what it sets is set here, but answers may be others than then.";
+    });
+  }
+
+  tried(run, what = "The link was not followed, and nothing was set by it") {
+    this.trouble.textContent = "";
+    try {
+      run();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.trouble.textContent = `${what}: ${error.message}.`;
+      return false;
+    }
+  }
+
+  // -- the link ----------------------------------------------------------------------------
+
+  async copyLink() {
+    if (this.writing) this.write();
+    const link = window.location.href.split("#")[0] + this.fragment();
+    try {
+      await window.navigator.clipboard.writeText(link);
+      this.told.textContent = "Copied.";
+    } catch {
+      this.told.textContent = "This browser does not let a page copy: here it is, selected.";
+      this.link.value = link;
+      this.link.hidden = false;
+      this.link.select();
+    }
+  }
+}
+
+function folds() { return [...document.querySelectorAll("section[id] > .fold")]; }
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
