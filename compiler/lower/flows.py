@@ -28,11 +28,13 @@ class Demand(Struct, kw_only=True):
     `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
     `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
     is held of it, and `capacity` how much there is. Where some find no room, `offered` are all.
-    What finds no room at those that it is `thinned_by` is not asked of it.
+    What finds no room at those that it is `thinned_by` is not asked of it. `whose` tells for each
+    of the `parts` which stream asks for it, empty for what is asked by none.
     """
 
     span: Span
     parts: dict[str, list[Formula]] = field(default_factory=dict)
+    whose: dict[str, list[str]] = field(default_factory=dict)
     queueing: ir.Queueing | None = None
     servers: Formula = ONE
     visits: list[Visit] = field(default_factory=list)
@@ -45,9 +47,19 @@ class Demand(Struct, kw_only=True):
     offered: Offered | None = None
     thinned_by: tuple[str, ...] = ()
 
-    def add(self, by: str, load: Formula) -> None:
-        """Add to the demand of a component or stream."""
+    def add(self, by: str, load: Formula, stream: str = "") -> None:
+        """Add to the demand of a component or stream what a stream asks for."""
         self.parts.setdefault(by, []).append(load)
+        self.whose.setdefault(by, []).append(stream)
+
+    def of_streams(self) -> dict[str, list[Formula]]:
+        """Return what each stream asks for, in the order in which they come here."""
+        found: dict[str, list[Formula]] = {}
+        for by, loads in self.parts.items():
+            for load, stream in zip(loads, self.whose[by], strict=True):
+                found.setdefault(stream, []).append(load)
+        found.pop("", None)
+        return found
 
 
 class ClosedSource(Struct, frozen=True, kw_only=True):

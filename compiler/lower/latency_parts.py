@@ -7,6 +7,7 @@ more for a share of what comes by.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +15,9 @@ from msgspec.structs import replace
 from qps.compiler.lower.queue_certainty import mean_certainty
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
-from qps.engine.formulas import ONE, Formula
+from qps.engine.formulas import ONE, ZERO, Formula
+
+_WAITING = "waiting for "
 
 
 class CallMade(Struct, frozen=True, kw_only=True):
@@ -36,8 +39,21 @@ class CallMade(Struct, frozen=True, kw_only=True):
     is_share: bool = True
 
 
+class TimeSpent(Enum):
+    """What a stage of a latency is spent with."""
+
+    WORK = "work"
+    """A machine is busy with the item."""
+    TRANSFER = "transfer"
+    """A link is."""
+    WAIT = "wait"
+    """It waits for one that is busy with others, or for its time."""
+    DELAY = "delay"
+    """It takes its time however busy anything is: on its way, or by a delay of a component."""
+
+
 class LatencyPart(Struct, frozen=True, kw_only=True):
-    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
+    """A stage of a stream's latency, in seconds, and what it is `spent` with.
 
     `place` is the node or link where it is spent, empty where that is none. The value is the mean
     over all items: of a stage that stands in `calls`, outermost first, that
@@ -50,7 +66,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     stage: str
     value: Formula
     place: str = ""
-    is_work: bool = False
+    spent: TimeSpent = TimeSpent.DELAY
     queue: Queue | None = None
     visit: Visit | None = None
     calls: tuple[CallMade, ...] = ()
@@ -58,6 +74,11 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     branches: tuple[tuple[LatencyPart, ...], ...] = ()
     slowest_known: Certainty = EXACT
     slowest: Formula | None = None
+
+    @property
+    def is_work(self) -> bool:
+        """True where a machine is busy with it."""
+        return self.spent is TimeSpent.WORK
 
     @property
     def once(self) -> Formula:
@@ -116,6 +137,19 @@ def _changed(call: CallMade, change: Callable[[Formula], Formula]) -> CallMade:
         return call
     most = None if call.most is None else change(call.most)
     return replace(call, times=change(call.times), reached=change(call.reached), most=most)
+
+
+def wait_for(resource: str, value: Formula = ZERO, *, place: str = "") -> LatencyPart:
+    """Return the stage of a wait for a resource, of no time as long as that is not known."""
+    return LatencyPart(
+        stage=f"{_WAITING}{resource}", value=value, place=place, spent=TimeSpent.WAIT
+    )
+
+
+def waited_for(part: LatencyPart) -> str:
+    """Return the resource that a stage is a wait for, empty where it is none."""
+    is_wait = part.spent is TimeSpent.WAIT and part.stage.startswith(_WAITING)
+    return part.stage.removeprefix(_WAITING) if is_wait else ""
 
 
 def every(parts: Iterable[LatencyPart]) -> Iterator[LatencyPart]:

@@ -79,7 +79,7 @@ class Cited(Struct, frozen=True, kw_only=True):
 
 
 class ResourceLoad(Struct, frozen=True, kw_only=True):
-    """A resource in place: its load (1 is saturation) and what each component adds to it.
+    """A resource in place: its load (1 is saturation), what each component, and stream, adds to it.
 
     `unsettled` is the load with elastic parameters still open; the same where there are none.
     `target` is the load at which it counts as saturated: 1, or less by plan. `throughput` is what
@@ -103,6 +103,8 @@ class ResourceLoad(Struct, frozen=True, kw_only=True):
     """How the load is known: that of users who wait is as their waits are."""
     open_known: Certainty = EXACT
     """How it is known what others than users who wait ask of it."""
+    streams: dict[str, Formula] = field(default_factory=dict)
+    """What each stream adds to it."""
     is_never_full: bool = False
     """True where what finds no room is lost: what is served is less than all."""
 

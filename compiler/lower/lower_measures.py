@@ -17,7 +17,7 @@ from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.latency import in_line
-from qps.compiler.lower.latency_parts import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent, wait_for
 from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
 from qps.compiler.lower.losses_in_series import InSeries, late_known, loss_known
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
@@ -282,7 +282,7 @@ def stream_measures(
             buffer,
         )
         buffer = expressions.symbol(f"{stream.name}.playout", playout.delay, measure=known.of)
-        latency.append(LatencyPart(stage="playout buffer", value=buffer))
+        latency.append(LatencyPart(stage="playout buffer", value=buffer, spent=TimeSpent.WAIT))
         if playout.dropping is not None:
             known = replace(known, buffer=buffer)
             late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
@@ -377,17 +377,13 @@ def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[L
     if case is not ir.Case.AVERAGE:
         return ()
     return tuple(
-        LatencyPart(stage=f"waiting for {name}", value=endless(measures.resources[name].load))
-        for name in result.unbounded
+        wait_for(name, endless(measures.resources[name].load)) for name in result.unbounded
     )
 
 
 def _held_back(closed: ClosedStream) -> tuple[LatencyPart, ...]:
     """Return what who waits for an answer is held back by: what has no queue and is full."""
-    return tuple(
-        LatencyPart(stage=f"waiting for {name}", value=value)
-        for name, value in closed.held_back.items()
-    )
+    return tuple(wait_for(name, value) for name, value in closed.held_back.items())
 
 
 def not_there(stream: str) -> QpsError:

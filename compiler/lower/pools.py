@@ -118,13 +118,16 @@ def settled_pools(
         found.networks[name] = network
         found.holds.extend(demand.holds)
         often = comes.held / network.services * room.unit
-        parts = dict(load.parts)
+        parts, streams = dict(load.parts), dict(load.streams)
         for one, much in zip(held, amounts, strict=True):
             by = one.hold.stream
             parts[by] = parts.get(by, ZERO) + much * often
+            streams[by] = streams.get(by, ZERO) + much * often
         whole = total(parts.values())
         known = together(load.known, *(one.known for one in held))
-        found.resources[name] = replace(load, load=whole, unsettled=whole, parts=parts, known=known)
+        found.resources[name] = replace(
+            load, load=whole, unsettled=whole, parts=parts, streams=streams, known=known
+        )
         queue = _queue(name, held, network, comes)
         found.queues[name] = PlacedQueue(queue, put_in)
         for visit, one in zip(queue.visits, held, strict=True):

@@ -64,16 +64,23 @@ class ClosedPools:
     def _keep(
         self, name: str, streams: Sequence[ClosedStream], load: ResourceLoad, amount: Formula
     ) -> None:
-        parts, kept = dict(load.parts), total(load.parts.values())
+        parts, whose, kept = dict(load.parts), dict(load.streams), total(load.parts.values())
         for one in streams:
             held = one.pool(name).held(one.network.nested_times(one.name))
             much = one.throughput * held * one.pool(name).unit
             parts[one.stream] = parts.get(one.stream, ZERO) + much
+            whose[one.stream] = whose.get(one.stream, ZERO) + much
         pool = streams[0].pool(name)
         whole = minimum(_NEARLY_ALL, total(parts.values()))
         known = together(*(one.known for one in streams))
         self.resources[name] = replace(
-            load, load=whole, unsettled=whole, parts=parts, known=known, open_load=kept
+            load,
+            load=whole,
+            unsettled=whole,
+            parts=parts,
+            streams=whose,
+            known=known,
+            open_load=kept,
         )
         left = (ONE - pool.kept) / pool.unit / pool.copies * amount
         self.rooms[name] = Room(kept=pool.kept, left=left, places=pool.places)

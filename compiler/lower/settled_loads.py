@@ -49,6 +49,10 @@ def settled_loads(
         name: {by: at_rates(total(loads)) for by, loads in demand.parts.items()}
         for name, demand in streams.demands.items()
     }
+    whose = {
+        name: {of: total(loads) for of, loads in demand.of_streams().items()}
+        for name, demand in streams.demands.items()
+    }
     unsettled = {n: closed.loads.get(n) or at_rates(load) for n, load in stated.items()}
     aims = {name: targets.of(name) for name in unsettled}
     limits: dict[str, Formula] = {}
@@ -72,6 +76,7 @@ def settled_loads(
             name=name,
             load=loads[name],
             parts={by: put_in(part) for by, part in parts[name].items()},
+            streams={of: put_in(at_rates(part)) for of, part in whose[name].items()},
             span=demand.span,
             unsettled=unsettled[name],
             target=aims[name],

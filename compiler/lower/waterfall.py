@@ -29,12 +29,21 @@ class Passage(Struct, frozen=True, kw_only=True):
     known: Certainty
     often: Formula
     calls: str | None = None
+    stages: tuple[LatencyPart, ...] = ()
+    """What it is made of, in order, where it is no call and nothing that is called together."""
+    is_together: bool = False
+    """True where it is all calls that are made together: those stand next, so much deeper."""
 
 
 def waterfall(parts: Sequence[LatencyPart]) -> list[Passage]:
     """Return the tree of a latency, calls before what is in them; nothing where there is none."""
     if not any(part.calls for part in every(parts)):
         return []
+    return passages(parts)
+
+
+def passages(parts: Sequence[LatencyPart]) -> list[Passage]:
+    """Return the tree of a latency whether or not anything is called."""
     return list(_passages(parts, 0, 0, ZERO))
 
 
@@ -50,6 +59,7 @@ def _passages(
         around = inside[0].calls[at - 1].reached if at else ONE
         often = around if call is None else call.reached
         times = ONE if call is None else call.times
+        branches = () if is_call else inside[0].branches
         each = _each(inside, at + is_call)
         if any(part.differs for part in every(inside)):  # by those who call, kind by kind
             times = ONE if call is None else apply("mean", often, around)
@@ -64,10 +74,12 @@ def _passages(
             known=together(*(part.certainty for part in inside)),
             often=often,
             calls=name if is_call else None,
+            stages=() if is_call or branches else tuple(inside),
+            is_together=bool(branches),
         )
         if is_call:
             yield from _passages(inside, at + 1, depth + 1, starts)
-        for branch in inside[0].branches if not is_call else ():
+        for branch in branches:
             yield from _passages(branch, at, depth + 1, starts)
         starts = ends
 

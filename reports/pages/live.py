@@ -27,7 +27,6 @@ from qps.compiler.lower.load_graph import (
     ResourceLoad,
 )
 from qps.compiler.lower.stream_measures import StreamMeasures
-from qps.compiler.lower.waterfall import waterfall
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -42,8 +41,9 @@ from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
 from qps.reports.pages.live_promises import promises_of
 from qps.reports.pages.live_spreads import spreads_of
+from qps.reports.pages.live_ways import Route, drawing_of, routes_of, steps_of
 from qps.reports.pages.page_program import Program
-from qps.reports.pages.topology import drawn_topology
+from qps.reports.pages.topology import topology_of
 from qps.reports.pages.variants import Select, Start, Variant, Variants
 from qps.reports.text.quantities import in_percent, scales
 from qps.reports.text.view import MONTH
@@ -73,6 +73,7 @@ class LiveModel:
         self._bytes = 0
         self._is_cut_short = False
         self._dimensions: dict[Dimension, None] = dict.fromkeys(_ALWAYS_TOLD)
+        self._topology = topology_of(model)
         self._parameters = {parameter.name: parameter for parameter in model.parameters}
 
     @property
@@ -101,7 +102,7 @@ class LiveModel:
             "laws": self._program.laws,
             "month": MONTH,
             "units": {str(d): [list(s) for s in scales(d)] for d in self._dimensions},
-            "topology": drawn_topology(self._model),
+            "topology": drawing_of(self._topology),
             "intervals": {bound.name: _interval(bound) for bound in Bound},
         }
 
@@ -198,7 +199,7 @@ class LiveModel:
     def _graph(self, graph: LoadGraph, configuration: Configuration) -> int:
         step = self._program.step
         guards = guards_of(self._model, configuration, graph)
-        labelled = self._labelled(graph)
+        labelled = self._labelled(graph, configuration)
         limits = numbers_of_limits(graph)
         return self._record(
             {
@@ -231,10 +232,13 @@ class LiveModel:
             }
         )
 
-    def _labelled(self, graph: LoadGraph) -> dict[str, Json]:
+    def _labelled(self, graph: LoadGraph, configuration: Configuration) -> dict[str, Json]:
         """Return all of a graph that tells how it is known."""
+        route_of = routes_of(self._model, configuration, self._topology)
         return {
-            "streams": [self._stream(s) for s in graph.streams.values()],
+            "streams": [
+                self._stream(s, configuration, route_of(s.name)) for s in graph.streams.values()
+            ],
             "criteria": [self._criterion(c) for c in all_criteria(graph)],
             "measures": [self._measure(m) for m in graph.measures.values()],
             "qualityKnown": {
@@ -254,7 +258,7 @@ class LiveModel:
         other = changed_labels(self._model, configuration, graph, guards)
         if other is None:
             return {}
-        weaker = self._labelled(other.graph)
+        weaker = self._labelled(other.graph, configuration)
         told = {name: value for name, value in weaker.items() if value != usual[name]}
         return {"changed": {"numbers": other.numbers, "labelled": told}} if told else {}
 
@@ -272,6 +276,8 @@ class LiveModel:
     def _resource(self, resource: ResourceLoad, *, is_filled: bool) -> int:
         step = self._program.step
         load, target = step(resource.load), step(resource.target)
+        parts: list[Json] = [[by, step(part)] for by, part in resource.parts.items()]
+        streams: list[Json] = [[of, step(part)] for of, part in resource.streams.items()]
         return self._record(
             {
                 "name": resource.name,
@@ -279,34 +285,37 @@ class LiveModel:
                 "over": self._program.join("-", step(resource.asked), target),
                 "target": target,
                 "isFilled": is_filled,
-                "parts": [[by, step(part)] for by, part in resource.parts.items()],
+                "parts": parts,
+                **({} if streams == parts else {"streams": streams}),
                 "carried": None if resource.throughput is None else step(resource.throughput),
                 "count": step(resource.count),
                 "portOf": resource.port_of,
             }
         )
 
-    def _stream(self, stream: StreamMeasures) -> int:
+    def _stream(self, stream: StreamMeasures, configuration: Configuration, route: Route) -> int:
         step = self._program.step
+        way = [
+            self._record(
+                {
+                    "kind": one.kind,
+                    "depth": one.depth,
+                    "name": one.name,
+                    "place": one.place,
+                    **({"apart": True} if one.is_apart else {}),
+                    "value": step(one.value),
+                    "known": _known(one.known),
+                }
+            )
+            for one in steps_of(stream, configuration, route.ends)
+        ]
         return self._record(
             {
                 "name": stream.name,
-                "stages": [
-                    [part.stage, step(part.value), _known(part.certainty)]
-                    for part in stream.latency
-                ],
-                "calls": [
-                    {
-                        "depth": one.depth,
-                        "name": one.name,
-                        "times": step(one.times),
-                        "each": step(one.each),
-                        "starts": step(one.starts),
-                        "ends": step(one.ends),
-                        "known": _known(one.known),
-                    }
-                    for one in waterfall(stream.latency)
-                ],
+                "way": way,
+                "route": self._record(
+                    {"places": list(route.places), "joins": list(map(list, route.joins))}
+                ),
                 "latency": step(stream.mean_latency),
                 "jitter": step(total(part.value for part in stream.jitter)),
                 "latencyKnown": _known(stream.latency_certainty),

@@ -37,6 +37,7 @@ from qps.reports.pages.page_rows import (
     sensitivity_of,
     setting_rows,
 )
+from qps.reports.pages.system_picture import SystemPicture, system_picture
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.typeset import typeset
 from qps.reports.pages.unquoted import unquoted
@@ -115,6 +116,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     figures_only: bool = False
     simulated: SimulatedSection | None = None
     odds: OddsSection | None = None
+    system: SystemPicture | None = None
     carry: tuple[str, ...] = ()
     """What it takes to carry more users, a sentence for each number of them."""
     compared: Compared | None = None
@@ -189,6 +191,7 @@ def page_view(
         figures_only=figures_only,
         simulated=simulated,
         odds=odds_section(view),
+        system=None if figures_only else system_picture(model, configuration, solution),
         carry=tuple(map(unquoted, carry)),
         compared=compared,
         made=made,

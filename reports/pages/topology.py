@@ -1,18 +1,36 @@
-"""Where the nodes and links of a model stand in a drawing: by their distance from one end."""
+"""The nodes and links of a model, each by its distance from one end, and what joins them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from qps.compiler import ir
 
 
-def drawn_topology(model: ir.Model) -> dict[str, list[list[str | int]]]:
-    """Return places as `[name, kind, column, row]`, and what joins them as `[name, name]`.
+class Place(Struct, frozen=True):
+    """A node or a link, with its column and its row, whole numbers from 0 on."""
 
-    Columns and rows are whole numbers from 0 on. What is joined stands in neighbouring
-    columns, or in the same one; parts of the model that are not joined stand below each other.
+    name: str
+    kind: str
+    column: int
+    row: int
+
+
+class Topology(Struct, frozen=True):
+    """Places, and what joins them: a link, and what stands at an end of it.
+
+    What is joined stands in neighbouring columns, or in the same one; parts of the model that are
+    not joined stand below each other.
     """
+
+    places: tuple[Place, ...]
+    joins: tuple[tuple[str, str], ...]
+
+
+def topology_of(model: ir.Model) -> Topology:
+    """Return the places of a model."""
     kinds = {node.name: "node" for node in model.nodes}
     kinds |= {link.name: "link" for link in model.links}
     joined = [(link.name, end) for link in model.links for end in link.ends if end in kinds]
@@ -20,18 +38,18 @@ def drawn_topology(model: ir.Model) -> dict[str, list[list[str | int]]]:
     for link, end in joined:
         beside[link].append(end)
         beside[end].append(link)
-    places: list[list[str | int]] = []
+    places: dict[str, Place] = {}
     top = 0
-    while left := [name for name in kinds if all(name != place for place, *_ in places)]:
+    while left := [name for name in kinds if name not in places]:
         columns = _columns(beside, left)
         taken: dict[int, int] = {}
         for name in kinds:
             if name in columns:
                 column = columns[name]
                 row = taken[column] = taken.get(column, -1) + 1
-                places.append([name, kinds[name], column, top + row])
+                places[name] = Place(name, kinds[name], column, top + row)
         top += max(taken.values()) + 1
-    return {"places": places, "joins": [list(pair) for pair in joined]}
+    return Topology(tuple(places.values()), tuple(joined))
 
 
 def _columns(beside: Mapping[str, Sequence[str]], left: Sequence[str]) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.flows import Flow
-from qps.compiler.lower.latency_parts import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
 from qps.compiler.lower.notes import Crossed, Delayed, Port
 from qps.compiler.lower.queueing import Place
 from qps.compiler.lower.stream_demands import StreamDemands
@@ -116,7 +116,12 @@ class WalkedLinks:
                 )
             )
         self._under_way.note(Crossed(link=leg.link, ports=tuple(ports), is_last=last))
-        travel = LatencyPart(stage=f"over {leg.link}", value=item_bits / rate, place=leg.link)
+        travel = LatencyPart(
+            stage=f"over {leg.link}",
+            value=item_bits / rate,
+            place=leg.link,
+            spent=TimeSpent.TRANSFER,
+        )
         self._under_way.takes(travel, *(port.resource for port in ports))
 
     def _bits(self, leg: ir.Crossing, network: ir.Network, flow: Flow) -> tuple[Formula, Formula]:
@@ -165,6 +170,6 @@ class WalkedLinks:
 
     def _load_link(self, name: str, load: Formula, link: ir.Link, network: ir.Network) -> None:
         demand = self._streams.demand(name, link.span)
-        demand.add(self._stream.name, load)
+        demand.add(self._stream.name, load, self._stream.name)
         demand.port_of = link.name if network.medium is ir.Medium.SWITCHED else None
         self._result.passes[name] = ONE

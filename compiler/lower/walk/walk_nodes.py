@@ -22,7 +22,7 @@ from qps.compiler.lower.costs import (
     scale_of,
     work_of,
 )
-from qps.compiler.lower.latency_parts import LatencyPart
+from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.notes import (
@@ -219,7 +219,7 @@ class WalkedNodes:
         fastest = self._streams.fastest(name, resource.waits)
         demand = self._streams.demand(name, resource.span, self._expressions.count(node))
         by = step.component.name
-        demand.add(by, charged * work * per_second / capacity / fastest)
+        demand.add(by, charged * work * per_second / capacity / fastest, self._stream.name)
         if resource.carries_bits:
             demand.carried.append(charged * work)
         self._pass(name)
@@ -231,7 +231,7 @@ class WalkedNodes:
         thread = f"{name}.{cost.thread or by}"
         if is_thread:
             single = self._streams.demand(thread, cost.span, demand.count)
-            single.add(by, charged * work * per_second)
+            single.add(by, charged * work * per_second, self._stream.name)
             self._pass(thread)
         if resource.kind is ir.ResourceKind.STORE:
             return
@@ -318,7 +318,7 @@ class WalkedNodes:
         self._served_by[len(self._result.latency)] = cores
         stage = f"{by} at {node}"
         self._under_way.takes(
-            LatencyPart(stage=stage, value=service, place=node, is_work=True), *on
+            LatencyPart(stage=stage, value=service, place=node, spent=TimeSpent.WORK), *on
         )
 
     def _effects(

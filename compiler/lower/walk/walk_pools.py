@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.held import Hold
-from qps.compiler.lower.latency_parts import LatencyPart
+from qps.compiler.lower.latency_parts import wait_for
 from qps.compiler.lower.notes import PoolGiven, PoolTaken
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
-from qps.engine.formulas import ONE, ZERO
+from qps.engine.formulas import ONE
 
 
 class _Begun(Struct, frozen=True):
@@ -65,7 +65,7 @@ class WalkedPools:
         if waits:
             place = self._streams.configuration.place_of(name)
             under_way.result.visits[len(latency)] = visit
-            latency.append(LatencyPart(stage=f"waiting for {name}", value=ZERO, place=place))
+            latency.append(wait_for(name, place=place))
         hold = Hold(
             pool=name,
             stream=self._stream.name,

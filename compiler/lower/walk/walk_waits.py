@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.flows import Demand
-from qps.compiler.lower.latency_parts import LatencyPart
+from qps.compiler.lower.latency_parts import wait_for
 from qps.compiler.lower.queueing import LAST, Place, Visit
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind
@@ -157,4 +157,4 @@ class WalkedWaits:
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
         place = self._streams.configuration.place_of(visit.resource)
-        latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO, place=place))
+        latency.append(wait_for(visit.resource, place=place))

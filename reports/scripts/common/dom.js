@@ -16,7 +16,7 @@ function filled(element, attributes, children) {
     if (name === "on") for (const [event, run] of Object.entries(value)) element.addEventListener(event, run);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== ""));
   return element;
 }
 

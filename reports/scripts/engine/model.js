@@ -36,12 +36,22 @@ export class Model {
     return graph.changed && graph.numbers.some(isChanged) ? graph.changed.graph : graph;
   }
 
+  // A record with those that it names: the steps of the way of a stream, and its route.
+  resolved(number) {
+    const found = this.record(number);
+    if (typeof found.route === "number") {
+      found.way = found.way.map((one) => this.record(one));
+      found.route = this.record(found.route);
+    }
+    return found;
+  }
+
   // A graph with its records put in the place of their numbers; made once.
   graph(number) {
     const graph = this.record(number);
     if (!graph.isResolved) {
       for (const part of ["numbers", "resources", "streams", "criteria", "measures", "elastic", "guards"]) {
-        graph[part] = graph[part].map((one) => this.record(one));
+        graph[part] = graph[part].map((one) => this.resolved(one));
       }
       graph.isResolved = true;
       graph.order = this.program.needed(outputsOf(graph));
@@ -52,7 +62,7 @@ export class Model {
 
   changedLabels({ changed: { labelled } }) {
     const told = Object.entries(labelled);
-    return Object.fromEntries(told.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.record(one)) : own]));
+    return Object.fromEntries(told.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.resolved(one)) : own]));
   }
 
   // A setting as a start has it: what is picked, and the numbers that it sets.
@@ -73,12 +83,11 @@ export function exactNumber(record) { return record.value.map(BigInt); }
 
 function outputsOf(graph) {
   const found = [];
-  for (const one of graph.resources) found.push(one.load, one.over, one.target, one.count, ...one.parts.map((part) => part[1]));
+  for (const one of graph.resources) found.push(one.load, one.over, one.target, one.count, ...[...one.parts, ...one.streams ?? []].map((part) => part[1]));
   for (const one of graph.resources) if (one.carried !== null) found.push(one.carried);
   for (const one of graph.streams) {
     found.push(one.latency, one.jitter, one.buffer, one.loss, one.rate, one.throughput);
-    found.push(...one.stages.map((stage) => stage[1]));
-    for (const call of one.calls) found.push(call.times, call.each, call.starts, call.ends);
+    found.push(...one.way.map((step) => step.value));
   }
   for (const one of graph.criteria) {
     found.push(one.measure, one.limit, one.over);

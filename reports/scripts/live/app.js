@@ -9,7 +9,7 @@ import { offerTables } from "../common/table_files.js";
 import { Advice, showAdvice } from "./advice.js";
 import { showAssumptions } from "./assumptions.js";
 import { beyondLines } from "./beyond.js";
-import { drawTornado, drawWaterfall } from "./bars.js";
+import { drawTornado } from "./bars.js";
 import { Column, copied } from "./column.js";
 import { showComparison } from "./comparison.js";
 import { showDecision } from "./decision.js";
@@ -24,6 +24,7 @@ import { commandOf } from "./sentences.js";
 import { pairsOf } from "./state.js";
 import { drawTogether } from "./together.js";
 import { drawTopology } from "./topology.js";
+import { drawWaterfall } from "./waterfall.js";
 
 const PRINTED_WITHIN = 1500; // ms that advice may take before a print
 
@@ -233,10 +234,11 @@ export class App {
     const deep = [choice("right"), choice("left"), choice("up")];
     const turn = make("input", { type: "range", min: "0", max: "90", value: "40", "aria-label": "turn the picture", on: { input: () => deep[0].picture.change() } });
     withControl("space3", [...deep, make("label", null, "turn ", turn)], (column, width) => drawSpace3(column, width, deep, turn, starts(), this.columns));
-    const stream = choice("stream");
-    withControl("waterfall", [stream], (column, width) => drawWaterfall(column, width, stream));
     if (this.sure) add("odds", (column, width) => this.sure.draw(column, width), this.sure.controls);
-    add("topology", drawTopology);
+    // One choice for both: the strip tells the steps of the stream that is drawn.
+    const by = choice("coloured by"), stream = new Choice("the way of", () => ["topology", "waterfall"].forEach((key) => found.find((one) => one.key === key)?.change()));
+    withControl("topology", [stream, by], (column, width) => drawTopology(column, width, { stream, by }));
+    add("waterfall", (column, width) => drawWaterfall(column, width, stream));
     add("tornado", drawTornado);
     this.heatChoices = { what: choice("show"), x: choice("across"), y: choice("up") };
     withControl("heat", Object.values(this.heatChoices), (column, width) => this.drawHeat(column, width));

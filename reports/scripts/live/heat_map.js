@@ -7,7 +7,7 @@ import { Undecided } from "../engine/search.js";
 import { draw } from "../common/dom.js";
 import { number, percent, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
-import { scaleColour, scaleLegend } from "./topology.js";
+import { scaleColour, scaleLegend } from "../common/scale.js";
 
 const CELLS = { across: 25, up: 15 };
 

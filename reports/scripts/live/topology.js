@@ -1,79 +1,203 @@
-// The machines and networks as a drawing, each coloured by how heavily it is loaded.
+// The system as a drawing: the way of a request through it with where its time goes, or how full
+// everything is and what of that is a stream's. Boxes and lines stand where the page says.
 
-import { draw, make } from "../common/dom.js";
+import { together, marked } from "../engine/known.js";
+import { colour, draw, make } from "../common/dom.js";
 import { percent, shortened, whole } from "../common/format.js";
-import { pointReadout } from "../common/picture.js";
-import { laidOut } from "./layers.js";
+import { scaleColour, scaleInk, scaleLegend } from "../common/scale.js";
+import { byPlace, SPENT, spentTold, streamOf, tells, wayOf } from "./way.js";
 
-const LINE = 17;
-const MOST_LOADS = 5;
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
+const BAR = 9, LETTER = 8, SMALL_LETTER = 6.4;
+const THERE = 1, BACK = 2;
+const BY_TIME = "where its time goes", BY_LOAD = "what it loads";
 
-export function drawTopology(column, width) {
-  const { model, solved, run } = column;
-  const { places, joins } = model.topology;
+export function drawTopology(column, width, { stream: choice, by }) {
+  const { model, run, graph } = column;
+  const { places, joins, layouts, high } = model.topology;
   if (!places.length) return null;
+  const stream = streamOf(column, choice);
+  by.update(stream ? [BY_TIME, BY_LOAD] : [BY_LOAD]);
   run.at(column.n);
-  const about = new Map(places.map(([name, kind]) => {
-    const own = solved.resources.filter((one) => one.name === name || one.name.startsWith(`${name}.`));
-    return [name, { kind, what: placedKind(model, column.setting, name), loads: own.map((one) => ({ name: one.name.slice(name.length + 1), load: run.value(one.about.load), isOver: run.value(one.about.over) > ROUNDINGS })) }];
-  }));
-  const lines = (name) => Math.max(1, Math.min(about.get(name).loads.length, MOST_LOADS));
-  const { boxes, lines: ways, height } = laidOut(places, joins, width, (name) => 44 + LINE * lines(name));
-  const title = `Machines and networks, coloured by their load at ${model.population} = ${whole(column.n)}`;
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title },
-    ways.map((d) => draw("path", { d, class: "join" })));
-  const points = [];
-  for (const [name, { kind, what, loads }] of about) {
-    const { x, y, w: boxWidth, h: boxHeight } = boxes.get(name);
-    const highest = Math.max(0, ...loads.map((one) => one.load).filter(Number.isFinite));
-    const told = loads.map(toldLoad);
-    const ink = loads.length ? loadInk(highest) : "var(--ink)";
-    svg.append(draw("g", { fill: ink },
-      draw("rect", { x: x - boxWidth / 2, y: y - boxHeight / 2, width: boxWidth, height: boxHeight, rx: kind === "link" ? boxHeight / 2 : 4, fill: loads.length ? loadColour(highest) : "var(--paper)", class: loads.some((one) => one.isOver) ? "place saturated" : "place" }),
-      draw("text", { x, y: y - boxHeight / 2 + 18, "text-anchor": "middle", "font-weight": "600", class: "own" }, shortened(name, boxWidth / 8)),
-      draw("text", { x, y: y - boxHeight / 2 + 34, "text-anchor": "middle", class: "own" }, shortened(what, boxWidth / 7.5)),
-      (told.length ? inTheBox(loads) : ["no load"]).map((text, i) => draw("text", { x, y: y - boxHeight / 2 + 34 + LINE * (i + 1), "text-anchor": "middle", class: "own" }, shortened(text, boxWidth / 7)))));
-    points.push({ x, y, text: `${name} (${what}): ${told.join(", ") || "no load"}` });
-  }
+  const layout = layouts.findLast((one) => one.width <= width) ?? layouts[0];
+  const way = stream && wayOf(run, stream), times = way ? byPlace(way) : new Map();
+  const picture = { column, stream, way, isTime: by.value === BY_TIME, layout, high, longest: Math.max(...[...times.values()].map((one) => one.value).filter(Number.isFinite), 0) };
+  const passed = new Set(stream?.route.places ?? places.keys());
+  const boxes = places.map(([name, kind], i) => aboutPlace(picture, name, kind, i, { time: times.get(name), isPassed: passed.has(i) }));
+  const { n } = column, at = `${model.population} = ${whole(n)}`;
+  const told = way && marked(column.tell(way.total, "s"), stream.latencyKnown, way.total);
+  const title = !stream ? `The system, coloured by how full it is at ${at}`
+    : picture.isTime ? `The way of ${stream.name} through the system at ${at}: ${told}` : `What ${stream.name} loads at ${at}`;
+  const svg = draw("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, width: layout.width, class: "chart system", role: "img", "aria-label": title },
+    definitions(KEY), linesOf(picture, joins, stream), boxes.map((box) => drawnBox(picture, box)));
+  const order = [...new Set([...(stream?.route.places ?? []), ...places.keys()])].map((i) => boxes[i]);
   return {
-    title, svg, readout: pointReadout(svg, points), legend: scaleLegend(),
-    table: () => ({ head: ["place", "machine or network", "load"], rows: [...about].map(([name, one]) => [name, one.what, one.loads.map((l) => `${l.name} ${percent(l.load)}`.trim()).join(", ")]) }),
+    title, svg, readout: boxReadout(svg, order.map((box) => ({ ...box.frame, text: toldBox(picture, box) }))), legend: legendOf(picture, graph),
+    table: () => tableOf(picture, order),
   };
 }
 
-function toldLoad(one) { return `${one.name ? `${one.name} ` : ""}${percent(one.load)}`; }
+// -- what there is to tell of a place ------------------------------------------------------------
 
-// The fullest of many: a switch has two ports for each place, and the table tells all of them.
-function inTheBox(loads) {
-  if (loads.length <= MOST_LOADS) return loads.map(toldLoad);
-  const kept = [...loads].sort((a, b) => b.load - a.load).slice(0, MOST_LOADS - 1);
-  return [...kept.map(toldLoad), `${loads.length - kept.length} more, less full`];
+function aboutPlace({ column, stream, layout, high }, name, kind, i, more) {
+  const { run, solved } = column;
+  const [x, y] = layout.corners[i];
+  const isHere = (one) => one.name === name || one.name.startsWith(`${name}.`);
+  const isPort = (one) => one.about.portOf !== null && [`${one.about.portOf}.${name}.out`, `${one.about.portOf}.${name}.in`].includes(one.name);
+  const loads = solved.resources.filter((one) => isHere(one) || isPort(one)).map((one) => {
+    const load = run.value(one.about.load), own = stream && (one.about.streams ?? one.about.parts).find(([of]) => of === stream.name);
+    return { name: isHere(one) ? one.name.slice(name.length + 1) : one.name, load, own: own ? run.value(own[1]) : 0, isOver: run.value(one.about.over) > ROUNDINGS };
+  }).sort((a, b) => b.load - a.load);
+  return { name, kind, what: placedKind(column, name), loads, frame: { x, y, w: layout.box, h: high }, ...more };
 }
 
-function placedKind(model, setting, name) {
+function placedKind({ model, setting }, name) {
   const index = model.selects.findIndex((one) => one.name === name && one.kind !== "option");
   return index < 0 ? model.fixedPlaces[name] ?? "" : model.selects[index].choices[setting.picks[index]];
 }
 
-// Cividis, which colour-blind readers see alike, from dark to bright; the numbers stand beside it.
-const CIVIDIS = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+function toldLoad(one) { return `${one.name ? `${one.name} ` : ""}${percent(one.load)}`; }
 
-export function scaleColour(share) {
-  if (!Number.isFinite(share)) return "none";
-  const at = Math.max(0, Math.min(1, share)) * (CIVIDIS.length - 1);
-  const [low, part] = [Math.floor(at), at % 1];
-  const next = CIVIDIS[Math.min(low + 1, CIVIDIS.length - 1)];
-  return `rgb(${CIVIDIS[low].map((v, i) => Math.round(v + (next[i] - v) * part)).join(",")})`;
+// Of the load of a resource what is the stream's: nothing where it asks nothing of it.
+function ownTold({ stream }, { load, own }) { return own > 0 ? `${percent(Math.min(1, own / load))} by ${stream.name}` : ""; }
+
+function restTold(loads) {
+  const rest = loads.slice(1);
+  return rest.length ? `… ${rest.length} more below ${whole(Math.floor(rest[0].load * 100) + 1)} %` : "";
 }
 
-// At least 4.5 to 1 on each of these colours.
-function scaleInk(share) { return share > 0.47 ? "#000000" : "#ffffff"; }
-function loadColour(load) { return scaleColour(Math.min(load, 1)); }
-function loadInk(load) { return scaleInk(Math.min(load, 1)); }
+function ownTime({ column }, { value, known }) { return marked(column.tell(value, "s", { digits: 3 }), together(known), value); }
 
-export function scaleLegend(low = "0 %", high = "100 % and more") {
-  const steps = [...Array(12).keys()];
-  return [make("li", null, `${low} `, draw("svg", { width: 120, height: 12, "aria-hidden": "true" },
-    steps.map((i) => draw("rect", { x: i * 10, width: 10.5, height: 12, fill: scaleColour(i / 11) }))), ` ${high}`)];
+function timeTold(picture, time) { return `${ownTime(picture, time)}, ${shareOf(picture.way, time.value)}`; }
+
+function shareOf(way, value) { return percent(Number.isFinite(way.total) ? value / (way.total || 1) : Number(value === way.total)); }
+
+function toldBox(picture, { name, what, loads, time, isPassed }) {
+  const { column, stream, way } = picture;
+  const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.tell(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of the latency (${spentTold(time, (v) => column.tell(v, "s"))})`
+    : stream && isPassed ? `${stream.name} passes it in no time` : "";
+  const full = loads.map((one) => `${toldLoad(one)}${ownTold(picture, one) ? ` (${ownTold(picture, one)})` : ""}`);
+  return `${name}${what ? ` (${what})` : ""}: ${[passing, full.join(", ") || "no load"].filter(Boolean).join("; ")}`;
+}
+
+function tableOf(picture, order) {
+  const { column, stream, way } = picture;
+  const told = (v) => (v && tells(way, v) ? column.tell(v, "s") : "");
+  const rows = order.map(({ name, what, loads, time }) => [
+    name, what, ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.tell(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
+    loads.map(toldLoad).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
+  ]);
+  return { head: ["place", "machine or network", ...(stream ? ["steps", "time", "share of the latency", ...Object.values(SPENT)] : []), "load", ...(stream ? [`of it by ${stream.name}`] : [])], rows };
+}
+
+// -- how it is drawn -----------------------------------------------------------------------------
+
+// What time is spent with is told apart without colour, too: work is filled, waiting is hatched, the rest is dotted.
+export function definitions(key) {
+  const pattern = (id, size, ...inside) => draw("pattern", { id: `${id}-${key}`, width: size, height: size, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, ...inside);
+  return draw("defs", null,
+    pattern("waiting", 6, draw("rect", { width: 6, height: 6, fill: "var(--paper)" }), draw("rect", { width: 3, height: 6, fill: colour(1) })),
+    pattern("fixed", 5, draw("rect", { width: 5, height: 5, fill: "var(--paper)" }), draw("circle", { cx: 2.5, cy: 2.5, r: 1.2, fill: colour(6) })),
+    pattern("others", 5, draw("rect", { width: 5, height: 5, fill: "var(--paper)" }), draw("rect", { width: 1.5, height: 5, fill: "var(--ink)" })),
+    draw("marker", { id: `arrow-${key}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, draw("path", { d: "M0,0L8,4L0,8z", class: "head" })));
+}
+
+export function fillsOf(key) { return { work: colour(0), wait: `url(#waiting-${key})`, delay: `url(#fixed-${key})` }; }
+
+const KEY = "drawing", FILLS = fillsOf(KEY), ARROW = `url(#arrow-${KEY})`, OTHERS = `url(#others-${KEY})`;
+
+// A bar of segments, each [fill, width].
+export function segments(x, y, height, parts) {
+  let left = x;
+  return parts.filter(([, width]) => width > 0).map(([fill, width]) => {
+    const drawn = draw("rect", { x: left, y, width, height, fill, class: "segment" });
+    left += width;
+    return drawn;
+  });
+}
+
+// Joins that are not passed lie below those that are.
+function linesOf({ layout }, joins, stream) {
+  const passed = new Map(stream?.route.joins ?? []);
+  const order = [...joins.keys()].sort((a, b) => passed.has(a) - passed.has(b));
+  return order.map((i) => {
+    const d = `M${layout.lines[i].map((corner) => corner.join()).join("L")}`, way = passed.get(i);
+    return draw("path", { d, class: way ? "join passed" : stream ? "join aside" : "join", "marker-end": way & THERE ? ARROW : null, "marker-start": way & BACK ? ARROW : null });
+  });
+}
+
+function drawnBox(picture, box) {
+  const { isTime, way } = picture, { name, what, loads, time, isPassed, frame: { x, y, w, h } } = box;
+  const highest = loads.find((one) => Number.isFinite(one.load))?.load ?? 0, isOver = loads.some((one) => one.isOver);
+  const isFilled = !isTime && loads.length > 0;
+  const fits = (text, letter = SMALL_LETTER) => shortened(text, (w - 14) / letter);
+  const ink = isFilled ? scaleInk(Math.min(highest, 1)) : isPassed ? "var(--ink)" : "var(--soft)";
+  const line = (text, below, more) => text && draw("text", { x: x + 7, y: y + below, class: "own small", ...more }, fits(text));
+  const steps = isTime && time?.numbers.length ? stepsTold(time.numbers) : "";
+  const fullest = loads.length ? toldLoad(loads[0]) : "", rest = restTold(loads);
+  return draw("g", { fill: ink, class: isPassed ? "box" : "box aside", "data-place": name },
+    draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : "place", fill: isFilled ? scaleColour(Math.min(highest, 1)) : "var(--paper)" }),
+    isTime && time && tint(time, way, { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4 }),
+    draw("text", { x: x + 7, y: y + 17, class: "own name" }, shortened(name, (w - 14 - 8 * steps.length) / LETTER)),
+    steps && draw("text", { x: x + w - 7, y: y + 17, class: "own steps", "text-anchor": "end" }, steps),
+    (rest ? [[fullest, what].filter(Boolean).join(" · "), rest] : [fullest, what]).filter(Boolean).map((text, i) => line(text, 32 + 14 * i)),
+    isTime ? time && line([timeTold(picture, time), ownTime(picture, time)].find((text) => text.length * SMALL_LETTER <= w - 14) ?? ownTime(picture, time), 62) : loads.length > 0 && line(ownTold(picture, loads[0]), 62),
+    barOf(picture, box));
+}
+
+// One or two steps by their numbers, more by how many they are.
+function stepsTold(numbers) { return numbers.length > 2 ? `${numbers.length} ×` : numbers.join(", "); }
+
+// The more of the time is spent here the darker, in the colour of what most of it is.
+function tint(time, way, frame) {
+  const share = Number.isFinite(way.total) ? time.value / (way.total || 1) : Number(time.value === way.total);
+  const most = Object.keys(SPENT).reduce((best, word) => (time[word] > time[best] ? word : best), "work");
+  return draw("rect", { ...frame, fill: colour({ work: 0, wait: 1, delay: 6 }[most]), "fill-opacity": 0.04 + 0.36 * Math.min(1, share) });
+}
+
+function barOf({ isTime, longest }, { loads, time, frame: { x, y, w, h } }) {
+  const room = w - 14, left = x + 7, top = y + h - BAR - 5;
+  if (isTime) {
+    if (!time?.value) return null;
+    const isEndless = !Number.isFinite(time.value);
+    return segments(left, top, BAR, Object.keys(SPENT).map((word) => [FILLS[word], isEndless ? room * Number(!Number.isFinite(time[word])) : Math.max(0, time[word]) / longest * room]));
+  }
+  const fullest = loads[0];
+  if (!fullest || !Number.isFinite(fullest.load)) return null;
+  const part = (v) => Math.min(1, Math.max(0, v)) * room, own = Math.min(part(fullest.own), part(fullest.load));
+  return [draw("rect", { x: left, y: top, width: room, height: BAR, fill: "var(--paper)", class: "segment" }), ...segments(left, top, BAR, [[colour(0), own], [OTHERS, part(fullest.load) - own]])];
+}
+
+function swatch(fill) { return draw("svg", { width: 26, height: 12, "aria-hidden": "true" }, draw("rect", { width: 26, height: 12, fill, class: "segment" })); }
+
+export function spentLegend(way, fills) {
+  const present = Object.entries(SPENT).filter(([word]) => way.rows.some((row) => row.spent?.[word] > 0));
+  return present.map(([word, name]) => make("li", null, swatch(fills[word]), name));
+}
+
+function legendOf({ isTime, stream, way }) {
+  if (isTime) return [...spentLegend(way, FILLS), make("li", null, "the darker, the more of the time; numbers are those of the steps below")];
+  if (!stream) return scaleLegend();
+  return [...scaleLegend(), make("li", null, swatch(colour(0)), `the fullest: what ${stream.name} asks for`), make("li", null, swatch(OTHERS), "what others do")];
+}
+
+// A box is told under the pointer or by arrow keys, those on the way first.
+function boxReadout(svg, boxes) {
+  const ring = draw("rect", { class: "rule focus", fill: "none", rx: 6, visibility: "hidden" });
+  svg.append(ring);
+  return {
+    count: boxes.length,
+    tell(index) {
+      const { x, y, w, h, text } = boxes[index];
+      for (const [name, value] of Object.entries({ x: x - 3, y: y - 3, width: w + 6, height: h + 6, visibility: "visible" })) ring.setAttribute(name, value);
+      return text;
+    },
+    nearest(clientX, clientY) {
+      const box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width;
+      const x = (clientX - box.left) * scale, y = (clientY - box.top) * scale;
+      const away = (one) => Math.hypot(Math.max(one.x - x, 0, x - one.x - one.w), Math.max(one.y - y, 0, y - one.y - one.h));
+      return boxes.reduce((best, one, i) => (away(one) < away(boxes[best]) ? i : best), 0);
+    },
+    hide() { ring.setAttribute("visibility", "hidden"); },
+  };
 }
