@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.checking import check_model
 from qps.compiler.check.claims.check_axes import check_ranges
-from qps.compiler.check.model.check_changes import change_checker, report_stated
+from qps.compiler.check.model.check_changes import change_checker
 from qps.compiler.check.model.check_precedence import (
     report_contradictions,
     report_several,
@@ -48,8 +47,9 @@ from qps.compiler.diagnostics.diagnostic import (
     TooManyError,
     in_order,
 )
-from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.ir.changes import what_is_set
+from qps.compiler.ir.own_numbers import with_parameters
 from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
@@ -104,9 +104,11 @@ class Spec(Struct, frozen=True, kw_only=True):
                 check_spreads(self.model, settled, sink)
         return settled
 
-    def with_machines_of(self, settings: Iterable[str]) -> Spec:
-        """Return the spec with the machines that settings make, such as `web = pod(8, 16 GB)`.
+    def with_parts_of(self, settings: Iterable[str]) -> Spec:
+        """Return the spec with what settings make.
 
+        That is the machine of `web = pod(8, 16 GB)`, and a parameter of each number that they set
+        and that is stated in place, such as `wan.rate`.
         What is wrong with a setting is told where a configuration is asked for.
         """
         known, sink = self.known.copied(), Sink()
@@ -116,10 +118,11 @@ class Spec(Struct, frozen=True, kw_only=True):
                 context = Context(program=self.program, sink=sink, known=known)
                 change_checker(context).one(change, self.program.main)
         made = {name: one for name, one in known.machines.items() if one is not None}
-        if made.keys() <= self.model.machines.keys():
-            return self
-        model = replace(self.model, machines=self.model.machines | made)
-        return replace(self, model=model, known=known)
+        model = self.model
+        if not made.keys() <= model.machines.keys():
+            model = replace(model, machines=model.machines | made)
+        model = with_parameters(model, known.numbers_set, known.numbers)
+        return self if model is self.model else replace(self, model=model, known=known)
 
     def population(self, text: str, label: str) -> int | None:
         """Return the population that a text such as `N = 20` sets; None where it sets none.
@@ -147,12 +150,7 @@ class Spec(Struct, frozen=True, kw_only=True):
         return changes
 
     def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
-        source = Source(label, text)
-        told, equals, _ = text.partition("=")
-        if equals and _TOLD_NAME.match(told):
-            report_stated(sink, Span(source, 0, len(told.rstrip())), told.strip(), "the spec")
-            return None
-        parsed = parse_change(source)
+        parsed = parse_change(Source(label, text))
         sink.add_all(parsed.diagnostics)
         if parsed.value is None:
             return None
@@ -167,10 +165,6 @@ class Spec(Struct, frozen=True, kw_only=True):
             )
             return None
         return change
-
-
-_TOLD_NAME = re.compile(r"\s*\w[\w.]*(?: \w+)? (?:at|of|in|\(\d)\b")
-"""A name of several words, by which reports tell a number: `work.cpu.request at auth`."""
 
 
 @contextmanager

@@ -500,7 +500,7 @@ def test_arguments_are_those_of_the_file_that_writes_them(tmp_path: Path) -> Non
     made = outcome.value
     assert "eu.vm(eu.k * 1, 8 GB, 100 score)" in made.model.machines
     settings = ["eu.web = eu.vm(k * 1, 8 GB, 100 eu.score)"]
-    other = made.with_machines_of(settings)
+    other = made.with_parts_of(settings)
     node = other.configuration(None, settings).nodes["eu.web"]
     cpu = other.model.machines[node.machine].resource("cpu")
     assert cpu is not None

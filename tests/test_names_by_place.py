@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.specs import checked, lowered
-from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.lowering import lower
 
 SHOP = """
 users N in 1..10_000
@@ -83,19 +83,24 @@ def test_a_place_moves_by_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "of"),
+    ("name", "value", "stated"),
     [
-        ("work.cpu.request at auth", "the spec"),
-        ("browse.auth.sends (2)", "the spec"),
-        ("target of cpu", "the spec"),
-        ("query.cpu.request", "a component"),
-        ("browse.traffic", "a stream"),
+        ("work.cpu.request at auth", "2 ms/request", "t"),
+        ("work.cpu.request at auth in browse", "2 ms/request", "t"),
+        ("browse.auth.sends (2)", "2 kB/request", "300 byte/request"),
+        ("query.cpu.request", "2 ms/request", "3 ms/request"),
+        ("query.cpu.request at archive", "2 ms/request", "1 ms/request"),
+        ("browse.traffic", "1 request/s", "1 request / 20 s"),
     ],
 )
-def test_such_a_number_is_not_set(name: str, of: str) -> None:
-    with pytest.raises(QpsError) as refused:
-        checked(SHOP).changes([f"{name} = 2 ms/request"])
-    [told] = refused.value.diagnostics
-    assert told.code.id == "QPS0601"
-    assert told.message == f"`{name}` is a number of {of}: it is not set there"
-    assert "param" in told.hints[0]
+def test_such_a_number_is_set_by_its_name(name: str, value: str, stated: str) -> None:
+    """It alone is another one then: all others are what they were."""
+    settings = [f"{name} = {value}"]
+    before = lowered(SHOP).assumptions
+    spec = checked(SHOP).with_parts_of(settings)
+    after = lower(spec.model, spec.configuration(None, settings)).assumptions
+    assert before[name].span.text == stated
+    assert {n: one.value for n, one in before.items() if n != name} == {
+        n: one.value for n, one in after.items() if n != name
+    }
+    assert after[name].text == value

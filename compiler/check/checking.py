@@ -43,6 +43,7 @@ from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.syntax import ast
 
@@ -88,6 +89,7 @@ class _ModelChecker(OfChanges, frozen=True):
         quality = check_quality(self)
         for instance in instances:
             instance.left_out(quality)
+        requirements = _joined(system.requirements() for system in systems)
         model = ir.Model(
             name=PurePath(syntax.source.label).stem,
             file=syntax.source.label,
@@ -101,11 +103,21 @@ class _ModelChecker(OfChanges, frozen=True):
             measures=measures,
             groups=groups,
             instances=used,
-            requirements=_joined(system.requirements() for system in systems),
+            requirements=requirements,
             targets=agreed(_joined(s.targets() for s in systems), "its target", self.sink),
             waits=agreed(_joined(s.waits() for s in systems), "how it is waited for", self.sink),
             quality=quality,
-            modes=self._modes(systems),
+            scenarios=(),
+            expectations=(),
+            observations=(),
+            machines=self._machines(),
+            networks=self._networks(),
+        )
+        self.known.numbers.update(own_numbers(model))
+        model = replace(model, modes=self._modes(systems))
+        self.known.numbers.update(own_numbers(model))
+        model = replace(
+            model,
             # What is in force in an instance can be a part of a scenario of the spec.
             scenarios=_joined(system.scenarios() for system in (*reversed(instances), own)),
             matrices=sound(
@@ -122,18 +134,22 @@ class _ModelChecker(OfChanges, frozen=True):
                     own.distinct(ast.Figure),
                 )
             ),
+        )
+        # A change may have put other arguments into a machine, and set any number.
+        model = replace(
+            model,
             fits=tuple(self.known.fitted.items()),
             fitted=self._fitted(parameters),
-            # Last: a change may have put other arguments into a machine.
             machines=self._machines(),
-            networks={n: m for n, m in self.known.networks.items() if m is not None},
+            networks=self._networks(),
         )
+        model = with_parameters(model, self.known.numbers_set, self.known.numbers)
         # What checks of any part have met.
-        stated = {parameter.name for parameter in parameters}  # whose values were met as well
+        stated = {parameter.name for parameter in model.parameters}  # whose values were met, too
         met = self.known.uncertain.items()
         uncertain = tuple(parameter for name, parameter in met if name not in stated)
         correlated = CorrelationChecker(self.expressions).correlations(parameters)
-        model = replace(model, parameters=(*parameters, *uncertain), correlations=correlated)
+        model = replace(model, parameters=(*model.parameters, *uncertain), correlations=correlated)
         self._unused_hardware()
         self._unused_parameters()
         functions = FunctionChecker(self.expressions)
@@ -153,6 +169,10 @@ class _ModelChecker(OfChanges, frozen=True):
         known = {n: m for n, m in self.known.machines.items() if m is not None}
         labels = {module.syntax.source.label for module in self.program.modules}
         return known if len(labels) == len(self.program.modules) else with_twins(known.values())
+
+    def _networks(self) -> dict[str, ir.Network]:
+        """Return the networks that are sound, by their names."""
+        return {n: m for n, m in self.known.networks.items() if m is not None}
 
     def _systems(self) -> tuple[SystemChecker, ...]:
         """Return what checks the spec itself and, in the order of their use, its instances."""

@@ -28,6 +28,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     says which value counts of those that have several, `case_from` where it was set. What a
     mode changes is kept apart in `mode_changes`: see `in_force`. `explicit` holds the changes
     that were asked for one by one: whatever a scenario or a mode changes, they win over it.
+    `of_places` are the parameters that are numbers of what stands in a place, with that.
     """
 
     low: int
@@ -44,6 +45,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
     case: ir.Case = ir.Case.AVERAGE
     case_from: Span | None = None
     explicit: tuple[ir.Change, ...] = ()
+    of_places: Mapping[str, str] = {}
 
     def key(self, usual: Configuration) -> tuple[object, ...]:
         """Return a value that is equal for configurations of a model that solve alike.
@@ -66,12 +68,12 @@ class Configuration(Struct, frozen=True, kw_only=True):
                 if span is not spans[name]
             ),
             tuple(
-                (node.name, node.machine, node.count)
+                (node.name, node.machine, node.count, node.own)
                 for node in self.nodes.values()
                 if node is not usual.nodes[node.name]
             ),
             tuple(
-                (link.name, link.network, link.count)
+                (link.name, link.network, link.count, link.own)
                 for link in self.links.values()
                 if link is not usual.links[link.name]
             ),
@@ -108,6 +110,7 @@ def base_configuration(model: ir.Model) -> Configuration:
         nodes={node.name: node for node in model.nodes},
         links={link.name: link for link in model.links},
         groups={group.name: group for group in model.groups},
+        of_places={p.name: p.place for p in model.parameters if p.place is not None},
     )
 
 
@@ -231,6 +234,14 @@ def _made(configuration: Configuration, change: ir.Change) -> Configuration:
             raise AssertionError("what a scenario changes is made one by one")
 
 
+def is_in_place(parameter: ir.Parameter, configuration: Configuration) -> bool:
+    """Return whether a parameter counts: as a number of a place it does where it is set there."""
+    if parameter.place is None:
+        return True
+    own = configuration.place(parameter.place).own
+    return parameter.name.removeprefix(f"{parameter.place}.") in own
+
+
 def counted_by(configuration: Configuration) -> set[str]:
     """Return the parameters that say how many there are of a place, so that they are whole.
 
@@ -291,11 +302,25 @@ def _set(configuration: Configuration, change: ir.SetParameter) -> Configuration
     before = configuration.parameters[change.name]
     if isinstance(before, ir.Mixture):
         set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.classes}
-    return replace(
+    settled = replace(
         configuration,
         parameters=configuration.parameters | set_to,
         values_from=configuration.values_from | dict.fromkeys(set_to, change.span),
     )
+    place = configuration.of_places.get(change.name)
+    return settled if place is None else _with_own(settled, place, change.name)
+
+
+def _with_own(configuration: Configuration, place: str, name: str) -> Configuration:
+    """Return a configuration in which a number of what stands in a place is that of a name."""
+    own = name.removeprefix(f"{place}.")
+    node = configuration.nodes.get(place)
+    if node is not None:
+        nodes = {place: replace(node, own=node.own | {own})}
+        return replace(configuration, nodes=configuration.nodes | nodes)
+    link = configuration.links[place]
+    links = {place: replace(link, own=link.own | {own})}
+    return replace(configuration, links=configuration.links | links)
 
 
 def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:

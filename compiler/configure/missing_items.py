@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from qps.compiler import ir
-from qps.compiler.configure.cost_items import item_word
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.ir.cost_items import item_word
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 _SHOWN = 4

@@ -14,13 +14,6 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
-from qps.compiler.configure.cost_items import (
-    is_held,
-    item_of,
-    item_of_dimension,
-    item_word,
-    scaling_base,
-)
 from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.looked_at import LookedAt, Meanings, Part, names_in
 from qps.compiler.configure.missing_items import Ask, MissingItems, carried
@@ -30,6 +23,13 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.ir.cost_items import (
+    is_held,
+    item_of,
+    item_of_dimension,
+    item_word,
+    scaling_base,
+)
 from qps.compiler.quantities.dimension import (
     INFORMATION,
     INFORMATION_BASE,

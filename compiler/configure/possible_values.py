@@ -24,6 +24,7 @@ from qps.compiler.configure.fold import (
     UnstatedCaseError,
 )
 from qps.compiler.configure.looked_at import LookedAt, Part, names_in
+from qps.compiler.configure.numbers_in_place import report_not_there, set_in
 from qps.compiler.configure.receivers import names_of_receivers, rooms_for
 from qps.compiler.configure.values_in_use import (
     chosen_from,
@@ -85,6 +86,9 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
     for place in places:
         names = names_in(place.count) | {place.name} | chosen
         yield Part(names, partial(_Check.count, name=place.name))
+    for name in dict.fromkeys(p.place for p in model.parameters if p.place is not None):
+        own = {p.name for p in model.parameters if p.place == name}
+        yield Part(frozenset(own) | {name}, partial(_Check.set_in_place, name=name))
     if model.waits:
         machines = model.machines.values()
         named = names_in(*(one.capacity.expr for machine in machines for one in machine.resources))
@@ -186,6 +190,13 @@ class _Check:
         of = self._configuration
         place = of.nodes[name] if name in of.nodes else of.links[name]
         self.value(count_of(place, self._reached))
+
+    def set_in_place(self, name: str) -> None:
+        """Report numbers of a place that it does not have, and that cannot be."""
+        place = self._configuration.place(name)
+        report_not_there(self._model, self._configuration, place, self._sink)
+        for bounded in set_in(self._model, self._configuration, place):
+            self.value(bounded)
 
     def cores(self, name: str) -> None:
         """Report cores that are no whole number where these wait in one queue, by the spec."""

@@ -172,6 +172,11 @@ def _of(quantity: ir.Quantity | None, what: str, bound: Bound, hint: str = "") -
         )
 
 
+def values_of(hardware: ir.Machine | ir.Network) -> Iterator[Bounded]:
+    """Yield the values that a machine or a network states."""
+    return _machine(hardware) if isinstance(hardware, ir.Machine) else _network(hardware)
+
+
 def _machine(machine: ir.Machine) -> Iterator[Bounded]:
     for resource in machine.resources:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)

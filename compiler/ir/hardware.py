@@ -29,6 +29,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     in bits or items for a store; `work` is the dimension of what uses it up in a second.
     `jitter` is the variance (s^2) that it adds to a stream, a law of its load. `efficiency` is
     the share that each doubling of the cores keeps, None where they lose nothing to each other.
+    Where its `law_names_speed` the speed is put into the jitter law: it is not set by itself.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     jitter: Quantity | None = None
     queueing: Queueing | None = None
     efficiency: Quantity | None = None
+    law_names_speed: bool = False
 
     @property
     def waits(self) -> Queueing | None:
@@ -132,7 +134,8 @@ class Network(_Kind, frozen=True, kw_only=True):
     """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share.
 
     `jitter` is the variance (s^2) that it adds to a stream, a law of its load. What has no rate is
-    a delay: it carries whatever comes, and takes its propagation time for that.
+    a delay: it carries whatever comes, and takes its propagation time for that. Where its
+    `law_names_rate` the rate is put into the jitter law: it is not set by itself.
     """
 
     medium: Medium
@@ -143,6 +146,7 @@ class Network(_Kind, frozen=True, kw_only=True):
     propagation: Quantity | None
     jitter: Quantity | None = None
     queueing: Queueing | None = None
+    law_names_rate: bool = False
 
     @property
     def waits(self) -> Queueing | None:
@@ -151,17 +155,21 @@ class Network(_Kind, frozen=True, kw_only=True):
 
 
 class Node(Struct, frozen=True, kw_only=True):
-    """A group of equal machines."""
+    """A group of equal machines; `own` are the numbers of these that are set in this place."""
 
     name: str
     machine: str
     count: Expr
     span: Span
     source: str | None = None
+    own: frozenset[str] = frozenset()
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """A network in its place: `ends` are the nodes and links that it joins."""
+    """A network in its place: `ends` are the nodes and links that it joins.
+
+    `own` are the numbers of the network that are set in this place.
+    """
 
     name: str
     network: str
@@ -169,3 +177,4 @@ class Link(Struct, frozen=True, kw_only=True):
     ends: tuple[str, ...]
     span: Span
     source: str | None = None
+    own: frozenset[str] = frozenset()

@@ -92,7 +92,8 @@ class Parameter(Struct, frozen=True, kw_only=True):
     An elastic one takes what capacity is left between them; its `value` is the most. Of several,
     the one of the smallest `priority` takes first. `text` is how its value is told where that is
     not what stands at `value_span`. A share, that of one kind, is fixed: all of them add up to 1.
-    One that `is_own` is stated by the spec or an instance, none by a module that others use.
+    One that `is_own` is stated by the spec or an instance, none by a module that others use. One
+    with a `place` is a number of what stands there, where it is set.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     is_share: bool = False
     fitted: str | None = None
     is_own: bool = False
+    place: str | None = None
 
     @property
     def has_own_name(self) -> bool:

@@ -1,4 +1,7 @@
-"""Machines and networks in their places, with the ways of waiting that a spec states for these."""
+"""Machines and networks in their places.
+
+They have the ways of waiting that a spec states for these, and the numbers that are set there.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from qps.compiler.ir.hardware import (
     ResourceKind,
 )
 from qps.compiler.ir.model import Model
+from qps.compiler.ir.placed_numbers import machine_with, network_with, set_in_place
 from qps.compiler.ir.requirements import Scope, Wait
 
 
@@ -50,29 +54,35 @@ class _Placed:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._machines: dict[tuple[str, str], Machine] = {}
-        self._networks: dict[tuple[str, str], Network] = {}
+        self._machines: dict[tuple[str, str, frozenset[str]], Machine] = {}
+        self._networks: dict[tuple[str, str, frozenset[str]], Network] = {}
 
     def machine(self, node: Node) -> Machine | None:
-        key = node.name, node.machine
+        key = node.name, node.machine, node.own
         if key not in self._machines:
             machine = self._model.machines.get(node.machine)
             if machine is None:
                 return None
             resources = tuple(self._resource(node, one) for one in machine.resources)
             is_other = any(a is not b for a, b in zip(resources, machine.resources, strict=True))
-            self._machines[key] = replace(machine, resources=resources) if is_other else machine
+            placed = replace(machine, resources=resources) if is_other else machine
+            if node.own:
+                placed = machine_with(placed, set_in_place(node.name, node.own))
+            self._machines[key] = placed
         return self._machines[key]
 
     def network(self, link: Link) -> Network | None:
-        key = link.name, link.network
+        key = link.name, link.network, link.own
         if key not in self._networks:
             network = self._model.networks.get(link.network)
             if network is None:
                 return None
             waits, own = self._model.waits, network.queueing
             found = wait_in_force(waits, link.name, link.name, own, is_link=True)
-            self._networks[key] = network if found is own else replace(network, queueing=found)
+            placed = network if found is own else replace(network, queueing=found)
+            if link.own:
+                placed = network_with(placed, set_in_place(link.name, link.own))
+            self._networks[key] = placed
         return self._networks[key]
 
     def _resource(self, node: Node, resource: Resource) -> Resource:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.configuration import Configuration, in_force, is_in_place
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.load_graph import LoadGraph, NamedMeasure
@@ -25,6 +25,8 @@ def with_parameters(model: ir.Model, configuration: Configuration, graph: LoadGr
     derived = {}
     for parameter in model.parameters:
         if parameter.name in settled or parameter.name in graph.varied:
+            continue
+        if not is_in_place(parameter, configuration):
             continue
         asked = ir.ParameterValue(parameter.name)
         with suppress(QpsError):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import count as counting
 from typing import TypeGuard, TypeVar
 
 from msgspec import Struct, field
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.own_numbers import told_apart
 from qps.compiler.lower.load_graph import Assumption, Cited
 from qps.compiler.lower.mixtures import Mixed, averaged, largest
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -80,7 +80,7 @@ class Assuming(Struct, kw_only=True):
 
         That is by `where` it is, such as `at auth` and then `in orders`, else by counting.
         """
-        for told in _told_apart(name, where):
+        for told in told_apart(name, where):
             known = self.assumptions.get(told)
             if known is None:
                 known = self.assumptions[told] = Assumption(
@@ -182,16 +182,6 @@ class Assuming(Struct, kw_only=True):
 def count_of(place: str) -> str:
     """Return what the number of machines or networks in a place is called."""
     return f"count of {place}"
-
-
-def _told_apart(name: str, where: Sequence[str]) -> Iterator[str]:
-    """Yield names for numbers that have one in the spec: by where they are, then by counting."""
-    yield name
-    for place in where:
-        name = f"{name} {place}"
-        yield name
-    for further in counting(2):
-        yield f"{name} ({further})"
 
 
 def is_some(count: ir.Expr) -> TypeGuard[ir.Constant]:

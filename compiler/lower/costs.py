@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configure.cost_items import item_of, scaling_base
+from qps.compiler.ir.cost_items import item_of, scaling_base
+from qps.compiler.ir.placed_numbers import CORES
 from qps.compiler.lower.flows import Flow, word
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import ONE, Formula, apply, total
-
-CORES = "cores"
-"""The last word of the number that says how many cores the processor of a node has."""
 
 
 def costs_in_force(component: ir.Component, machine: ir.Machine) -> list[ir.Cost]:

@@ -125,7 +125,11 @@ class KeptGraphs:
         )
 
     def _rest(self, now: Configuration, asked: Iterable[object]) -> Shape:
-        return (*asked, now.low, now.high, now.mode, now.case, *self._parameters(now))
+        own = (
+            *(place.own for place in now.nodes.values()),
+            *(place.own for place in now.links.values()),
+        )
+        return (*asked, now.low, now.high, now.mode, now.case, own, *self._parameters(now))
 
     def _parameters(self, configuration: Configuration) -> Iterator[object]:
         """Yield what parameters are; expressions by where they are in memory: they are kept."""

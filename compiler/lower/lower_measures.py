@@ -437,12 +437,8 @@ def priced(
     """Return what each place costs, and the places whose machine or network has no price."""
     prices: list[Price] = []
     unpriced: list[str] = []
-    places = [
-        (node.name, model.machines.get(node.machine)) for node in configuration.nodes.values()
-    ]
-    networks = [
-        (link.name, model.networks.get(link.network)) for link in configuration.links.values()
-    ]
+    places = [(node.name, ir.machine_at(model, node)) for node in configuration.nodes.values()]
+    networks = [(link.name, ir.network_at(model, link)) for link in configuration.links.values()]
     for name, kind in (*places, *networks):
         count = expressions.count(name)
         if count is ZERO:

@@ -35,7 +35,8 @@ class StreamDemands(Struct, kw_only=True):
         """Charge every resource that is loaded with its idle load."""
         reached = visited(self.model, self.expressions.holds)
         for node in self.configuration.nodes.values():
-            machine = self.model.machines[node.machine]
+            machine = ir.machine_at(self.model, node)
+            assert machine is not None
             # Where no stream is there may be no machine, and nothing that idles.
             is_free = node.name not in reached and not varies(node.count)
             some = minimum(ONE, self.expressions.count(node.name)) if is_free else ONE

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from qps.compiler import ir
-from qps.compiler.configure.cost_items import scaling_base
+from qps.compiler.ir.cost_items import scaling_base
 
 OfOptions: TypeAlias = "ir.OptionIs | ir.AllOf | ir.AnyOf | ir.Negated"
 

@@ -242,6 +242,8 @@ class Builder:
         match tree.data:
             case "name":
                 return ast.Name(span, tuple(str(part) for part in tree.children))
+            case "told":
+                return ast.Name(span, tuple(" ".join(str(first).split()).split(".")))
             case "unit_power":
                 unit = self._built(first)
                 if isinstance(unit, str):

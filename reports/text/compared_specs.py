@@ -20,7 +20,7 @@ def compared(
     """Return what differs between two specs, each as a scenario and settings change it."""
     before, after = (
         Side(one.model, one.configuration(scenario, settings))
-        for one in (spec.with_machines_of(settings) for spec in (old, new))
+        for one in (spec.with_parts_of(settings) for spec in (old, new))
     )
     found = difference(before, after, promising)
     views = [

@@ -23,6 +23,7 @@ from qps.compiler.configure.configuration import (
     uncertain_in_any_mode,
 )
 from qps.compiler.configure.fold import Folder
+from qps.compiler.configure.numbers_in_place import with_own_kinds
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
@@ -208,9 +209,9 @@ class _Mode:
     """One mode of a model, with its capacities to turn."""
 
     def __init__(self, model: ir.Model, configuration: Configuration, population: int) -> None:
-        self._model, self._settled = model, in_force(configuration)
+        self._model, self._settled = with_own_kinds(model, in_force(configuration))
         self._population = population
-        self._scaled: ScaledCapacities = scaled_capacities(model, self._settled)
+        self._scaled: ScaledCapacities = scaled_capacities(self._model, self._settled)
         self._graph = lower(self._scaled.model, self._scaled.configuration)
         self._folder = Folder(configuration=self._settled, population=Fraction(population))
         self._turned: dict[frozenset[str], ScaledCapacities] = {}

@@ -25,7 +25,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.lower.costs import CORES
+from qps.compiler.ir.placed_numbers import CORES
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension

@@ -101,7 +101,7 @@ class Model(ShowsItself):
         from qps.solver.what_if.advice import advise  # noqa: PLC0415
 
         settings = _as_texts(set)
-        spec = self.spec.with_machines_of(settings)
+        spec = self.spec.with_parts_of(settings)
         configuration = spec.configuration(scenario, settings)
         model = promising(spec.model, configuration)
         solution = solve_model(model, configuration)
@@ -123,7 +123,7 @@ class Model(ShowsItself):
         from qps.reports.text.inverse_text import inverse_view  # noqa: PLC0415
         from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
-        spec = self.spec.with_machines_of(_as_texts(set))
+        spec = self.spec.with_parts_of(_as_texts(set))
         configuration = spec.configuration(scenario, _as_texts(set))
         solution = solve_for(spec.model, configuration, name, population)
         return inverse_view(solution, spec.model.file)
@@ -141,7 +141,7 @@ class Model(ShowsItself):
         from qps.reports.text.sizing_text import sizing_view  # noqa: PLC0415
         from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
-        spec = self.spec.with_machines_of(_as_texts(set))
+        spec = self.spec.with_parts_of(_as_texts(set))
         configuration = spec.configuration(scenario, _as_texts(set))
         return sizing_view(size(spec.model, configuration, population), spec.model.file)
 
@@ -158,7 +158,7 @@ class Model(ShowsItself):
         from qps.compiler.lower.certainty_asked import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
 
-        spec = self.spec.with_machines_of(_as_texts(set))
+        spec = self.spec.with_parts_of(_as_texts(set))
         configuration = spec.configuration(scenario, _as_texts(set))
         return lower(as_stated(spec.model, configuration), configuration)
 

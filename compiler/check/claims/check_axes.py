@@ -95,6 +95,8 @@ class AxisChecker(OfChanges, frozen=True):
                 Label(named.declaration.name.span, "declared here"),
             )
             return None
+        if self.changes.numbers.is_named(name, main):
+            return ir.AxisKind.PARAMETER
         known = names_of(main, tuple(_KINDS))
         self.refuse(
             codes.UNKNOWN_NAME,
@@ -149,11 +151,10 @@ class AxisChecker(OfChanges, frozen=True):
 
     def _numbers(self, item: ast.Axis) -> ir.Axis | None:
         """Return an axis of a parameter."""
-        declared = lookup(self.main, item.name)
-        assert declared is not None
-        dimension = self.known.dimensions.get(declared.qualified)
-        if dimension is None:
+        varied = self._varied(item.name)
+        if varied is None:
             return None
+        name, dimension = varied
         numbers: tuple[Fraction, ...] | ir.Steps | None
         if isinstance(item.values, ast.Spaced):
             numbers, last = self._along(item.values, dimension), item.values.range.high
@@ -163,13 +164,22 @@ class AxisChecker(OfChanges, frozen=True):
         if numbers is None:
             return None
         return ir.Axis(
-            name=declared.qualified,
+            name=name,
             kind=ir.AxisKind.PARAMETER,
             numbers=numbers,
             dimension=dimension,
             span=item.values.span,
             unit=self._unit(last, dimension),
         )
+
+    def _varied(self, name: ast.Name) -> tuple[str, Dimension] | None:
+        """Return what an axis of numbers varies, a parameter or a number that stands in place."""
+        declared = lookup(self.main, name)
+        if declared is None:
+            found = self.changes.numbers.number(name, self.main)
+            return None if found is None else (found.name, found.wanted)
+        dimension = self.known.dimensions.get(declared.qualified)
+        return None if dimension is None else (declared.qualified, dimension)
 
     def _unit(self, written: ast.Expr, dimension: Dimension) -> tuple[str, Fraction] | None:
         """Return the unit that a number is written with, and how much it is in base units."""

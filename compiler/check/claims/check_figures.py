@@ -82,12 +82,17 @@ class FigureChecker(OfChanges, frozen=True):
             if bounds is None:
                 return None
             return None, DIMENSIONLESS, Fraction(bounds[0]), Fraction(bounds[1])
-        if declared is None or not isinstance(declared.declaration, ast.Param):
+        dimension = self.known.dimensions.get(name)
+        if declared is None and checker.numbers.is_named(item.name, main):
+            found = checker.numbers.number(item.name, main)
+            if found is None:
+                return None
+            name, dimension = found.name, found.wanted
+        elif declared is None or not isinstance(declared.declaration, ast.Param):
             report_name(
                 self.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
             )
             return None
-        dimension = self.known.dimensions.get(name)
         if dimension is None:
             self.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
             return None

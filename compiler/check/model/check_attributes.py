@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -44,6 +46,11 @@ class AttributeChecker(Part, frozen=True):
                 )
                 return None
         return None if quantity is None else replace(quantity, bound="")
+
+    @staticmethod
+    def law_names(law: ast.Expr, formal: str) -> bool:
+        """Return whether a jitter law names what it may name besides its load."""
+        return formal in re.findall(r"\w+", law.span.text)
 
     def price(self, price: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
         """Return a price, once or for each time; None where there is none or it was reported."""

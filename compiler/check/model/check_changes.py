@@ -9,6 +9,7 @@ from math import ceil, floor
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_choices import ChoiceChecker
+from qps.compiler.check.model.check_own_numbers import Settable
 from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.model.check_precedence import report_several, report_without_effect
 from qps.compiler.check.names.declarations import (
@@ -19,8 +20,6 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     lookup_class,
-    names_of,
-    owner_in,
     report_population,
 )
 from qps.compiler.check.names.places import place_of
@@ -30,9 +29,9 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
+from qps.compiler.diagnostics.diagnostic import Code, Label
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, offered
+from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -45,6 +44,11 @@ class ChangeChecker(Part, frozen=True):
     def places(self) -> PlaceChecker:
         """What checks what can stand in a place."""
         return PlaceChecker(self.expressions)
+
+    @property
+    def numbers(self) -> Settable:
+        """What finds numbers that are stated in place."""
+        return Settable(self.expressions)
 
     @property
     def choices(self) -> ChoiceChecker:
@@ -110,6 +114,7 @@ class ChangeChecker(Part, frozen=True):
             f"`{change.name.text}` is {kind_of(declared.declaration)} and cannot be changed",
             secondary=[Label(declared.declaration.name.span, "declared here")],
             hint=_stated_in_a_table(change.name, declared.module)
+            or self.numbers.of(declared)
             or "parameters, options, nodes, links and the population can; "
             "turn what should vary into a `param`",
         )
@@ -121,8 +126,7 @@ class ChangeChecker(Part, frozen=True):
             return self.choices.case(change)
         declared, kind = lookup_class(module, change.name), change.name.parts[-1]
         if declared is None:
-            self._unknown_setting(change.name, module)
-            return None
+            return self.numbers.change(change, module)
         name = f"{declared.qualified}.{kind}"
         if isinstance(declared.declaration, ast.Param) and name in self.known.dimensions:
             return self._parameter(change, declared, declared.declaration, name)
@@ -177,41 +181,6 @@ class ChangeChecker(Part, frozen=True):
                 )
             else:
                 yield change
-
-    def _unknown_setting(self, name: ast.Name, module: Module) -> None:
-        kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
-        names = [n for n, d in module.names.items() if isinstance(d, kinds)]
-        for alias, used in module.imports.items():
-            names += [f"{alias}.{n}" for n in names_of(used, kinds) if used.is_system]
-        owner, rest = owner_in(module, name)
-        place = None if owner is None else owner.declaration
-        if rest and isinstance(place, ast.Node | ast.Link):
-            word = "machine" if isinstance(place, ast.Node) else "network"
-            self._number_in_its_place(name, ".".join(name.parts[: -len(rest)]), word)
-            return
-        if rest and isinstance(place, ast.Component | ast.Stream):
-            of = "a component" if isinstance(place, ast.Component) else "a stream"
-            report_stated(self.sink, name.span, name.text, of)
-            return
-        self.sink.report(
-            codes.BAD_SETTING,
-            name.span,
-            f"there is nothing called `{name.text}` to set",
-            hint=did_you_mean(name.text, names) or f"name what can be set, such as `{min(names)}`"
-            if names
-            else "declare it as a `param` first",
-        )
-
-    def _number_in_its_place(self, name: ast.Name, place: str, kind: str) -> None:
-        """Report a setting of what `--for` and `explain` name, such as `lan.rate`."""
-        example = "rate speed" if kind == "network" else "cpu power"
-        self.sink.report(
-            codes.BAD_SETTING,
-            name.span,
-            f"`{name.text}` is a number of a {kind} in its place: it is not set there",
-            hint=f"write a parameter in the {kind}, such as `{example}`, and set that; "
-            f"or put another {kind} in its place: `{place} = …`",
-        )
 
     def _population(self, change: ast.Change) -> ir.Change | None:
         if isinstance(change.value, ast.Range):
@@ -387,13 +356,3 @@ def _stated_in_a_table(name: ast.Name, module: Module) -> str:
     if not isinstance(table, Indexed):
         return ""
     return f"it is 0 as long as the table says nothing: state `{' '.join(name.parts[-2:])} …` there"
-
-
-def report_stated(sink: Sink, span: Span, name: str, of: str) -> None:
-    """Report a setting of what `--for` and `explain` name, such as `work.cpu.request at auth`."""
-    sink.report(
-        codes.BAD_SETTING,
-        span,
-        f"`{name}` is a number of {of}: it is not set there",
-        hint="write a parameter in its place, and set that: `param chosen = …`",
-    )

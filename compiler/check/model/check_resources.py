@@ -107,6 +107,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
             jitter=jitter,
             queueing=queueing,
             efficiency=self._efficiency(stated, queueing),
+            law_names_speed=self._law_names_speed(stated),
         )
 
     def _processor_of(self, capacities: Sequence[Said[ast.Expr | ast.Fit]]) -> _Processor | None:
@@ -285,6 +286,12 @@ class ResourceChecker(AttributeChecker, frozen=True):
             said.scope.module,
         )
         return None if found is None else checker.idle(found, fit)
+
+    def _law_names_speed(self, stated: Stated) -> bool:
+        """Return whether the speed of a processor is named by its jitter law."""
+        said = stated.attributes.get("jitter")
+        law = None if said is None else said.value.value
+        return law is not None and not isinstance(law, ast.Fit) and self.law_names(law, "rating")
 
     def _resource_jitter(self, stated: Stated, speed: ir.Quantity | None) -> ir.Quantity | None:
         """Return a resource's jitter law, which may name its `load` and its `rating`."""

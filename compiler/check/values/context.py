@@ -13,6 +13,7 @@ from qps.compiler.data.fits import Fit
 from qps.compiler.data.recordings import Recording
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.ir.own_numbers import OwnNumber
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
@@ -42,6 +43,10 @@ class Known(Struct, frozen=True, kw_only=True):
     uncertain: dict[str, ir.Parameter] = field(default_factory=dict)
     """Uncertain numbers that stand in no parameter of their own, each as one."""
     uncertain_names: dict[Span, str] = field(default_factory=dict)
+    numbers: dict[str, OwnNumber] = field(default_factory=dict)
+    """The numbers that the spec states in place, by the names that graphs call them."""
+    numbers_set: dict[str, None] = field(default_factory=dict)
+    """Those of them that changes set."""
 
     def copied(self) -> Known:
         """Return the same, to go on from: what is found then does not come back here."""

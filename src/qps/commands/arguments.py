@@ -79,7 +79,8 @@ def _settings(command: argparse.ArgumentParser) -> None:
         metavar="NAME=QUANTITY",
         action="append",
         default=[],
-        help="change a parameter, option, machine, network or the population; repeatable",
+        help="change a parameter, a number that the spec states (wan.rate), an option, machine, "
+        "network or the population; repeatable",
     )
 
 

@@ -36,7 +36,7 @@ from qps.solver.odds.told import Sampling, Spread
 
 def explain_number(arguments: Namespace) -> Exit:
     """Explain a load, measure or axis of a spec."""
-    spec = load(arguments.file).with_machines_of(arguments.set)
+    spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     drawn = {figure.name: figure for figure in spec.model.figures}
     if arguments.name in drawn:

@@ -44,7 +44,7 @@ _MOST_SORTED = 50_000_000
 
 def run(arguments: Namespace) -> Exit:
     """Solve one matrix."""
-    spec = load(arguments.file).with_machines_of(arguments.set)
+    spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     matrix = _changed(spec, _chosen(spec.model, arguments.name), arguments.set)
     output = _output(arguments)

@@ -153,7 +153,7 @@ def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
     """Return every configuration that was asked for; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
     settings = tuple(arguments.set)
-    set_up = [spec.with_machines_of(settings) for spec in specs]
+    set_up = [spec.with_parts_of(settings) for spec in specs]
     wanted = [(spec, scenario) for spec in set_up for scenario in scenarios]
     return [
         solved_spec(

@@ -32,7 +32,7 @@ from qps.solver.odds.promising import promising
 def run(arguments: Namespace) -> Exit:
     """Play a spec; status 1 where a prediction is off by more than its label allows."""
     precision, seconds = precision_of(arguments.precision), seconds_of(arguments.seconds)
-    spec = load(arguments.file).with_machines_of(arguments.set)
+    spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     graph, at = _asked(spec, configuration, arguments)

@@ -78,7 +78,7 @@ def _solve_for(arguments: Namespace) -> Exit:
     from qps.reports.text.inverse_text import inverse_text, inverse_view  # noqa: PLC0415 - seldom
     from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
-    spec = load(arguments.file).with_machines_of(arguments.set)
+    spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     population = _given(spec, arguments.given)
@@ -100,7 +100,7 @@ def _carry(arguments: Namespace) -> Exit:
             "`--carry` asks for all capacities, `--for` for one number: they go apart",
             "leave one of them out",
         )
-    spec = load(arguments.file).with_machines_of(arguments.set)
+    spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     text, name = arguments.carry.strip(), spec.model.population.name

@@ -73,7 +73,7 @@ def solved_spec(
 
     `tell` is called with what comes next, as it begins.
     """
-    spec = spec.with_machines_of(settings)
+    spec = spec.with_parts_of(settings)
     configuration = spec.configuration(scenario, settings)
     model, found = spec.model, None
     if uncertain_in(configuration):

@@ -1,0 +1,318 @@
+"""The numbers that a model states itself, by the names that graphs call them.
+
+By these names `explain` tells them, `--for` asks for them, pages move them, and changes set them.
+A law in `tests/test_own_numbers.py` holds the names against those of graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import count
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.ir.cost_items import item_of, item_word
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.ir.placed_numbers import changed, each, number, numbers_in
+
+Visit = Callable[[str, ir.Quantity, str | None], ir.Quantity]
+"""What is made of a number, by its name, and what is said of where it comes from."""
+
+
+class OwnNumber(Struct, frozen=True, kw_only=True):
+    """What stands in a model under a name; `place` is where, of hardware in its place.
+
+    `source` is what is said of where it comes from.
+    """
+
+    name: str
+    stated: ir.Quantity
+    place: str | None = None
+    source: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a number, and not worked out from others."""
+        return isinstance(self.stated.expr, ir.Constant)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The parameters that it is worked out from."""
+        parts = parts_of(self.stated.expr)
+        found = [part.name for part in parts if isinstance(part, ir.ParameterValue)]
+        return tuple(dict.fromkeys(found))
+
+
+def told_apart(name: str, where: Sequence[str]) -> Iterator[str]:
+    """Yield names for numbers that have one in the spec: by where they are, then by counting."""
+    yield name
+    for place in where:
+        name = f"{name} {place}"
+        yield name
+    for further in count(2):
+        yield f"{name} ({further})"
+
+
+def own_numbers(model: ir.Model) -> dict[str, OwnNumber]:
+    """Return the numbers that a model states itself, by their names."""
+    found: dict[str, OwnNumber] = {}
+
+    def note(
+        name: str, quantity: ir.Quantity, source: str | None, place: str | None = None
+    ) -> ir.Quantity:
+        known = found.get(name)
+        if known is None or not known.is_plain:
+            source = quantity.source or source
+            found[name] = OwnNumber(name=name, stated=quantity, place=place, source=source)
+        return quantity
+
+    for place, hardware in _hardware(model):
+        for word, quantity in numbers_in(hardware).items():
+            note(f"{place}.{word}", quantity, None, place)
+    _Visiting(model, note).whole()
+    return found
+
+
+def with_parameters(
+    model: ir.Model, names: Collection[str], known: Mapping[str, OwnNumber]
+) -> ir.Model:
+    """Return a model in which some of its own numbers are parameters, and so can be set.
+
+    Those of hardware in its place are so only where they are set: other hardware has others.
+    """
+    there = {parameter.name for parameter in model.parameters}
+    wanted = {name: known[name] for name in names if name not in there}
+    if not wanted:
+        return model
+
+    def named(name: str, quantity: ir.Quantity, _: str | None) -> ir.Quantity:
+        if name not in wanted or quantity.expr != wanted[name].stated.expr:
+            return quantity
+        return replace(quantity, expr=ir.ParameterValue(name), bound="", divisors=())
+
+    made = tuple(_parameter(one) for one in wanted.values())
+    whole = replace(model, parameters=(*model.parameters, *made))
+    return _Visiting(whole, named).whole()
+
+
+def _parameter(one: OwnNumber) -> ir.Parameter:
+    stated = one.stated
+    return ir.Parameter(
+        name=one.name,
+        value=stated.expr,
+        dimension=stated.dimension,
+        low=None,
+        high=None,
+        span=stated.span,
+        value_span=stated.span,
+        source=one.source,
+        doc=None,
+        text=stated.text if stated.bound else "",
+        place=one.place,
+    )
+
+
+def _hardware(model: ir.Model) -> Iterator[tuple[str, ir.Machine | ir.Network]]:
+    """Yield the places of a model, with what stands there by the spec."""
+    for node in model.nodes:
+        machine = ir.machine_at(model, node)
+        if machine is not None:
+            yield node.name, machine
+    for link in model.links:
+        network = ir.network_at(model, link)
+        if network is not None:
+            yield link.name, network
+
+
+class _Visiting:
+    """Visits all numbers of a model but those of hardware in its place."""
+
+    def __init__(self, model: ir.Model, change: Visit) -> None:
+        self._model, self._change = model, change
+        self._taken: dict[str, ir.Expr] = {}
+
+    @cached_property
+    def _machines(self) -> Mapping[str, ir.Machine]:
+        found = {node.name: ir.machine_at(self._model, node) for node in self._model.nodes}
+        return {name: machine for name, machine in found.items() if machine is not None}
+
+    def whole(self) -> ir.Model:
+        model = self._model
+        return changed(
+            model,
+            groups=each(model.groups, self._group),
+            streams=each(model.streams, self._stream),
+            requirements=each(model.requirements, self._requirement),
+            targets=each(model.targets, self._target),
+            modes=each(model.modes, self._mode),
+        )
+
+    def _visit(
+        self,
+        name: str,
+        quantity: ir.Quantity,
+        where: Sequence[str] = (),
+        source: str | None = None,
+    ) -> ir.Quantity:
+        """Return what is made of a number; others of its name are told apart as graphs do it."""
+        expr = quantity.expr
+        for told in told_apart(name, where):
+            taken = self._taken.get(told)
+            if taken is None and not isinstance(expr, ir.Constant | ir.ParameterValue):
+                break
+            if taken is None and isinstance(expr, ir.ParameterValue) and expr.name != told:
+                break
+            if taken is None or taken == expr:
+                self._taken[told] = expr
+                return self._change(told, quantity, source)
+        return self._change(name, quantity, source)  # worked out from others, it takes no name
+
+    def _number(self, name: str, quantity: ir.Quantity | None) -> ir.Quantity | None:
+        return number(name, quantity, self._visit)
+
+    # -- groups, and what users need -----------------------------------------------------
+
+    def _group(self, group: ir.Group) -> ir.Group:
+        size = self._visit(f"{group.name}.size", group.size, source=group.doc)
+        return changed(group, size=size)
+
+    def _mode(self, mode: ir.Mode) -> ir.Mode:
+        return changed(mode, requirements=each(mode.requirements, self._requirement))
+
+    def _requirement(self, requirement: ir.Requirement) -> ir.Requirement:
+        """Return a requirement with its limits; one with certainty is called by its limit."""
+        if requirement.certainty is not None:
+            return requirement
+        return changed(
+            requirement,
+            limit=self._visit(f"limit of {requirement.name}", requirement.limit),
+            ideal=self._number(f"ideal of {requirement.name}", requirement.ideal),
+        )
+
+    def _target(self, target: ir.Target) -> ir.Target:
+        return changed(target, value=self._visit(f"target of {target.told}", target.value))
+
+    # -- streams -------------------------------------------------------------------------
+
+    def _stream(self, stream: ir.Stream) -> ir.Stream:
+        name = stream.name
+        flows, playout = stream.flows_from, stream.playout
+        if isinstance(flows, ir.InEachGroup):
+            flows = changed(flows, flows=self._visit(f"{name}.flows", flows.flows))
+        if playout is not None:
+            playout = changed(
+                playout,
+                delay=self._visit(f"{name}.playout", playout.delay),
+                dropping=self._number(f"{name}.dropping", playout.dropping),
+            )
+
+        def leg(one: ir.Leg) -> ir.Leg:
+            return self._leg(name, one)
+
+        def way(one: ir.Way) -> ir.Way:
+            return changed(one, legs=each(one.legs, leg))
+
+        return changed(
+            stream,
+            flows_from=flows,
+            emission=self._emission(name, stream.emission),
+            playout=playout,
+            arrivals=self._number(f"{name}.arrivals", stream.arrivals),
+            legs=each(stream.legs, leg),
+            ways=each(stream.ways, way),
+        )
+
+    def _emission(self, stream: str, emission: ir.Emission) -> ir.Emission:
+        first, *sizes = emission.values
+        values = (
+            self._visit(f"{stream}.traffic", first),
+            *(self._visit(f"{stream}.{_size_word(size)}", size) for size in sizes),
+        )
+        is_same = all(a is b for a, b in zip(values, emission.values, strict=True))
+        return changed(
+            emission,
+            values=emission.values if is_same else values,
+            think=self._number(f"{stream}.think", emission.think),
+        )
+
+    def _leg(self, stream: str, leg: ir.Leg) -> ir.Leg:
+        match leg:
+            case ir.Visit():
+                return changed(
+                    leg, steps=each(leg.steps, lambda step: self._step(stream, leg.node, step))
+                )
+            case ir.CallMark():
+                return changed(leg, call=self._call(stream, leg.call))
+            case ir.PoolMark():
+                name = f"{stream}.{leg.pool}.taken"
+                return changed(leg, amount=self._number(name, leg.amount))
+            case ir.Crossing():
+                return leg
+
+    def _call(self, stream: str, call: ir.Call) -> ir.Call:
+        name = f"{stream}.{call.node}"
+        return changed(
+            call,
+            times=self._number(f"{name}.times", call.times),
+            sends=self._number(f"{name}.sends", call.sends),
+            returns=self._number(f"{name}.returns", call.returns),
+        )
+
+    # -- steps ---------------------------------------------------------------------------
+
+    def _step(self, stream: str, node: str, step: ir.Step) -> ir.Step:
+        spread = step.spread
+        if spread is not None:
+            spread = changed(
+                spread,
+                most=self._number(f"{stream}.most", spread.most),
+                count=self._number(f"{stream}.others", spread.count),
+            )
+        return changed(step, spread=spread, component=self._component(stream, node, step.component))
+
+    def _component(self, stream: str, node: str, component: ir.Component) -> ir.Component:
+        def visit(what: str, quantity: ir.Quantity) -> ir.Quantity:
+            name, where = f"{component.name}.{what}", [f"at {node}", f"in {stream}"]
+            if component.has_arguments and quantity.bound:
+                name = f"{name} {where.pop(0)}"
+            return self._visit(name, quantity, where, component.source)
+
+        def effect(one: ir.Effect) -> ir.Effect:
+            return changed(
+                one,
+                value=number(one.kind.value, one.value, visit),
+                lasting=number(f"{one.kind.value}.lasting", one.lasting, visit),
+            )
+
+        def cost(one: ir.Cost) -> ir.Cost:
+            return self._cost(node, one, visit)
+
+        return changed(
+            component, costs=each(component.costs, cost), effects=each(component.effects, effect)
+        )
+
+    def _cost(
+        self, node: str, cost: ir.Cost, visit: Callable[[str, ir.Quantity], ir.Quantity]
+    ) -> ir.Cost:
+        """Return a cost with its terms, which are called by their items."""
+        machine = self._machines.get(node)
+        resource = None if machine is None else machine.resource(cost.resource)
+        if resource is None:
+            return cost
+
+        def term(one: ir.Quantity) -> ir.Quantity:
+            item = item_of(one, resource.work)
+            word = item_word(item) if item else ("held" if item is None else "share")
+            return visit(f"{cost.resource}.{word}", one)
+
+        return changed(cost, terms=each(cost.terms, term))
+
+
+def _size_word(size: ir.Quantity) -> str:
+    """Return what a size of a stream is called: `byte_per_packet`."""
+    above = next(base for base, power in size.dimension.exponents if power > 0)
+    below = next(base for base, power in size.dimension.exponents if power < 0)
+    return f"{item_word(above)}_per_{below}"

@@ -1,0 +1,226 @@
+"""Numbers that a spec states in place are set by the names that `explain` calls them.
+
+What is set so answers what the spec answers with that number written there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.json import encode
+
+import qps
+from helpers.specs import checked
+from qps.commands.solving import Solved, solved_spec
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.ir.own_numbers import own_numbers
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import Spec, load
+from qps.solver.odds.told import Sampling
+
+SHOP = """
+users N in 1..100_000
+unit score of rating
+param rate = 1 request / 20 s
+option cached = on
+machine browser { }
+machine pod { cpu 4 core * 10 score, idle 5 %, efficiency 90 %; disk 200 MB/s; price 0.1 $/hour }
+machine big { cpu 8 core * 12 score; disk 500 MB/s; price 0.5 $/hour }
+machine store { cpu 2 core; memory 64 GB; price 900 $ }
+network mesh { switched; rate 1 Gbit/s; header 66 byte/packet; loss 0.1 %; propagation 50 us }
+network line { rate 200 Mbit/s; cap 9_000 packet/s; propagation 5 ms; price 2_000 $ }
+component page { cpu 2 ms/request + 3 ns/byte measured on pod; disk 10 kB/request }
+component query { cpu 3 ms/request; memory 20 kB; delay 4 ms }
+component part(t) { cpu t measured on pod }
+group room of 12 users
+topology {
+  node client = browser * N
+  node web = pod * 3
+  node db = store
+  link wan = line between client, web
+  link lan = mesh between web, db
+}
+stream ask for each user {
+  traffic rate, 20 kB/request, 1460 byte/packet
+  at client { }
+  at web { page; part(1 ms/request); call db, sends 300 byte/request { query } }
+}
+stream log for 2 in each room {
+  traffic 1 request/s, 1 kB/request, 500 byte/packet
+  at client { }
+  at web { page if cached }
+}
+target cpu 80 %
+quality euclidean
+require { ask.latency <= 200 ms ideal 20 ms; ask.loss <= 1 % }
+"""
+
+EDITS = [
+    ("wan.rate", "100 Mbit/s", "rate 200 Mbit/s", "rate 100 Mbit/s"),
+    ("wan.cap", "4000 packet/s", "cap 9_000 packet/s", "cap 4000 packet/s"),
+    ("wan.propagation", "30 ms", "propagation 5 ms", "propagation 30 ms"),
+    ("wan.price", "1000 $", "price 2_000 $", "price 1000 $"),
+    ("lan.header", "500 byte/packet", "header 66 byte/packet", "header 500 byte/packet"),
+    ("lan.loss", "0.5 %", "loss 0.1 %", "loss 0.5 %"),
+    ("web.cpu.cores", "16 core", "cpu 4 core *", "cpu 16 core *"),
+    ("web.cpu.efficiency", "80 %", "efficiency 90 %", "efficiency 80 %"),
+    ("web.cpu.idle", "20 %", "idle 5 %", "idle 20 %"),
+    ("web.disk.capacity", "1 MB/s", "disk 200 MB/s", "disk 1 MB/s"),
+    ("web.price", "1 $/hour", "price 0.1 $/hour", "price 1 $/hour"),
+    ("db.cpu.cores", "3", "cpu 2 core;", "cpu 3 core;"),
+    ("db.memory.capacity", "1 MB", "memory 64 GB", "memory 1 MB"),
+    ("page.cpu.request", "6 ms/request", "cpu 2 ms/request +", "cpu 6 ms/request +"),
+    ("page.cpu.byte", "300 ns/byte", "3 ns/byte", "300 ns/byte"),
+    ("page.disk.request", "2 MB/request", "disk 10 kB/request", "disk 2 MB/request"),
+    ("part.cpu.request at web", "9 ms/request", "part(1 ms/request)", "part(9 ms/request)"),
+    ("query.cpu.request", "1 ms/request", "cpu 3 ms/request", "cpu 1 ms/request"),
+    ("query.memory.share", "20 MB", "memory 20 kB", "memory 20 MB"),
+    ("query.delay", "90 ms", "delay 4 ms", "delay 90 ms"),
+    ("room.size", "3", "of 12 users", "of 3 users"),
+    ("ask.byte_per_request", "200 kB/request", "20 kB/request", "200 kB/request"),
+    ("ask.byte_per_packet", "200 byte/packet", "1460 byte/packet", "200 byte/packet"),
+    ("ask.db.sends", "9 kB/request", "sends 300 byte/request", "sends 9 kB/request"),
+    ("log.traffic", "5 request/s", "traffic 1 request/s", "traffic 5 request/s"),
+    ("log.flows", "7", "for 2 in each", "for 7 in each"),
+    ("target of cpu", "40 %", "cpu 80 %", "cpu 40 %"),
+    ("limit of ask.latency", "50 ms", "<= 200 ms", "<= 50 ms"),
+    ("limit of ask.loss", "0.2 %", "<= 1 %", "<= 0.2 %"),
+    ("ideal of ask.latency", "1 ms", "ideal 20 ms", "ideal 1 ms"),
+]
+
+
+def solved(spec: Spec, *settings: str) -> Solved:
+    return solved_spec(spec, None, settings, advice=False, sampling=Sampling())
+
+
+def told(one: Solved) -> dict[str, object]:
+    """Return what is told of a spec, but where its numbers come from."""
+    view = one.view
+    return {
+        name: getattr(view, name)
+        for name in view.__struct_fields__
+        if name not in ("settings", "assumptions", "file", "sensitivity", "warnings")
+    }
+
+
+@pytest.mark.parametrize(("name", "value", "before", "after"), EDITS, ids=[e[0] for e in EDITS])
+def test_a_number_that_is_set_answers_as_one_that_is_written(
+    name: str, value: str, before: str, after: str
+) -> None:
+    assert SHOP.count(before) == 1
+    plain = told(solved(checked(SHOP)))
+    by_name = told(solved(checked(SHOP), f"{name} = {value}"))
+    by_hand = told(solved(checked(SHOP.replace(before, after))))
+    assert encode(by_name) == encode(by_hand)
+    assert encode(by_name) != encode(plain)
+
+
+SPECS = ["audioconference", "iri", "sfu", "applications/shop", "applications/thirteen_services"]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_what_graphs_call_numbers_is_what_they_are_set_by(name: str) -> None:
+    """Every number of a spec that a graph rests on is found under its name, with its value."""
+    spec = load(Path(f"specs/{name}.qps"))
+    graph = lower(spec.model, spec.configuration())
+    known = own_numbers(spec.model)
+    parameters = {parameter.name.split(".")[0] for parameter in spec.model.parameters}
+    references = {base for m in spec.model.machines.values() for base, _ in m.ratings}
+    for one in graph.assumptions.values():
+        if one.name.split(".")[0] in parameters or one.name.rpartition(".")[2] in references:
+            continue
+        stated = known[one.name].stated
+        assert stated.span == one.span, one.name
+
+
+CHANGES = """
+scenario narrow { wan.rate = 100 Mbit/s; limit of ask.latency = 50 ms }
+scenario packed { web = big; web.cpu.cores = 16 core; page.cpu.request = 1 ms/request }
+matrix lines {
+  wan.rate in [50, 100, 300 Mbit/s]
+  page.cpu.request in [2, 6 ms/request]
+  web in [pod, big]
+}
+matrix limits { limit of ask.latency in [20 ms, 200 ms]; target of cpu in 40..80 % by 20 % }
+figure f { over wan.rate in 50..400 Mbit/s; line wan.load with N = 100 }
+expect e {
+  largest_acceptable ~ 1 within 1 with wan.rate = 100 Mbit/s
+  source "none"
+}
+"""
+
+
+def by_hand(text: str, *edits: tuple[str, str]) -> str:
+    for before, after in edits:
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+    return text
+
+
+def test_scenarios_set_numbers_as_they_set_parameters() -> None:
+    changed = checked(SHOP + CHANGES)
+    assert told(solved(changed)) == told(solved(checked(SHOP)))
+    narrow = by_hand(SHOP, ("rate 200 Mbit/s", "rate 100 Mbit/s"), ("<= 200 ms", "<= 50 ms"))
+    packed = by_hand(
+        SHOP,
+        ("web = pod", "web = big"),
+        ("cpu 8 core", "cpu 16 core"),
+        ("cpu 2 ms/request +", "cpu 1 ms/request +"),
+    )
+    for scenario, text in (("narrow", narrow), ("packed", packed)):
+        one = solved_spec(changed, scenario, (), advice=False, sampling=Sampling())
+        assert answer(one) == answer(solved(checked(text)))
+
+
+def answer(one: Solved) -> dict[str, object]:
+    return {name: value for name, value in told(one).items() if name != "scenario"}
+
+
+def test_an_axis_of_a_matrix_is_a_number_that_is_set(tmp_path: Path) -> None:
+    (tmp_path / "shop.qps").write_text(SHOP + CHANGES, encoding="utf-8")
+    rows = qps.load(tmp_path / "shop.qps").matrix("lines").to_arrow().to_pylist()
+    assert len(rows) == 12
+    for row in rows[::5]:
+        rate, cost = row["wan.rate"], row["page.cpu.request"]
+        settings = f"wan.rate = {rate} bit/s", f"page.cpu.request = {cost} s/request"
+        one = solved(checked(SHOP), *settings, f"web = {row['web']}").solution
+        assert row["largest_acceptable"] == one.largest_acceptable
+        assert row["saturates_at"] == pytest.approx(one.bottleneck.saturates_at)
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("wan.rat = 2 Gbit/s", "there is nothing called `wan.rat` to set"),
+        ("wan.rate = 2 ms", "`wan.rate` must be a data rate (bit/s), not a time (s)"),
+        ("wan.rate = 2", "`wan.rate` must be a data rate (bit/s), not a plain number"),
+        ("wan.rate = 0 bit/s", "a rate must be above zero"),
+        ("wan.rate = 1..2 Gbit/s", "`wan.rate` takes one value, not a range"),
+        ("page.cpu.request = -1 s/request", "a cost must be zero or more"),
+        ("page.cpu = 1 s/request", "there is nothing called `page.cpu` to set"),
+        ("web.cpu.cores = 8 GB", "`web.cpu.cores` must be a count of `core`, not an amount"),
+        ("web.cpu.idle = 200 %", "an idle load must be a share below 100 %"),
+        ("room.size = 2.5", "the size of `room` must be a whole number above zero"),
+        ("ask.traffic = 1 request/s", "`ask.traffic` is worked out from `rate`"),
+        ("lan.cap = 9 packet/s", "`lan.cap` is set, but mesh, which stands there, has no `cap`"),
+        ("limit of ask.latenc = 1 s", "there is nothing called `limit of ask.latenc` to set"),
+        ("limit of ask.loss = 3", "the limit of `ask.loss` must be a share"),
+    ],
+)
+def test_what_cannot_be_set_is_told_with_its_mend(setting: str, told: str) -> None:
+    with pytest.raises(QpsError) as refused:
+        solved(checked(SHOP), setting)
+    (found,) = refused.value.diagnostics
+    assert found.message.startswith(told)
+    assert found.hints
+    assert found.primary.span.source.label in ("--set", "spec.qps")
+
+
+def test_other_hardware_takes_what_is_set_in_its_place() -> None:
+    """Whatever a scenario puts there: what is set beside it wins, as for a parameter."""
+    text = SHOP + "scenario larger { web = big * 2 }"
+    hand = by_hand(SHOP, ("web = pod * 3", "web = big * 2"), ("cpu 8 core", "cpu 3 core"))
+    setting = ("web.cpu.cores = 3 core",)
+    one = solved_spec(checked(text), "larger", setting, advice=False, sampling=Sampling())
+    assert answer(one) == answer(solved(checked(hand)))
