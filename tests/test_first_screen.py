@@ -128,7 +128,7 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
 def test_an_answer_of_none_is_a_miss(capsys: pytest.CaptureFixture[str]) -> None:
     Path("none.qps").write_text(SITE.replace("<= 100 ms", "<= 1 us"), encoding="utf-8")
     shown = told(capsys, "none.qps", "--no-advice", "--color", "always")
-    assert "\x1b[1;31m  Not even 1 user is" in shown
+    assert "\x1b[1;31m  Not even 1 shopper is" in shown
     assert "limited by" not in shown
 
 

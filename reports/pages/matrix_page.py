@@ -18,7 +18,8 @@ from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_ta
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.how_known import MARKS, with_article
 from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
-from qps.reports.text.quantities import joined_words, users_text
+from qps.reports.text.nouns import counted, noun, noun_of_one
+from qps.reports.text.quantities import joined_words
 from qps.reports.text.table import Table
 from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.request import Request, read_request
@@ -71,6 +72,11 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
         # Where the spec has a column of that name, the answer is the one that gave way.
         found = sorted(named, key=lambda column: column.name == name)
         return found[0] if found else None
+
+    @property
+    def _population(self) -> str:
+        """The name of the users, of whom results that do not tell say nothing else."""
+        return printable(self.asked.population) if self.asked else "N"
 
     @property
     def source(self) -> str:
@@ -185,7 +191,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
             return "nobody"
         mark = self._mark(largest, row)
         is_least = self._is_end_of_range(largest, row) and mark == _MORE
-        return ("at least " if is_least else mark) + users_text(count)
+        return ("at least " if is_least else mark) + counted(count, self._population)
 
     def _is_end_of_range(self, column: ResultColumn, row: int) -> bool:
         """Return whether a row tells the end of the range: more may be carried there."""
@@ -297,6 +303,7 @@ class MatrixPage(Struct, frozen=True, kw_only=True):
 
         costs = {name: place(name) for name in _COSTS}
         return {
+            "nouns": [noun_of_one(self._population), noun(self._population)],
             "largest": place(LARGEST),
             "quality": place("quality_at"),
             "costs": [i for i in costs.values() if i is not None],

@@ -7,7 +7,9 @@ from msgspec import Struct
 from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
+from qps.reports.text.nouns import noun
 from qps.reports.text.odds_text import likely_text, met, odds_lines, shares_table
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent
 from qps.reports.text.table import Table
 from qps.solver.odds.told import Odds
@@ -125,7 +127,7 @@ def _histogram(view: SolveView, odds: Odds) -> Histogram:
     return Histogram(
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
-        title=f"How many users are acceptable: {odds.samples:,} samples of what is not known",
+        title=phrase("histogram", noun=noun(name), samples=f"{odds.samples:,}"),
         description=unquoted("; ".join(odds_lines(view))),
         x_label=f"largest acceptable {name}{_end_of_range(view, odds)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),

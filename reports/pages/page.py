@@ -50,6 +50,7 @@ from qps.reports.text.first_screen import Decision, decision
 from qps.reports.text.headroom_text import beyond_lines
 from qps.reports.text.how_known import claims_known_line, known_sentence, parenthesis
 from qps.reports.text.naming import Part, named_whole
+from qps.reports.text.nouns import noun
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
 from qps.reports.text.table import Table
@@ -110,6 +111,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
     advice: tuple[tuple[str, str, str], ...]
+    noun: str
+    """What the spec calls its users."""
     figures: tuple[LineChart, ...]
     live: Mapping[str, Json]
     """What the scripts of the page work on: see `live_page`."""
@@ -186,6 +189,7 @@ def page_view(
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
         remarks=remarks(view, solution),
         advice=advice_rows(view),
+        noun=noun(view.population.name),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,

@@ -15,6 +15,8 @@ from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked, marked_value
+from qps.reports.text.nouns import noun
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     in_percent,
     number,
@@ -25,6 +27,7 @@ from qps.reports.text.quantities import (
 )
 from qps.reports.text.text import (
     changes_in_words,
+    full_from_start,
     heaviest_in_words,
     stays_full_text,
     undecided_saturations,
@@ -150,20 +153,18 @@ def first_to_saturate(view: SolveView) -> str:
     found = view.bottleneck
     if found is None or found.saturates_at is None:
         is_planned = any(r.target != 1 for r in view.resources)
+        planned = ".planned" if is_planned else ""
         if found is not None and found.undecided:
-            reaches = "reach its target" if is_planned else "saturate"
-            return f"No resource is known to {reaches}.{undecided_saturations(view)}"
-        return f"No resource ever {'reaches its target' if is_planned else 'saturates'}."
+            return phrase(f"saturates.unknown{planned}") + undecided_saturations(view)
+        return phrase(f"saturates.none{planned}")
     first = next(r for r in view.resources if r.name == found.resource)
+    told = {"resource": found.resource, "stays": stays_full_text(view)}
     if first.method == Method.AT_START.value:
-        at_target = "at its target" if found.stays_full else "beyond its target"
-        full = "saturated" if first.target == 1 else at_target
-        return f"{found.resource} is {full} from the start{stays_full_text(view)}."
-    does = "saturate" if first.target == 1 else "reach its target"
-    return (
-        f"First to {does}: {found.resource}, at {view.population.name} = "
-        f"{number(found.saturates_at)}{stays_full_text(view)}.{undecided_saturations(view)}"
-    )
+        full = full_from_start(found, is_planned=first.target != 1)
+        return phrase("saturates.start", full=full, **told)
+    key = "saturates.first" if first.target == 1 else "saturates.first.planned"
+    at = number(found.saturates_at)
+    return phrase(key, name=view.population.name, at=at, **told) + undecided_saturations(view)
 
 
 def bottleneck_text(view: SolveView) -> str:
@@ -180,7 +181,7 @@ def sensitivity_of(view: SolveView) -> str:
     """Return what the sensitivities move, in words."""
     if view.limited_by is None and view.sensitivity_of is not None:
         return f"the saturation point of {view.sensitivity_of.removesuffix('.load')}"
-    return "the largest acceptable number of users"
+    return phrase("sensitivity.of", noun=noun(view.population.name))
 
 
 def setting_rows(

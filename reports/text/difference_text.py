@@ -14,8 +14,9 @@ from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.how_known import marked
 from qps.reports.text.notebook import Shown, ShowsItself
+from qps.reports.text.nouns import counted, noun
 from qps.reports.text.odds_text import ends_of
-from qps.reports.text.quantities import number, percent, quantity, undecided_point, users_text
+from qps.reports.text.quantities import number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, joined
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
@@ -63,7 +64,8 @@ def difference_view(
     """Return a difference as plain values."""
     return DifferenceView(
         schema="qps/diff/1",
-        answer=_answer(before, after) + ("" if odds is None else f" {_sure(odds)}"),
+        answer=_answer(before, after)
+        + ("" if odds is None else f" {_sure(odds, noun(after.population.name))}"),
         users=found.users,
         before=before,
         after=after,
@@ -78,8 +80,8 @@ _CLEARLY = 0.95
 """How likely a difference must be to be more than the spread."""
 
 
-def _sure(odds: DifferenceOdds) -> str:
-    """Return in words whether a difference is more than the spread of the numbers."""
+def _sure(odds: DifferenceOdds, of: str) -> str:
+    """Return in words whether a difference `of` users is more than the spread of the numbers."""
     if odds.more == odds.fewer == 0:
         return f"Both are alike in each of {odds.samples:,} samples of the uncertain numbers."
     more, fewer = percent(odds.more), percent(odds.fewer)
@@ -92,7 +94,7 @@ def _sure(odds: DifferenceOdds) -> str:
     return (
         f"The difference is {verdict} the uncertain numbers: with {more} probability there are "
         f"more, with {fewer} fewer; with {percent(odds.after.probability)} by {odds.least:+,} to "
-        f"{odds.most:+,} users, {ends_of(odds.after)} instead of {ends_of(odds.before)} "
+        f"{odds.most:+,} {of}, {ends_of(odds.after)} instead of {ends_of(odds.before)} "
         f"({odds.samples:,} samples{left})."
     )
 
@@ -126,7 +128,7 @@ def _answer(before: SolveView, after: SolveView) -> str:
 
 
 def _known_users(view: SolveView) -> str:
-    return marked(users_text(view.largest_acceptable or 0), view.known)
+    return marked(counted(view.largest_acceptable or 0, view.population.name), view.known)
 
 
 def _limit(view: SolveView) -> str:
@@ -267,7 +269,8 @@ def remark_of(view: DifferenceView) -> str:
     """Return how to read the columns."""
     if not view.changes:
         return "No number, option or formula that the answer rests on has changed."
-    parts = ["In users. alone: the old spec with this change only; one by one: in this order"]
+    of = noun(view.after.population.name)
+    parts = [f"In {of}. alone: the old spec with this change only; one by one: in this order"]
     if _is_shared(view.changes):
         parts.append("share: the mean over all orders (Shapley)")
     text = "; ".join(parts) + "."

@@ -7,6 +7,8 @@ from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked, marked_value, users_with
+from qps.reports.text.nouns import noun
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     beyond_limit,
     in_percent,
@@ -44,20 +46,21 @@ def next_limit_line(view: SolveView) -> str:
         return f"Next limit: none up to {found.met_up_to:,}, the end of the range."
     mode = f" in mode {found.mode}" if found.mode else ""
     if found.met_up_to is None:
-        return f"Next limit: {found.requirement}{mode}, which is met by no number of users either."
+        never = phrase("next.never", noun=noun(view.population.name))
+        return f"Next limit: {found.requirement}{mode}{never}."
     met = marked(f"{found.met_up_to:,}", found.known)
     return f"Next limit: {found.requirement}{mode}, met up to {met}."
 
 
 def _margin(view: SolveView) -> str:
     if not view.margin:
-        return "Margin: none is planned, a resource counts as full at 100 %."
+        return phrase("margin.none")
     told = [
-        f"{item.of} at most {percent(item.at_most)}"
+        phrase("margin.one", name=item.of, target=percent(item.at_most))
         + ("" if item.loaded else " (nothing loads it here)")
         for item in view.margin
     ]
-    return f"Margin: {', '.join(told)}."
+    return phrase("margin", told=", ".join(told))
 
 
 def _helps_most(view: SolveView) -> str:
@@ -70,12 +73,16 @@ def _helps_most(view: SolveView) -> str:
 
 def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
     """Return what happens with more users, and to whom."""
-    share = f"With 10 % more users ({more.at:,})"
-    head = f"At the end of the range ({more.at:,})" if more.is_end_of_range else share
-    mode = f" in mode {view.mode}" if view.mode else ""
+    of = {"at": f"{more.at:,}", "noun": noun(view.population.name)}
+    head = phrase("more.end" if more.is_end_of_range else "more.some", **of)
+    mode = phrase("in_mode", mode=view.mode) if view.mode else ""
     loads = [
-        f"{one.resource} is loaded {percent(one.load)}"
-        + (f" ({percent(one.target)} is planned)" if one.target != 1 else "")
+        phrase(
+            "loaded" if one.target == 1 else "loaded.planned",
+            name=one.resource,
+            load=percent(one.load),
+            target=percent(one.target),
+        )
         for one in more.loads
     ]
     fails = [_failing(solution, one, more.at) for one in more.failing]
@@ -103,7 +110,7 @@ def _failing(solution: Solution, one: FailingThere, at: int) -> str:
 
 def _some(told: list[str]) -> list[str]:
     more = len(told) - _MOST_NAMED
-    return [*told[:_MOST_NAMED], *([f"{more} more like these"] if more > 0 else [])]
+    return [*told[:_MOST_NAMED], *([phrase("more.like", count=more)] if more > 0 else [])]
 
 
 def _to_whom(more: MoreUsers) -> list[str]:
@@ -115,7 +122,7 @@ def _to_whom(more: MoreUsers) -> list[str]:
             alike.setdefault(_how(one), []).append(one.name)
     if alike:
         return _some([f"{joined_words(names)}: {', '.join(how)}" for how, names in alike.items()])
-    return ["nobody loses more or is served later"]
+    return [phrase("more.nobody")]
 
 
 def _how(one: StreamThere) -> tuple[str, ...]:

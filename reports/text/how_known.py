@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, Kind, together
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import first_words
 from qps.solver.answers.answer_certainty import answer_known, saturation_known
 from qps.solver.answers.solution import Solution, Verdict
@@ -20,16 +21,9 @@ from qps.solver.answers.solution import Solution, Verdict
 if TYPE_CHECKING:  # not all that tells how numbers are known asks for advice
     from qps.solver.what_if.advice import Advice
 
-ALL_EXACT = "All numbers are exact for the model that the spec states."
-OTHERS_EXACT = "All other numbers are exact for the model that the spec states."
+ALL_EXACT, OTHERS_EXACT = phrase("all_exact"), phrase("others_exact")
 
-MARKS = {
-    Kind.EXACT: "",
-    Kind.UPPER_BOUND: "<= ",
-    Kind.LOWER_BOUND: ">= ",
-    Kind.APPROXIMATION: "~ ",
-    Kind.SIMULATED: "~ ",
-}
+MARKS = {kind: phrase(f"mark.{kind.value}") for kind in Kind}
 MOST_PORTS = 4
 """Ports of a switch that are told one by one: those of two nodes, out and in."""
 MOST_PORTS_IN_ALL = 12
@@ -43,18 +37,8 @@ _WHAT = {
     Kind.APPROXIMATION: ("an approximation", "approximations"),
     Kind.SIMULATED: ("simulated", "simulated"),
 }
-_TRUTH = {
-    Kind.UPPER_BOUND: "the truth may be less",
-    Kind.LOWER_BOUND: "the truth may be more",
-    Kind.APPROXIMATION: "the truth may be less or more",
-    Kind.SIMULATED: "within its interval",
-}
-_USERS = {
-    Kind.UPPER_BOUND: "fewer may be well served",
-    Kind.LOWER_BOUND: "more may be well served",
-    Kind.APPROXIMATION: "fewer or more may be well served",
-    Kind.SIMULATED: "within its interval",
-}
+_TRUTH = {kind: phrase(f"truth.{kind.value}") for kind in _WHAT}
+_USERS = {kind: phrase(f"served.{kind.value}") for kind in _WHAT}
 
 
 def marked(text: str, known: Certainty) -> str:
@@ -69,11 +53,7 @@ def marked_value(text: str, value: float, known: Certainty) -> str:
 
 def users_known(known: Certainty) -> str:
     """Return what stands before a number of users: `At least ` for a lower bound."""
-    return {
-        Kind.EXACT: "",
-        Kind.UPPER_BOUND: "At most ",
-        Kind.LOWER_BOUND: "At least ",
-    }.get(known.kind, "About ")
+    return phrase(f"users.{known.kind.value}")
 
 
 def users_as_known(known: Certainty) -> str:
@@ -93,7 +73,9 @@ def users_told(largest: int, known: Certainty, *, range_limits: bool) -> str:
     users = f"{largest:,}"
     if not range_limits:
         return marked(users, known)
-    return f"at least {users}" if known.is_exact else MARKS[Kind.APPROXIMATION] + users
+    if known.is_exact:
+        return phrase("at_least", users=users)
+    return MARKS[Kind.APPROXIMATION] + users
 
 
 def parenthesis(known: Certainty) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.text.how_known import ALL_EXACT, because
+from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.quantities import (
     first_words,
@@ -16,7 +17,6 @@ from qps.reports.text.quantities import (
     quantity,
     rounded_in,
     scale_of,
-    users_text,
 )
 from qps.reports.text.table import escaped
 from qps.solver.what_if.boundaries import Failure
@@ -141,7 +141,7 @@ def inverse_answer(solution: InverseSolution) -> str:
     """Return the answer in words: how large the number must be, and what fails otherwise."""
     number = solution.number
     name = printable(number.name)
-    users = users_text(solution.at)
+    users = counted(solution.at, solution.population)
     now = _now(solution)
     kind = "its range" if number.is_declared else "a million times less and more than now"
     low, high = (_told(solution, float(end)) for end in (number.low, number.high))

@@ -25,6 +25,15 @@ def noun(name: str) -> str:
     return "users" if len(name) == _LETTER else name.replace("_", " ")
 
 
+def noun_of_one(name: str) -> str:
+    """Return what one of a population is called: `for each user`.
+
+    >>> noun_of_one("N"), noun_of_one("people")
+    ('user', 'person')
+    """
+    return _one_of(noun(name))
+
+
 def _one_of(several: str) -> str:
     for ending, instead in _ENDINGS:
         if several.endswith(ending) and len(several) > len(ending) + 1:

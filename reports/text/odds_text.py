@@ -8,12 +8,13 @@ from math import isfinite
 from msgspec.structs import replace
 
 from qps.reports.text.answers import SolveView
+from qps.reports.text.nouns import counted, noun
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     first_words,
     joined_words,
     number,
     percent,
-    users_text,
 )
 from qps.reports.text.table import Table
 from qps.solver.answers.answering import QUALITY
@@ -39,7 +40,7 @@ def odds_lines(view: SolveView) -> Iterator[str]:
 
 
 def _of_odds(view: SolveView, odds: Odds) -> Iterator[str]:
-    yield f"{_between(odds, view)}; {promised(odds)}."
+    yield f"{_between(odds, view)}; {promised(odds, view.population.name)}."
     if odds.by_slopes is not None and are_apart(
         _numbers(odds.interval), _numbers(odds.by_slopes), nearest=1
     ):
@@ -115,12 +116,12 @@ def unplayed_remark(asking: Sequence[str]) -> tuple[str, ...]:
     return (f"one value of each number tells nothing of certainty: {_some(asking)} {are} unjudged",)
 
 
-def promised(odds: Odds) -> str:
-    """Return what can be promised: `95 % sure of at least 6,931`."""
+def promised(odds: Odds, name: str) -> str:
+    """Return what can be promised of a population: `95 % sure of at least 6,931`."""
     sure = percent(odds.promise.certainty)
     if odds.promise.largest is None:
-        return f"{sure} sure of no number of users"
-    return f"{sure} sure of at least {odds.promise.largest:,}"
+        return phrase("sure.none", sure=sure, noun=noun(name))
+    return phrase("sure.least", sure=sure, least=f"{odds.promise.largest:,}")
 
 
 def promised_view(view: SolveView, odds: Odds) -> SolveView:
@@ -139,8 +140,10 @@ def _promise_text(view: SolveView, odds: Odds) -> str:
         of = "with the certainty that each requirement asks for"
     sure = percent(odds.promise.certainty)
     if odds.promise.largest is None:
-        return f"No number of users can be promised with {sure} certainty; {of}, {stated}."
-    return f"At least {users_text(odds.promise.largest)} with {sure} certainty; {of}, {stated}."
+        of_them = noun(view.population.name)
+        return f"No number of {of_them} can be promised with {sure} certainty; {of}, {stated}."
+    users = counted(odds.promise.largest, view.population.name)
+    return f"At least {users} with {sure} certainty; {of}, {stated}."
 
 
 def shares_table(view: SolveView) -> Table:

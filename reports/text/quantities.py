@@ -143,11 +143,6 @@ def undecided_point(at: float | None, not_below: int) -> str:
     return f"{not_below:,} to {last:,}" if last > not_below else f"{last:,}"
 
 
-def users_text(count: int) -> str:
-    """Return a number of users in words: `1 user`, `2,000 users`."""
-    return f"{count:,} user{'s' * (count != 1)}"
-
-
 def joined_words(parts: Sequence[str]) -> str:
     """Return parts as a sentence lists them: `a, b and c`."""
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

@@ -20,6 +20,7 @@ from qps.reports.text.how_known import (
     marked,
     marked_value,
 )
+from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.ports import by_their_switch
 from qps.reports.text.quantities import (
@@ -31,7 +32,6 @@ from qps.reports.text.quantities import (
     rounded_in,
     scale_of,
     side_of,
-    users_text,
 )
 from qps.reports.text.table import Table, escaped, joined
 from qps.solver.answers.answering import QUALITY
@@ -160,7 +160,8 @@ def _failing_view(one: FailingThere) -> FailingView:
 
 def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
     """Return the answer, and a table of what each resource has and takes."""
-    head = f"{printable(title)}: what {users_text(sizing.at)} take{'s' * (sizing.at == 1)}"
+    users = counted(sizing.at, sizing.population)
+    head = f"{printable(title)}: what {users} take{'s' * (sizing.at == 1)}"
     answer = sizing_answer(sizing)
     table = _table(sizing)
     known = [*sizing_known(sizing), *typical_lines(sizing.typical)]
@@ -183,15 +184,14 @@ def sizing_known(sizing: Sizing) -> list[str]:
     if sizing.known.is_exact:
         return numbers
     may = "may not be carried" if sizing.is_possible else "may be carried"
-    verdict = (
-        f"In truth {users_text(sizing.at)} {may}{because(sizing.known.reasons, sizing.ports)}."
-    )
+    users = counted(sizing.at, sizing.population)
+    verdict = f"In truth {users} {may}{because(sizing.known.reasons, sizing.ports)}."
     return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
 
 
 def sizing_answer(sizing: Sizing) -> str:
     """Return in words whether what is told carries them, and what fails else."""
-    users = users_text(sizing.at)
+    users = counted(sizing.at, sizing.population)
     short = [one.resource for one in _ordered(sizing) if not one.suffices and one.takes is not None]
     what = (
         f"With what {joined_words(by_switch(short, sizing.ports))} take{'s' * (len(short) == 1)}"
@@ -237,7 +237,8 @@ def _more_machines(sizing: Sizing, growth: Growth) -> str:
         f"{joined_words(m.nodes)} (now {m.now:,})"
         for m in growth.machines
     ]
-    told = f"{links * bool(growth.links)}{joined_words(more)} carry {users_text(sizing.at)}"
+    users = counted(sizing.at, sizing.population)
+    told = f"{links * bool(growth.links)}{joined_words(more)} carry {users}"
     return f"{told}." if growth.are_least else f"{told}; fewer may do, too."
 
 

@@ -27,7 +27,9 @@ from qps.reports.text.how_known import (
     users_with,
 )
 from qps.reports.text.measures import measure_table
+from qps.reports.text.nouns import noun, noun_of_one
 from qps.reports.text.odds_text import odds_lines, shares_table
+from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
@@ -234,11 +236,13 @@ def undecided_saturations(view: SolveView) -> str:
     if found is None or not found.undecided:
         return ""
     named = [r for r in view.resources if r.name in found.undecided]
+    name = view.population.name
     told = (
-        f"{r.name} (not below {view.population.name} = {r.saturates_not_below:,})" for r in named
+        phrase("undecided.one", resource=r.name, name=name, least=f"{r.saturates_not_below:,}")
+        for r in named
     )
-    does = "ever saturates" if found.saturates_at is None else "saturates before that"
-    return f" It cannot be told whether {' or '.join(told)} {does}."
+    does = phrase("undecided.ever" if found.saturates_at is None else "undecided.before")
+    return phrase("undecided", told=" or ".join(told), does=does)
 
 
 def _saturates_first(view: SolveView, at: float) -> str:
@@ -248,12 +252,17 @@ def _saturates_first(view: SolveView, at: float) -> str:
     planned = any(r.name == found.resource and r.target != 1 for r in view.resources)
     where = f"{view.population.name} = {number(at)}"
     if found.from_start:
-        at_target = "at its target" if found.stays_full else "beyond its target"
-        full = at_target if planned else "saturated"
+        full = full_from_start(found, is_planned=planned)
         if view.population.from_ == view.population.to:
             return f"{found.resource} is {full} at {where}"
         return f"{found.resource} is {full} already at {where}, where the range starts"
     return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
+
+
+def full_from_start(found: Bottleneck, *, is_planned: bool) -> str:
+    """Return what a resource is that is full where the range starts."""
+    at_target = "at_its_target" if found.stays_full else "beyond_its_target"
+    return phrase(at_target if is_planned else "saturated")
 
 
 def stays_full_text(view: SolveView) -> str:
@@ -261,9 +270,8 @@ def stays_full_text(view: SolveView) -> str:
     found, largest = view.bottleneck, view.largest_acceptable
     if found is None or found.stays_full is None:
         return ""
-    if found.stays_full == StaysFull.EXACTLY:
-        return f"; from there to {view.population.name} = {largest:,} it is exactly full, no more"
-    return f"; at no whole number up to {largest:,} is it more than full"
+    key = "full.exactly" if found.stays_full == StaysFull.EXACTLY else "full.at_most"
+    return phrase(key, name=view.population.name, largest=f"{largest:,}")
 
 
 def heaviest_in_words(view: SolveView) -> str:
@@ -289,13 +297,14 @@ def modes_line(view: SolveView) -> str:
 def cost_lines(view: SolveView, solution: Solution) -> list[str]:
     """Return what the configuration costs at the limit, bought and running."""
     lines = []
+    each = noun_of_one(view.population.name)
     for cost in solution.costs:
         dimension = MONEY / TIME if cost.is_running else MONEY
         what = "Running cost" if cost.is_running else "Cost"
         told = partial(quantity, dimension=dimension)
         places = ", ".join(f"{place} {told(value)}" for place, value in cost.places.items())
         line = (
-            f"{what} at {view.at:,}: {told(cost.total)}, {told(cost.per_user)} for each user "
+            f"{what} at {view.at:,}: {told(cost.total)}, {told(cost.per_user)} for each {each} "
             f"({places})"
         )
         if cost.unpriced and cost is solution.costs[-1]:
@@ -319,7 +328,7 @@ def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
 
 def _advice(view: SolveView) -> Table:
     rows = advice_rows(view)
-    return Table(("what would help", "", "users"), rows, frozenset([2]))
+    return Table(("what would help", "", noun(view.population.name)), rows, frozenset([2]))
 
 
 def advice_rows(view: SolveView) -> tuple[tuple[str, str, str], ...]:

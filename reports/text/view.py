@@ -33,13 +33,14 @@ from qps.reports.text.answers import (
 from qps.reports.text.formula_text import formula
 from qps.reports.text.how_known import parenthesis, users_known
 from qps.reports.text.measures import measure_views
+from qps.reports.text.nouns import counted, noun
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     beyond_limit,
     in_percent,
     percent,
     quantity,
     side_of,
-    users_text,
 )
 from qps.solver.answers.answer_certainty import (
     answer_known,
@@ -270,32 +271,30 @@ def answer(solution: Solution) -> str:
     """Return the answer in words, with its reason."""
     graph = solution.graph
     known = answer_known(solution)
-    fewest = "1 user is" if graph.low == 1 else f"{graph.low:,} users are"
+    name = str(graph.population)
+    fewest, are = counted(graph.low, name), "is" if graph.low == 1 else "are"
     if solution.verdict is Verdict.RANGE:
         if graph.low == graph.high:
-            return f"{fewest} acceptable."
+            return phrase("answer.only", users=fewest, are=are)
+        of = {"noun": noun(name), "low": f"{graph.low:,}", "high": f"{graph.high:,}"}
         if not rests_on_users(graph):
-            return (
-                f"Nothing depends on the number of users: as the spec stands, every number from "
-                f"{graph.low:,} to {graph.high:,} is acceptable."
-            )
-        every = "Every" if known.is_exact else "As far as it is known, every"
-        return (
-            f"{every} number of users from {graph.low:,} to {graph.high:,} is acceptable; "
-            "the range, not the system, is the limit."
-        )
+            return phrase("answer.any", **of)
+        every = phrase("every" if known.is_exact else "every.known")
+        return phrase("answer.range", every=every, **of)
     if solution.verdict is Verdict.NOWHERE:
         reason = _reason(solution, graph.low)
         if graph.low == graph.high:
-            return f"{fewest} not acceptable: {reason}."
-        if not known.is_exact:
-            fewest = fewest.replace(" is", " is known to be").replace(" are", " are known to be")
-        return f"Not even {fewest} acceptable: {reason}."
+            return phrase("answer.not_only", users=fewest, are=are, reason=reason)
+        are = are if known.is_exact else are + phrase("known_to_be")
+        return phrase("answer.not_even", users=fewest, are=are, reason=reason)
     largest = solution.largest_acceptable or 0
-    reason = _reason(solution, largest + 1)
-    users = users_known(known) + users_text(largest)
-    mode = f" in mode {graph.mode}" if graph.mode else ""
-    return f"{users}. With {largest + 1:,}{mode}, {reason}."
+    return phrase(
+        "answer.limited",
+        users=users_known(known) + counted(largest, name),
+        more=f"{largest + 1:,}",
+        mode=phrase("in_mode", mode=graph.mode) if graph.mode else "",
+        reason=_reason(solution, largest + 1),
+    )
 
 
 def _reason(solution: Solution, at: int) -> str:
@@ -305,24 +304,25 @@ def _reason(solution: Solution, at: int) -> str:
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         criterion = item.criterion
         if criterion.promised_with is not None:
-            return f"`{name}` does not hold"
+            return phrase("reason.promise", name=f"`{name}`")
         share, dimension = in_percent(criterion), criterion.dimension
         sides = criterion.measure, criterion.limit
         told = beyond_limit(solution.graph, *sides, at, dimension, share=share)
         as_known = parenthesis(known_at(solution.graph, criterion, at))
         allowed = quantity(solution.graph.number(criterion.limit), dimension, share=share)
-        return f"{name} is {told}{as_known}; {side_of(criterion)} {allowed} is acceptable"
+        told, side = told + as_known, side_of(criterion)
+        return phrase("reason.limit", name=name, told=told, side=side, limit=allowed)
     if name == "quality" and solution.graph.quality is not None:
         told = beyond_limit(solution.graph, solution.graph.quality, ONE, at)
         as_known = parenthesis(quality_known_at(solution.graph, at))
-        return f"quality is {told}{as_known}; at most 1 is acceptable"
+        return phrase("reason.quality", told=told + as_known)
     found = solution.graph.resources.get(name.removesuffix(".load"))
     if found is not None:
         told = beyond_limit(solution.graph, found.load, found.target, at, share=True)
         target = solution.graph.number(found.target)
         if target != 1:
-            return f"{found.name} is loaded {told}; its target is {percent(target)}"
-        return f"{found.name} is loaded {told}: it is saturated"
+            return phrase("reason.target", name=found.name, told=told, target=percent(target))
+        return phrase("reason.saturated", name=found.name, told=told)
     return f"{name} fails"
 
 

@@ -3,21 +3,19 @@
 
 import { NEAR } from "./search.js";
 import { listed, whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 
-const MARKS = { "upper bound": "<= ", "lower bound": ">= ", approximation: "~ ", simulated: "~ " };
-const USERS = { "upper bound": "At most ", "lower bound": "At least " };
-const TRUTH = { "upper bound": "the truth may be less", "lower bound": "the truth may be more", approximation: "the truth may be less or more", simulated: "within its interval" };
-const SERVED = { "upper bound": "fewer may be well served", "lower bound": "more may be well served", approximation: "fewer or more may be well served", simulated: "within its interval" };
+const KINDS = ["upper bound", "lower bound", "approximation", "simulated"];
 
 // A number as it is told; what has no finite value needs no mark.
-export function marked(text, known, value = 0) { return known && Number.isFinite(value) ? MARKS[known[0]] + text : text; }
+export function marked(text, known, value = 0) { return known && Number.isFinite(value) ? phrase(`mark.${known[0]}`) + text : text; }
 
-export function usersKnown(known) { return known ? USERS[known[0]] ?? "About " : ""; }
+export function usersKnown(known) { return phrase(`users.${known ? known[0] : "exact"}`); }
 
 // A number of users; where the range ends there may be more.
 export function usersTold({ largest, isRange, known }) {
   if (!isRange) return marked(whole(largest), known);
-  return known ? marked(whole(largest), ["approximation", known[1]]) : `at least ${whole(largest)}`;
+  return known ? marked(whole(largest), ["approximation", known[1]]) : phrase("at_least", { users: whole(largest) });
 }
 
 export function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
@@ -124,24 +122,24 @@ export function knownText(column) {
     ...solved.resources.map((one) => [`saturation(${one.name})`, saturationKnown(column, one)]),
   ];
   const uncertain = new Map(told.filter(([, known]) => known));
-  if (!solved.known && !uncertain.size) return "All numbers are exact for the model that the spec states.";
+  if (!solved.known && !uncertain.size) return phrase("all_exact");
   const lines = [];
   const ports = new Map(solved.resources.map((one) => [one.name, one.about.portOf]));
   if (solved.known && solved.verdict !== "nowhere") {
-    lines.push(`The answer is ${withArticle(solved.known[0])}: ${SERVED[solved.known[0]]}.`);
+    lines.push(`The answer is ${withArticle(solved.known[0])}: ${phrase(`served.${solved.known[0]}`)}.`);
   }
   const unjudged = new Set([solved, ...solved.modes].flatMap((one) => one.unjudged).map((one) => one.name));
   if (unjudged.size) lines.push(`Not judged here: ${listed([...unjudged])}. Samples tell up to how many users that holds, of a changed setting those of qps solve.`);
-  for (const kind of Object.keys(MARKS)) {
+  for (const kind of KINDS) {
     const alike = [...uncertain].filter(([, known]) => known[0] === kind);
     if (!alike.length) continue;
     const names = alike.map(([name]) => name);
     const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])];
     const what = names.length > 1 ? `are ${kind}s` : `is ${withArticle(kind)}`;
     const reasons = [...new Set(alike.flatMap(([, known]) => known[1]))];
-    lines.push(`${listed(shown)} ${what} (${TRUTH[kind]}): ${mergedReasons(reasons, ports).join("; ")}.`);
+    lines.push(`${listed(shown)} ${what} (${phrase(`truth.${kind}`)}): ${mergedReasons(reasons, ports).join("; ")}.`);
   }
-  return [...lines, "All other numbers are exact for the model that the spec states."].join(" ");
+  return [...lines, phrase("others_exact")].join(" ");
 }
 
 function withArticle(kind) { return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`; }

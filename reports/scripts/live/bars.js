@@ -3,7 +3,9 @@
 import { Axis } from "../common/axis.js";
 import { colour, draw } from "../common/dom.js";
 import { shortened } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { pointReadout } from "../common/picture.js";
+import { nounOf } from "./sentences.js";
 
 const MOST_BARS = 14;
 const TELLING = 0.005; // what moves the answer by less reads as zero
@@ -13,7 +15,7 @@ export function drawTornado(column, width) {
   const telling = sensitivity.rows.filter((one) => Math.abs(one.elasticity) >= TELLING);
   const rows = telling.slice(0, MOST_BARS);
   if (!rows.length) return null;
-  const of = solved.limiting ? "the largest acceptable number of users" : `the saturation point of ${sensitivity.of}`;
+  const of = solved.limiting ? phrase("sensitivity.of", { noun: nounOf(column.model) }) : `the saturation point of ${sensitivity.of}`;
   const title = `By how much 1 % more of each number moves ${of}`;
   const longest = Math.abs(rows[0].elasticity);
   const labels = Math.min(width * 0.42, 24 + 7.2 * Math.max(...rows.map((one) => one.record.name.length)));

@@ -3,7 +3,8 @@
 import { fails, isStated } from "../engine/answers.js";
 import { knownAt, lossKnown, marked } from "../engine/known.js";
 import { percent, toldBeyond, whole } from "../common/format.js";
-import { hasTarget, sideOf } from "./sentences.js";
+import { phrase } from "../common/phrases.js";
+import { hasTarget, nounOf, sideOf } from "./sentences.js";
 
 const MOST_NAMED = 3;
 const NOTICEABLE = { loss: 5e-4, change: 0.01 };
@@ -39,7 +40,7 @@ function moreUsers(column) {
   const before = seen(now), after = seen(there);
   const loads = solved.resources.map(({ name, about }) => ({ name, load: run.value(about.load), target: run.value(about.target) }))
     .filter((one) => one.load > FULL * one.target).sort((a, b) => b.load / b.target - a.load / a.target)
-    .map((one) => `${one.name} is loaded ${percent(one.load)}${one.target === 1 ? "" : ` (${percent(one.target)} is planned)`}`);
+    .map((one) => phrase(one.target === 1 ? "loaded" : "loaded.planned", { name: one.name, load: percent(one.load), target: percent(one.target) }));
   const failing = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
     .map((one) => {
       run.at(there);
@@ -57,20 +58,21 @@ function moreUsers(column) {
   const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
     ? [`${elastic.name}: ${column.tell(after.elastic[i], elastic.dimension, { digits: 3 })} instead of ${column.tell(before.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
   const told = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
-  if (!whom.length && !lowered.length) told.push("nobody loses more or is served later");
-  const head = there < wanted ? `At the end of the range (${whole(there)})` : `With 10 % more users (${whole(there)})`;
-  return `${head}${graph.mode ? ` in mode ${graph.mode}` : ""}: ${told.join("; ")}.`;
+  if (!whom.length && !lowered.length) told.push(phrase("more.nobody"));
+  const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });
+  return `${head}${graph.mode ? phrase("in_mode", { mode: graph.mode }) : ""}: ${told.join("; ")}.`;
 }
 
 function some(told) {
   const more = told.length - MOST_NAMED;
-  return more > 0 ? [...told.slice(0, MOST_NAMED), `${more} more like these`] : told;
+  return more > 0 ? [...told.slice(0, MOST_NAMED), phrase("more.like", { count: more })] : told;
 }
 
 function margin(column) {
   const { solved, run } = column;
   const planned = solved.resources.filter((one) => hasTarget(column, one));
-  if (!planned.length) return "Margin: none is planned, a resource counts as full at 100 %.";
+  if (!planned.length) return phrase("margin.none");
   run.at(solved.at);
-  return `Margin: ${some(planned.map((one) => `${one.name} at most ${percent(run.value(one.about.target))}`)).join(", ")}.`;
+  const told = planned.map((one) => phrase("margin.one", { name: one.name, target: percent(run.value(one.about.target)) }));
+  return phrase("margin", { told: some(told).join(", ") });
 }

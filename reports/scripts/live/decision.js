@@ -5,6 +5,7 @@ import { isStated } from "../engine/answers.js";
 import { knownAt, largestKnown, marked, usersTold } from "../engine/known.js";
 import { fill, make } from "../common/dom.js";
 import { percent, quantity, whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { nextToFail } from "./beyond.js";
 import { priceTold } from "./advice.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
@@ -85,7 +86,7 @@ function nextRow(column) {
   if (!solved.limiting) return [""];
   const next = nextToFail(column);
   if (!next) return [`nothing else up to ${whole(graph.high)}, the end of the range`];
-  return [worded(column, next.criterion.name.replace(/\.load$/, "")), next.met === null ? ", which is met by no number of users either" : `, beyond ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
+  return [worded(column, next.criterion.name.replace(/\.load$/, "")), next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, beyond ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
 }
 
 function sureRow(column, odds) {

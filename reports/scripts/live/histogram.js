@@ -3,7 +3,9 @@
 import { axisFor, Axis } from "../common/axis.js";
 import { draw } from "../common/dom.js";
 import { percent, whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { pointReadout } from "../common/picture.js";
+import { nounOf } from "./sentences.js";
 
 const STRETCHES = 24, TOLD = 0.99;
 
@@ -14,7 +16,7 @@ export function drawHistogram(column, odds, width, certainty) {
   const height = 220, top = 46, bottom = height - 42, left = 24, right = width - 14;
   const across = new Axis(start, start + apart * counts.length, left, right), up = axisFor([0, ...counts], bottom, top, false);
   const [from, to] = odds.interval.map((end) => end ?? graph.low - 1);
-  const title = `How many users are acceptable: ${whole(odds.samples)} samples of what is not known`;
+  const title = phrase("histogram", { noun: nounOf(model), samples: whole(odds.samples) });
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
   const all = odds.distribution ? odds.samples : odds.sorted.length;
   const columns = counts.map((count, i) => {

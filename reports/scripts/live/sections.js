@@ -74,7 +74,7 @@ export function showRequirements(column) {
   const head = ["requirement", "", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "", "limit", "met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
   if (solved.modes.length) {
-    fill("modes", table(["mode", "users", "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
+    fill("modes", table(["mode", nounOf(column.model), "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
   } else fill("modes");
 }
 

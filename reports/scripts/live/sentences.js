@@ -2,27 +2,25 @@
 
 import { reduced } from "../engine/fractions.js";
 import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/known.js";
+import { phrase } from "../common/phrases.js";
 import { decimalOf, number, percent, quoted, toldApart, toldBeyond, whole } from "../common/format.js";
 
 export function answerOf(column) {
   const { solved, graph } = column;
-  const fewest = graph.low === 1 ? "1 user is" : `${whole(graph.low)} users are`;
-  const isOne = graph.low === graph.high;
+  const noun = nounOf(column.model), low = whole(graph.low), high = whole(graph.high);
+  const isOne = graph.low === graph.high, users = counted(graph.low, column.model), are = graph.low === 1 ? "is" : "are";
   if (solved.verdict === "range") {
-    if (isOne) return `${fewest} acceptable.`;
-    if (!graph.restsOnUsers) {
-      return `Nothing depends on the number of users: as the spec stands, every number from ${whole(graph.low)} to ${whole(graph.high)} is acceptable.`;
-    }
-    return `${solved.known ? "As far as it is known, every" : "Every"} number of users from ${whole(graph.low)} to ${whole(graph.high)} is acceptable; the range, not the system, is the limit.`;
+    if (isOne) return phrase("answer.only", { users, are });
+    if (!graph.restsOnUsers) return phrase("answer.any", { noun, low, high });
+    return phrase("answer.range", { every: phrase(solved.known ? "every.known" : "every"), noun, low, high });
   }
   if (solved.verdict === "nowhere") {
-    const isOrAre = graph.low === 1 ? "is" : "are";
-    const known = solved.known ? fewest.replace(` ${isOrAre}`, ` ${isOrAre} known to be`) : fewest;
-    return `${isOne ? `${fewest} not` : `Not even ${known}`} acceptable: ${reasonOf(column, graph.low)}.`;
+    const reason = reasonOf(column, graph.low);
+    if (isOne) return phrase("answer.not_only", { users, are, reason });
+    return phrase("answer.not_even", { users, are: solved.known ? are + phrase("known_to_be") : are, reason });
   }
-  const users = usersKnown(solved.known) + (solved.largest === 1 ? "1 user" : `${whole(solved.largest)} users`);
-  const mode = graph.mode ? ` in mode ${graph.mode}` : "";
-  return `${users}. With ${whole(solved.largest + 1)}${mode}, ${reasonOf(column, solved.largest + 1)}.`;
+  const mode = graph.mode ? phrase("in_mode", { mode: graph.mode }) : "", more = solved.largest + 1;
+  return phrase("answer.limited", { users: usersKnown(solved.known) + counted(solved.largest, column.model), more: whole(more), mode, reason: reasonOf(column, more) });
 }
 
 // The number of users alone, where there is one.
@@ -37,23 +35,27 @@ export function oneOf(several) {
   return found ? several.slice(0, -found[0].length) + found[1] : several === "people" ? "person" : several;
 }
 
+// So many of what the spec counts.
+function counted(count, model) { return `${whole(count)} ${count === 1 ? oneOf(nounOf(model)) : nounOf(model)}`; }
+
 function reasonOf(column, population) {
   const { solved, run } = column;
   const { criterion } = solved.limiting;
   run.at(population);
   if (criterion.name === "quality") {
-    return `quality is ${toldApart(run.value(solved.graph.quality), 1)}${inParenthesis(knownAt(run, solved.graph.qualityKnown, population))}; at most 1 is acceptable`;
+    return phrase("reason.quality", { told: toldApart(run.value(solved.graph.quality), 1) + inParenthesis(knownAt(run, solved.graph.qualityKnown, population)) });
   }
-  if (criterion.isPromised) return `${criterion.name} does not hold`;
+  if (criterion.isPromised) return phrase("reason.promise", { name: criterion.name });
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
-    return `${criterion.name} is ${told}${inParenthesis(knownAt(run, criterion, population))}; ${sideOf(criterion)} ${column.tell(limit, dimension, criterion)} is acceptable`;
+    const known = inParenthesis(knownAt(run, criterion, population));
+    return phrase("reason.limit", { name: criterion.name, told: told + known, side: sideOf(criterion), limit: column.tell(limit, dimension, criterion) });
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
-  const resource = criterion.name.replace(/\.load$/, "");
-  if (target !== 1) return `${resource} is loaded ${toldApart(100 * load, 100 * target)} %; its target is ${percent(target)}`;
-  return `${resource} is loaded ${percent(load, 4)}: it is saturated`;
+  const name = criterion.name.replace(/\.load$/, "");
+  if (target !== 1) return phrase("reason.target", { name, told: `${toldApart(100 * load, 100 * target)} %`, target: percent(target) });
+  return phrase("reason.saturated", { name, told: percent(load, 4) });
 }
 
 export function sideOf({ strict, atMost }) {
@@ -65,15 +67,16 @@ export function saturationOf(column) {
   const name = column.model.population;
   if (!column.solved.resources.length) return "";
   if (!first) {
-    const [ever, to] = isPlanned(column) ? ["reaches its target", "reach its target"] : ["saturates", "saturate"];
-    return column.solved.undecided.length ? `No resource is known to ${to}.${undecidedText(column)}` : `No resource ever ${ever}.`;
+    const planned = isPlanned(column) ? ".planned" : "";
+    return column.solved.undecided.length ? phrase(`saturates.unknown${planned}`) + undecidedText(column) : phrase(`saturates.none${planned}`);
   }
   const planned = hasTarget(column, first);
   const stays = staysFull(column, first);
   if (first.isAtStart) {
-    return `${first.name} is ${planned ? `${stays ? "at" : "beyond"} its target` : "saturated"} from the start${stays}.`;
+    const full = phrase(!planned ? "saturated" : stays ? "at_its_target" : "beyond_its_target");
+    return phrase("saturates.start", { resource: first.name, full, stays });
   }
-  return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}${stays}.${undecidedText(column)}`;
+  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource: first.name, name, at: number(first.at), stays }) + undecidedText(column);
 }
 
 // That what saturates before the answer is full up to there and no more, which is not beyond it.
@@ -82,16 +85,16 @@ function staysFull(column, first) {
   if (largest === null || !(first.at < largest * (1 - 1e-12))) return "";
   run.at(largest);
   const full = run.value(first.about.load) / run.value(first.about.target);
-  if (Math.abs(full - 1) > 1e-12) return `; at no whole number up to ${whole(largest)} is it more than full`;
-  return `; from there to ${column.model.population} = ${whole(largest)} it is exactly full, no more`;
+  const isExactly = Math.abs(full - 1) <= 1e-12;
+  return phrase(isExactly ? "full.exactly" : "full.at_most", { name: column.model.population, largest: whole(largest) });
 }
 
 // Of which resources it cannot be told whether they saturate before the first that does.
 function undecidedText(column) {
   const { undecided, first } = column.solved;
   if (!undecided.length) return "";
-  const told = undecided.map((one) => `${one.name} (not below ${column.model.population} = ${whole(one.notBelow)})`);
-  return ` It cannot be told whether ${told.join(" or ")} ${first ? "saturates before that" : "ever saturates"}.`;
+  const told = undecided.map((one) => phrase("undecided.one", { resource: one.name, name: column.model.population, least: whole(one.notBelow) }));
+  return phrase("undecided", { told: told.join(" or "), does: phrase(first ? "undecided.before" : "undecided.ever") });
 }
 
 // Where a resource saturates, as tables tell it.

@@ -7,9 +7,10 @@ import { exactNumber } from "../engine/model.js";
 import { colour, draw, fill, make, table } from "../common/dom.js";
 import { Axis } from "../common/axis.js";
 import { number, percent, whole } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 import { drawHistogram } from "./histogram.js";
 import { Fan, FanJob } from "./fans.js";
-import { inUnit } from "./sentences.js";
+import { inUnit, nounOf } from "./sentences.js";
 
 const FULL = 256, QUICK = 32, FEWEST = 16;
 const FRAME = 6; // ms that samples may take before the pictures of a change are drawn
@@ -198,8 +199,9 @@ export class Sure {
     const numbers = samples.counting.length;
     const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "one uncertain number" : `${numbers} uncertain numbers`}, drawn in this page`;
     const more = odds.interval[1] === column.graph.high ? " or more" : "";
-    const sure = odds.promise === null ? "no number of users" : `at least ${whole(odds.promise)}`;
-    return [`With ${percent(PROBABILITY)} probability ${between(odds.interval)}${more} (${of}); ${percent(CERTAINTY)} sure of ${sure}.`, ...out];
+    const sure = percent(CERTAINTY), noun = nounOf(column.model);
+    const promised = odds.promise === null ? phrase("sure.none", { sure, noun }) : phrase("sure.least", { sure, least: whole(odds.promise) });
+    return [`With ${percent(PROBABILITY)} probability ${between(odds.interval)}${more} (${of}); ${promised}.`, ...out];
   }
 
   // How likely each requirement is met at the population shown.

@@ -6,9 +6,9 @@ import { whole } from "../common/format.js";
 import { configurationOf } from "./rows.js";
 
 export class Leads {
-  constructor(place, columns, { largest, quality, costs, running, reason }) {
+  constructor(place, columns, { largest, quality, costs, running, reason, nouns }) {
     const at = (index) => (index === null ? null : columns[index]);
-    Object.assign(this, { place, columns, largest: at(largest), quality: at(quality), costs: costs.map(at), running: at(running), reason: at(reason) });
+    Object.assign(this, { place, columns, nouns, largest: at(largest), quality: at(quality), costs: costs.map(at), running: at(running), reason: at(reason) });
     this.written = [...place.childNodes];
     this.className = place.className;
   }
@@ -47,7 +47,7 @@ export class Leads {
     const { largest } = this, count = largest.at(row);
     if (count === null) return "nobody";
     const mark = largest.mark(row), isLeast = largest.limits && !largest.limits.codes[row] && mark === largest.ends[0];
-    return `${isLeast ? "at least " : mark}${whole(count)} user${count === 1 ? "" : "s"}`;
+    return `${isLeast ? "at least " : mark}${whole(count)} ${this.nouns[count === 1 ? 0 : 1]}`;
   }
 }
 
