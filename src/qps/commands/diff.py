@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
+from qps.commands.progress import Progress
 from qps.commands.revision import spec_at
 from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import difference_text
@@ -21,7 +22,8 @@ def run(arguments: Namespace) -> Exit:
         if arguments.output is not None:
             refuse_inputs(arguments.output, {**old.files, **new.files})
         show(new.warnings, arguments)
-        found, view = compared(old, new, arguments.scenario, tuple(arguments.set))
+        with Progress(total=None, quiet=arguments.quiet, unit=None, label="both specs"):
+            found, view = compared(old, new, arguments.scenario, tuple(arguments.set))
     if arguments.output is not None:
         from qps.reports.pages.difference_page import difference_page  # noqa: PLC0415 - and the templates
         from qps.reports.pages.html import render_difference  # noqa: PLC0415

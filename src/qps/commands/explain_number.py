@@ -10,6 +10,7 @@ from functools import partial
 from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.efforts import sampling_of
 from qps.commands.kept_specs import load
+from qps.commands.progress import Progress
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
     Configuration,
@@ -24,7 +25,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.engine.formulas import Formula
 from qps.reports.text.explaining import explain
-from qps.reports.text.explanation import explanation_text
+from qps.reports.text.explanation import Explanation, explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text
 from qps.reports.text.view import as_json
 from qps.solver.answers.worst_mode import solve_model
@@ -41,6 +42,18 @@ def explain_number(arguments: Namespace) -> Exit:
     drawn = {figure.name: figure for figure in spec.model.figures}
     if arguments.name in drawn:
         return _explain_figure(spec, drawn[arguments.name], arguments)
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=arguments.name):
+        explanation = _explanation(spec, arguments)
+    if arguments.format == "json":
+        print_json(as_json(explanation))
+    else:
+        markdown = arguments.format == "markdown"
+        sys.stdout.write(explanation_text(explanation, markdown=markdown))
+    return Exit.YES
+
+
+def _explanation(spec: Spec, arguments: Namespace) -> Explanation:
+    """Return a number taken apart, in the worst mode, and how far it may be off."""
     configuration = spec.configuration(arguments.scenario, arguments.set)
     graph = lower(as_stated(spec.model, configuration), configuration)
     at = arguments.at
@@ -53,19 +66,13 @@ def explain_number(arguments: Namespace) -> Exit:
             f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
         )
     modes = tuple(mode.name for mode in spec.model.modes)
-    explanation = explain(
+    return explain(
         _with_all(spec.model, configuration, graph),
         arguments.name,
         at,
         modes,
         partial(_spread_of, spec.model, configuration, graph, at, sampling_of(arguments)),
     )
-    if arguments.format == "json":
-        print_json(as_json(explanation))
-    else:
-        markdown = arguments.format == "markdown"
-        sys.stdout.write(explanation_text(explanation, markdown=markdown))
-    return Exit.YES
 
 
 def _with_all(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
@@ -100,7 +107,8 @@ def _explain_figure(spec: Spec, figure: ir.Figure, arguments: Namespace) -> Exit
             "a figure says itself what changes along it: `--set`, `--scenario` and `--at` do not",
             "add a line to the figure, such as `line … with deletion = off`",
         )
-    drawn = draw(ClaimRunner(model=spec.model), figure)
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=figure.name):
+        drawn = draw(ClaimRunner(model=spec.model), figure)
     population = spec.model.population.name
     if arguments.format == "json":
         print_json(as_json(figure_json(drawn, population)))

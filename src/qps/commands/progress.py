@@ -23,12 +23,13 @@ _EVERY = 0.2
 class Progress(Struct, kw_only=True):
     """Tells on standard error how far work is: one line, from a second on, and then at its pace.
 
-    `unit` is what is counted, where a rate and the time left mean something; `label` what is at
-    work. A timer of the system draws the line also while a step takes long; where there is none, it
-    is drawn as steps end.
+    `total` is None where nobody knows how much there is: then the line tells the time. `unit` is
+    what is counted, where a rate and the time left mean something; `label` what is at work. A timer
+    of the system draws the line also while a step takes long; where there is none, it is drawn as
+    steps end.
     """
 
-    total: float
+    total: float | None
     quiet: bool = False
     unit: str | None = "rows"
     label: str = ""
@@ -86,7 +87,7 @@ def _is_main() -> bool:
 
 
 def bar(
-    done: float, total: float, seconds: float, unit: str | None = "rows", label: str = ""
+    done: float, total: float | None, seconds: float, unit: str | None = "rows", label: str = ""
 ) -> str:
     """Return a line that tells how far work is.
 
@@ -94,7 +95,11 @@ def bar(
     '██████░░░░░░░░░░░░░░░░░░  25 %  125,000 rows/s  6 s left'
     >>> bar(1, 4, 2.0, None, "flying.qps")
     '██████░░░░░░░░░░░░░░░░░░  25 %  flying.qps'
+    >>> bar(0, None, 12.3, None, "what carries 300")
+    '12 s  what carries 300'
     """
+    if total is None:
+        return f"{_duration(seconds)}  {label}"
     share = min(done / total, 1.0) if total else 1.0
     filled = int(share * _WIDTH)
     line = f"{'█' * filled}{'░' * (_WIDTH - filled)}  {share:.0%}".replace("%", " %")

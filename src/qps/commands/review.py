@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.kept_specs import load
+from qps.commands.progress import Progress
 from qps.commands.readers import files_of
 from qps.commands.revision import git, spec_at, top_of
 from qps.commands.test import status_of, tested_specs
@@ -32,9 +33,11 @@ def run(arguments: Namespace) -> Exit:
     """Test the specs, compare those that were moved since a revision, and print one comment."""
     since = _Since.of(arguments.revision)
     paths = specs_under(arguments.paths)
-    tested = tested_specs(paths, None, player(), PROBABILITY)
+    with Progress(total=2 * len(paths), quiet=arguments.quiet, unit=None) as progress:
+        tested = tested_specs(paths, progress, player(), PROBABILITY)
+        progress.advance(0, "what was changed")
+        moved = [_Moved.of(spec, before, since) for spec, before in since.moved(paths)]
     show(tested.diagnostics, arguments)
-    moved = [_Moved.of(spec, before, since) for spec, before in since.moved(paths)]
     room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))
     claims = claims_markdown(tested, max(MOST_CHARACTERS // 2, room))
     sys.stdout.write(claims + _differences(moved, MOST_CHARACTERS - len(claims)))

@@ -82,7 +82,9 @@ def _solve_for(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     population = _given(spec, arguments.given)
-    solution = solve_for(spec.model, configuration, arguments.solve_for, population)
+    asked = f"{arguments.solve_for} for {population:,}"
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=asked):
+        solution = solve_for(spec.model, configuration, arguments.solve_for, population)
     if arguments.format == "json":
         print_json(as_json(inverse_view(solution, spec.model.file)))
     else:
@@ -109,7 +111,9 @@ def _carry(arguments: Namespace) -> Exit:
         raise complain(
             f"`--carry` takes one number of users, not `{text}`", "such as `--carry 300`"
         )
-    sizing = size(spec.model, configuration, population)
+    asked = f"what carries {population:,}"
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label=asked):
+        sizing = size(spec.model, configuration, population)
     if arguments.format == "json":
         print_json(as_json(sizing_view(sizing, spec.model.file)))
     else:
