@@ -14,6 +14,7 @@ import qps
 from qps.cli import _parser, _parted, main
 from qps.commands.arguments import COMMANDS
 from qps.commands.examples import EXAMPLES
+from qps.commands.output import Screen
 
 SPEAK = str(Path(__file__).parents[1] / "specs" / "audioconference.qps")
 SMALL = """
@@ -477,8 +478,41 @@ def test_a_failure_is_told_at_a_glance(
     assert "\x1b" not in bare
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown) == bare
     coloured = re.findall(r"\x1b\[1;31m(.*)\x1b\[0m", shown)
-    assert [line.split()[0] for line in coloured] == ["FAIL", "1"]
-    assert coloured[1].endswith("1 fail")
+    # In the table, once more by itself, and in the count.
+    assert [line.split()[0] for line in coloured] == ["FAIL", "FAIL", "1"]
+    assert coloured[2].endswith("1 fail")
     _, shown, _ = run(capsys, "test", "good.qps", "--color", "always")
     assert "\x1b[1;31m" not in shown
     assert shown.count("\x1b[1;32m") == 1
+
+
+def test_what_fails_is_told_whole_behind_all_claims(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "test", "failing.qps")
+    assert (
+        "\n\nFAIL  b  failing.qps:10\n"
+        "      claimed    20 % within 1 %\n"
+        "      predicted  10 %\n"
+        "      off by     -50.0%\n"
+        "\n"
+    ) in out
+    assert out.splitlines()[-1].endswith("1 fail")
+    _, quiet, _ = run(capsys, "test", "failing.qps", "-q")
+    assert quiet.startswith("FAIL  b  failing.qps:10\n")
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_claims_fit_the_terminal_and_programs_have_them_whole(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = Path("failing.qps").read_text(encoding="utf-8")
+    name = "the_load_of_the_processor_with_two_of_these_users_at_once"
+    Path("long.qps").write_text(re.sub("expect b ", f"expect {name} ", spec), encoding="utf-8")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    _, bare, _ = run(capsys, "test", "long.qps")
+    assert bare.count(name) == 2
+    monkeypatch.setattr(Screen, "isatty", lambda _: True)
+    _, out, _ = run(capsys, "test", "long.qps")
+    assert max(map(len, out.splitlines())) <= columns
+    assert (out == bare) == (columns == 200)
+    assert f"FAIL  {name}  long.qps:10\n" in out

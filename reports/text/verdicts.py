@@ -13,6 +13,7 @@ from qps.reports.text.how_known import claims_known_line, marked, marked_value
 from qps.reports.text.quantities import quantity, with_interval
 from qps.reports.text.table import Table, joined
 from qps.reports.text.tones import Tone, toned
+from qps.reports.text.wrapping import labelled
 from qps.solver.claims.claim_results import ClaimResult, Coverage, Side, Verdict
 
 MARKS = {
@@ -26,6 +27,8 @@ MARKS = {
 """What stands before a claim; one that holds with something fitted is `fitted`, not `ok`."""
 
 _TONES = {Verdict.FAILS: Tone.MISS, Verdict.STALE: Tone.MISS, Verdict.MISSED: Tone.LIMIT}
+
+_COLUMNS = 80
 
 STALE = "is said to be missed, and holds: take `missed` away"
 
@@ -168,26 +171,49 @@ def claims_text(
     coverages: Sequence[Coverage] = (),
     quiet: bool = False,
     color: bool = False,
+    width: int | None = None,
 ) -> str:
     """Return every claim with what was claimed and predicted, what is fitted, and a count.
 
-    With `color`, what fails is red, what is missed yellow, and so is the count, or green.
+    What fails is told whole, once more, before the count; that alone where it is to be `quiet`.
+    With `color`, what fails is red, what is missed yellow, and so is the count, or green. Rows are
+    cut to the `width` of a terminal, and are whole for programs.
     """
-    told = [result for result in results if result.fails] if quiet else results
+    told = [] if quiet else results
     table = claims_table(told)
-    reasons = [reason.as_text("") for reason in grounds(told)]
+    reasons = [reason.as_text("", width) for reason in grounds(told)]
     known = claims_known_line([result.known for result in told])
     told_table = ""
     if table.rows:
-        head, *rows = table.as_text("").splitlines()
+        head, *rows = table.as_text("", width).splitlines()
         tones = [_TONES.get(result.verdict) for result in told]
         shown = (toned(row, tone, color=color) for row, tone in zip(rows, tones, strict=True))
         told_table = "\n".join([toned(head, None, color=color), *shown])
     covered = "" if quiet else coverage_lines(coverages)
     beside = [toned(part, None, color=color) for part in (known, covered, *reasons)]
+    failing = [_failure(result, width, color=color) for result in results if result.fails]
     is_well = not untested.parts and not any(result.fails for result in results)
     tone = Tone.ANSWER if is_well else Tone.MISS
-    return joined([told_table, *beside, toned(summary(results, untested), tone, color=color)])
+    count = toned(summary(results, untested), tone, color=color)
+    return joined([told_table, *beside, *failing, count])
+
+
+def _failure(result: ClaimResult, width: int | None, *, color: bool) -> str:
+    """Return a claim that fails: its place, what it claims, what is predicted, how far off."""
+    head = f"{mark(result)}  {result.name}  {result.file}:{result.line}"
+    off = result.relative_difference
+    claims_less = within(result)
+    facts = [
+        ("", result.title or ""),
+        ("claimed", claimed(result) + (f" within {claims_less}" if claims_less else "")),
+        ("predicted", predicted(result)),
+        ("off by", "" if off is None else f"{off:+.1%}"),
+        ("fitted", result.fitted or ""),
+        ("why", STALE if result.verdict is Verdict.STALE else ""),
+    ]
+    shown = labelled([fact for fact in facts if fact[1]], width or _COLUMNS, "      ")
+    lines = [toned(line, None, color=color) for fact in shown for line in fact]
+    return "\n".join([toned(head, Tone.MISS, color=color), *lines])
 
 
 def claims_table(results: Sequence[ClaimResult]) -> Table:

@@ -19,6 +19,7 @@ from qps.commands.console import (
     show,
     specs_under,
     wants_color,
+    width_of,
 )
 from qps.commands.drifting import asks_for_drift, run_drift
 from qps.commands.efforts import interval_of, seconds_of
@@ -191,6 +192,7 @@ def _print(tested: Tested, arguments: Namespace) -> None:
                     coverages=tested.coverages,
                     quiet=arguments.quiet,
                     color=wants_color(arguments.color, sys.stdout),
+                    width=width_of(sys.stdout) if sys.stdout.isatty() else None,
                 )
                 style(sys.stdout, text)
             if tested.wrong and tested.results:
