@@ -66,7 +66,19 @@ console.log(JSON.stringify(told));
     assert told == [phrase("more.end", at="12"), phrase("all_exact"), "more.end lacks at"]
 
 
-NAMES = ["N", "users", "calls", "viewers", "people", "data_centres", "boxes", "classes", "cities"]
+NAMES = [
+    "N",
+    "N_",
+    "__",
+    "users",
+    "calls",
+    "viewers",
+    "people",
+    "data_centres",
+    "boxes",
+    "classes",
+    "cities",
+]
 
 
 @needs_node

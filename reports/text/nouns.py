@@ -19,10 +19,11 @@ def counted(count: int, name: str) -> str:
 def noun(name: str) -> str:
     """Return the plural of what a population counts.
 
-    >>> noun("N"), noun("data_centres")
-    ('users', 'data centres')
+    >>> noun("N"), noun("N_"), noun("data_centres")
+    ('users', 'users', 'data centres')
     """
-    return "users" if len(name) == _LETTER else name.replace("_", " ")
+    word = name.strip("_")
+    return "users" if len(word) <= _LETTER else word.replace("_", " ")
 
 
 def noun_of_one(name: str) -> str:

@@ -27,7 +27,10 @@ export function answerOf(column) {
 export function largestTold({ solved }) { return usersTold({ ...solved, isRange: solved.verdict === "range" }); }
 
 // What the spec calls its users; a letter, such as N, stands for users (`reports/text/nouns.py`).
-export function nounOf({ population }) { return population.length === 1 ? "users" : population.replaceAll("_", " "); }
+export function nounOf({ population }) {
+  const word = population.replace(/^_+|_+$/g, "");
+  return word.length <= 1 ? "users" : word.replaceAll("_", " ");
+}
 
 const ENDINGS = [["ies", "y"], ["sses", "ss"], ["ches", "ch"], ["shes", "sh"], ["xes", "x"], ["s", ""]];
 export function oneOf(several) {
