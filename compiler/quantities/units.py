@@ -137,6 +137,18 @@ def singulars(name: str) -> list[str]:
     return [word for word in found if word]
 
 
+def plurals(name: str) -> list[str]:
+    """Return the words of which it is a singular.
+
+    >>> plurals("query"), plurals("batch"), plurals("update")
+    (['querys', 'queries'], ['batchs', 'batches'], ['updates'])
+    """
+    found = [f"{name}s"]
+    found += [f"{name[:-1]}ies"] if name.endswith("y") else []
+    found += [f"{name}es"] if name.endswith(("s", "x", "z", "ch", "sh")) else []
+    return found
+
+
 _AMBIGUOUS = {
     "b": "write `bit` or `byte`",
     "B": "write `byte`",

@@ -29,6 +29,8 @@ _STEP = 2.0**-36
 """How far apart, as a part of an operand, values are in balls: they have far more digits."""
 _ENOUGH = 30
 _STEP_IN_FLOATS = 1e-5
+_OF_A_FLOAT = 53
+"""Binary digits of what is known in floats alone."""
 
 
 def _finite(*slopes: float) -> Slopes:
@@ -216,7 +218,10 @@ def _difference_in_balls(function: Callable[[arb], arb], at: float) -> float | N
     ctx.prec = _BITS
     try:
         step = _ball((abs(at) or 1.0) * _STEP)
-        found = (function(_ball(at) + step) - function(_ball(at) - step)) / (2 * step)
+        more = function(_ball(at) + step)
+        if not more.is_zero() and more.rel_accuracy_bits() <= _OF_A_FLOAT:
+            return None  # what is taken from it has none left
+        found = (more - function(_ball(at) - step)) / (2 * step)
     except NoValueError:
         return nan
     finally:

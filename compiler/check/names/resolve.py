@@ -155,17 +155,20 @@ class _Loader(Struct, kw_only=True):
     def _report_plural(self, unit: ast.Unit, module: Module) -> None:
         """Report a unit that is the plural of one before it, or of which one before it is that."""
         name = unit.name.text
-        for other, earlier in module.units.items():
-            if name in units.singulars(other) or other in units.singulars(name):
-                plural, one = (name, other) if other in units.singulars(name) else (other, name)
-                self.sink.report(
-                    codes.DUPLICATE_NAME,
-                    unit.name.span,
-                    f"`{plural}` is the plural of the unit `{one}`: they are one unit",
-                    secondary=[Label(earlier.name.span, "first declared here")],
-                    hint=f"keep `unit {one}`: `2 {plural}` is two of it",
-                )
-                return
+        singulars, plurals = units.singulars(name), units.plurals(name)
+        near = [module.units[one] for one in (*singulars, *plurals) if one in module.units]
+        if not near:
+            return
+        earlier = min(near, key=lambda one: one.name.span.start)
+        other = earlier.name.text
+        plural, one = (name, other) if other in singulars else (other, name)
+        self.sink.report(
+            codes.DUPLICATE_NAME,
+            unit.name.span,
+            f"`{plural}` is the plural of the unit `{one}`: they are one unit",
+            secondary=[Label(earlier.name.span, "first declared here")],
+            hint=f"keep `unit {one}`: `2 {plural}` is two of it",
+        )
 
     def _follow(self, module: Module, use: ast.Use, trail: tuple[_Step, ...], tree: _Tree) -> None:
         alias = _alias(use)
