@@ -145,8 +145,12 @@ def random_number(record: dict[str, Any], intervals: dict[str, Any], choose: ran
 @pytest.mark.slow
 @pytest.mark.parametrize("path", OF_SPECS)
 def test_the_page_answers_what_the_solver_answers(path: Path, open_page: Any) -> None:
+    """First of all in the same words as without scripts."""
     spec = load(path)
-    page = open_page(report_of(path))
+    html = report_of(path)
+    page = open_page(html)
+    live = page.run("() => document.getElementById('answer').textContent")
+    assert open_page(html, scripts=False).page.text_content("#answer") == live
     answers_as_the_solver(page, spec, random.Random(path.stem))
     assert spec.model.file in page.run("() => document.querySelector('.command').textContent")
 
@@ -210,15 +214,6 @@ def random_setting(
             if page.run("() => qps.shown.trouble"):
                 break
     return start, changes, numbers
-
-
-@pytest.mark.parametrize("path", OF_SPECS)
-def test_the_page_tells_the_first_answer_in_the_same_words(path: Path, open_page: Any) -> None:
-    html = report_of(path)
-    page = open_page(html)
-    live = page.run("() => document.getElementById('answer').textContent")
-    without = open_page(html, scripts=False)
-    assert without.page.text_content("#answer") == live
 
 
 CASES = {

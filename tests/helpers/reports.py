@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from helpers.once import once
+from qps.commands.progress import Progress
+from qps.commands.test import tested_specs
 from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import PageView, page_view
+from qps.reports.text.ci import Tested
+from qps.reports.text.verdicts import Untested
 from qps.reports.text.view import solve_view
+from qps.simulation.player import player
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
+from qps.solver.claims.simulating import Player
 from qps.solver.odds.odds import odds
 from qps.solver.odds.promising import promising
-from qps.solver.odds.told import Sampling
+from qps.solver.odds.told import PROBABILITY, Sampling
 
 
 def page_of(
@@ -55,11 +62,59 @@ SPECS = Path(__file__).resolve().parents[2] / "specs"
 
 
 def claims_of(spec: Spec) -> tuple[ClaimResult, ...]:
-    """Return what becomes of the claims of a spec; of one in specs/, they are judged once."""
-    judge = Claims(ClaimRunner(model=spec.model)).results
-    file = SPECS / Path(spec.model.file).name
-    is_ours = file in {one.resolve() for one in spec.files}
-    return once(judge, "claims", file.name) if is_ours else judge()
+    """Return what becomes of the claims of a spec; of one below specs/, they are judged once."""
+    for file in spec.files:
+        if file.name == Path(spec.model.file).name and is_ours(file):
+            return claims_in(file)
+    return Claims(ClaimRunner(model=spec.model)).results()
+
+
+def claims_in(file: Path) -> tuple[ClaimResult, ...]:
+    """Return what becomes of the claims of a file below specs/, judged once in a run."""
+    tested = tested_once(file)
+    assert not tested.wrong, tested.wrong
+    return tested.results
+
+
+_SECONDS = 60.0
+"""For which `qps test` plays at most, unless told otherwise."""
+
+
+def is_ours(file: Path) -> bool:
+    """Return whether a file lies below specs/."""
+    return file.resolve().is_relative_to(SPECS)
+
+
+def tested_once(file: Path) -> Tested:
+    """Return what `qps test` finds in a spec below specs/, which is judged once in a run."""
+
+    def tested() -> Tested:
+        return tested_specs([file], None, player(_SECONDS), PROBABILITY)
+
+    return once(tested, "tested", str(file.resolve().relative_to(SPECS)))
+
+
+def tested_together(
+    files: Iterable[Path], progress: Progress | None, plays: Player | None, probability: float
+) -> Tested:
+    """Return what `qps test` finds in specs: of those below specs/, what was found in this run."""
+    is_plain = plays is not None and probability == PROBABILITY
+    each = [
+        tested_once(file)
+        if is_plain and is_ours(file)
+        else tested_specs([file], progress, plays, probability)
+        for file in files
+    ]
+    return Tested(
+        results=tuple(chain.from_iterable(one.results for one in each)),
+        seconds=tuple(chain.from_iterable(one.seconds for one in each)),
+        diagnostics=tuple(chain.from_iterable(one.diagnostics for one in each)),
+        wrong=tuple(chain.from_iterable(one.wrong for one in each)),
+        untested=Untested(
+            sum(one.untested.specs for one in each), sum(one.untested.claims for one in each)
+        ),
+        coverages=tuple(chain.from_iterable(one.coverages for one in each)),
+    )
 
 
 def report_of(file: Path) -> str:

@@ -20,8 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from helpers.fit_coverage import held_of
-from helpers.reports import claims_of
-from qps.compiler.pipeline import check_file
+from helpers.reports import claims_in
 from qps.reports.text.verdicts import summary
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 
@@ -117,9 +116,7 @@ def written(text: str) -> str:
 
 @cache
 def _results(spec: str) -> tuple[ClaimResult, ...]:
-    outcome = check_file(SPECS / f"{spec}.qps")
-    assert outcome.value is not None, outcome.diagnostics
-    return claims_of(outcome.value)
+    return claims_in(SPECS / f"{spec}.qps")
 
 
 @cache
