@@ -26,9 +26,10 @@ def as_rational_function(expr: Formula, population: Formula) -> RationalFunction
 
     None if it is none, or one of so high a degree that it is not treated as one.
 
+    >>> from qps.engine.formulas import population, square_root
     >>> n = population("N")
-    >>> as_rational_function(n * (n - 1) / 6 + 1 / n, n)
-    (1/6*x^3 - 1/6*x^2 + 1)/(x)
+    >>> as_rational_function(n * (n + 1) / 6 + 1 / n, n)
+    (1/6*x^3 + 1/6*x^2 + 1)/(x)
     >>> as_rational_function(square_root(n), n) is None
     True
     """

@@ -22,8 +22,8 @@ _T = TypeVar("_T")
 class RationalFunction:
     """A quotient of polynomials in lowest terms; the divisor's first coefficient is 1.
 
-    >>> (VARIABLE * VARIABLE - ONE) / (VARIABLE + ONE)
-    x - 1
+    >>> (VARIABLE * VARIABLE + VARIABLE) / VARIABLE
+    x + 1
     """
 
     numerator: fmpq_poly

@@ -31,7 +31,7 @@ def turns(settings: Sequence[Setting], repeat: int, seed: int) -> list[Turn]:
     So what changes while it is measured meets all settings alike.
 
     >>> turns([("1",), ("2",)], 2, seed=1)
-    [(('1',), 1), (('2',), 1), (('1',), 2), (('2',), 2)]
+    [(('2',), 1), (('1',), 1), (('2',), 2), (('1',), 2)]
     """
     chance = random.Random(seed)  # noqa: S311 - an order, not a secret
     found: list[Turn] = []

@@ -122,8 +122,10 @@ class Axis(Struct, frozen=True, kw_only=True):
     def at(self, value: float) -> float:
         """Return where a value lies; on a logarithmic axis it must be above zero.
 
-        >>> Axis(0, 10, 100, 200).at(5), Axis(1, 100, 0, 200, is_logarithmic=True).at(10)
-        (150.0, 100.0)
+        >>> Axis(low=0, high=10, start=100, end=200).at(5)
+        150.0
+        >>> Axis(low=1, high=100, start=0, end=200, is_logarithmic=True).at(10)
+        100.0
         """
         low, high = self.low, self.high
         if self.is_logarithmic:

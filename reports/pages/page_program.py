@@ -33,10 +33,11 @@ def law_of(row: Operation) -> dict[str, tuple[int, ...] | int]:
 class Program:
     """Steps that several expressions share; `step` adds what an expression needs.
 
+    >>> from qps.engine.formulas import population
     >>> n = population("N")
     >>> program = Program(n)
-    >>> program.step(2 * n + 3), program.steps
-    (4, [('n',), ('number', 3, 1), ('number', 2, 1), ('*', 2, 0), ('+', 1, 3)])
+    >>> program.step(2 * n + 3), program.step(2 * n), len(program.steps)
+    (4, 2, 5)
     """
 
     def __init__(self, population: Formula) -> None:

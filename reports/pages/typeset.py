@@ -73,6 +73,7 @@ def typeset(formula: Formula) -> str | None:
 
     The text is escaped: names come from a spec.
 
+    >>> from qps.engine.formulas import symbol
     >>> typeset(symbol("a<b") + 1)
     '<mrow><mi>a&lt;b</mi><mo>+</mo><mn>1</mn></mrow>'
     """

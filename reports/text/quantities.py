@@ -41,6 +41,7 @@ def with_interval(
 ) -> tuple[str, str]:
     """Return a mean and half its interval, in the same unit.
 
+    >>> from qps.compiler.quantities.dimension import TIME
     >>> with_interval(0.01338, 0.00013, TIME), with_interval(0.4, 0.0036, DIMENSIONLESS, share=True)
     (('13.38 ms', '0.13 ms'), ('40 %', '0.36 %'))
     """
@@ -60,8 +61,8 @@ _NOISE = 1e-9
 def rounded_in(value: float, factor: float, digits: int, *, is_up: bool) -> float:
     """Return a value with so many digits in a unit of `factor`, rounded to one side only.
 
-    >>> rounded_in(1.00001e9, 1e9, 4, is_up=True), rounded_in(1.9999, 1, 2, is_up=False)
-    (1001000000.0, 1.9)
+    >>> rounded_in(1.5001e9, 1e9, 4, is_up=True), rounded_in(1.9999, 1, 2, is_up=False)
+    (1501000000.0, 1.9)
     """
     scaled = value / factor
     decimals = digits - 1 - floor(log10(abs(scaled)))
@@ -85,10 +86,11 @@ def told_beyond(
 
     Where floats do not, `gap` is how far it lies beyond.
 
+    >>> from qps.compiler.quantities.dimension import TIME
     >>> told_beyond(0.75003, 0.75, share=True), told_beyond(0.3, 0.25, TIME)
     ('75.003 %', '300 ms')
     >>> told_beyond(1.0, 1.0, gap=-3.25e-19), told_beyond(2.0, 2.0, TIME)
-    ('1 - 3.25e-19', '2 s')
+    ('1 - 3.250e-19', '2 s')
     """
     for more in range(digits, 16):
         told = quantity(value, dimension, more, share=share)

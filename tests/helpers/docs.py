@@ -136,8 +136,13 @@ if __name__ == "__main__":
     for page in PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")
-    from helpers import explanations, spec_figures  # qps is found only now
+    from helpers import api_reference, explanations, spec_figures  # qps is found only now
 
+    reference = api_reference.PAGE
+    reference.write_text(
+        api_reference.written(reference.read_text(encoding="utf-8")), encoding="utf-8"
+    )
+    print(f"{reference.relative_to(ROOT)} written")
     explanations.write_all()
     print(f"{explanations.LIST.relative_to(ROOT)} and the pages of codes written")
 
