@@ -23,7 +23,8 @@ _ROOM, _LITTLE_ROOM = 158, 118
 """How wide a box is with its gap; on a picture for a phone there is little room."""
 
 _MOST_BELOW = 4
-_NARROWEST_BESIDE = 132
+_NARROWEST_BESIDE, _GAP_BESIDE = 176, 44
+"""Beside each other, lines go straight from box to box: that takes room."""
 
 
 class Layout(Struct, frozen=True, kw_only=True):
@@ -90,7 +91,7 @@ def laid_out(topology: Topology, width: int) -> Layout:
 
 def _beside(topology: Topology, step: float) -> dict[str, _Box]:
     """Return boxes in columns: what is joined stands in neighbouring ones."""
-    width = min(_WIDEST, step - _GAP)
+    width = min(_WIDEST, step - _GAP_BESIDE)
     return {
         place.name: _Box(
             x=(place.column + 0.5) * step - width / 2,

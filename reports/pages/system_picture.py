@@ -115,7 +115,8 @@ def system_picture(
     total = value(stream.mean_latency)
     route = routes_of(model, configuration, topology)(stream.name)
     stops = tuple(_stops(tuple(steps_of(stream, configuration, route.ends)), value))
-    numbers = {id(stop): at for at, stop in enumerate((s for s in stops if s.value), 1)}
+    told = [stop for stop in stops if _tells(total, stop.value)]
+    numbers = {id(stop): at for at, stop in enumerate(told, 1)}
     here = _Here(graph, solution, stops, numbers, total)
     layout = laid_out(topology, WIDTHS[-1])
     shown = marked_value(quantity(total, TIME), total, stream.latency_certainty)
@@ -275,7 +276,7 @@ class _Here(Struct, frozen=True):
         return taken / self.total if self.total else 0.0
 
     def _told(self, taken: float) -> str:
-        return quantity(taken, TIME) if self._part(taken) > _NOTHING else ""
+        return quantity(taken, TIME) if _tells(self.total, taken) else ""
 
     def _share(self, taken: float) -> str:
         return percent(self._part(taken))
@@ -298,6 +299,10 @@ _NOTHING = 1e-6
 
 _ROUNDINGS = 1e-9
 """What is at its target is not beyond."""
+
+
+def _tells(total: float, taken: float) -> bool:
+    return taken > (_NOTHING * total if isfinite(total) else 0)
 
 
 def _cut(text: str, most: float) -> str:

@@ -9,7 +9,7 @@ import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
 import { SPENT, spentIn, spentTold, streamOf, tells, wayOf } from "./way.js";
 
 const MOST_ROWS = 40, MOST_TIMES = 12;
-const LINE = 24, LEFT = 36, INDENT = 12, KEY = "steps", FILLS = fillsOf(KEY);
+const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, KEY = "steps", FILLS = fillsOf(KEY);
 const INWARDS = "\u2003"; // as wide as a letter, and no blank that a page drops
 
 export function drawWaterfall(column, width, choice) {
@@ -24,7 +24,7 @@ export function drawWaterfall(column, width, choice) {
   const share = (value) => percent(Number.isFinite(total) ? value / (total || 1) : Number(value === total));
   const inAll = { kind: "all", name: "in all", value: total, start: 0, end: total, depth: 0, known: stream.latencyKnown };
   const title = `Where the latency of ${stream.name} goes at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` of ${told(limit)}`}`;
-  const shown = shownOf(way.rows), rows = [...shown, inAll];
+  const shown = shownOf(way), rows = [...shown, inAll];
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
   const labels = Math.min(width * 0.4, LEFT + 12 + Math.max(...rows.map((row) => 7 * nameOf(row).length + INDENT * row.depth)));
@@ -60,7 +60,8 @@ function nameOf(row) {
 
 // What takes no time is left out. A call that calls nothing is one row, with its way there and back; where there is
 // very much, so are all calls from some depth on.
-function shownOf(rows) {
+function shownOf(way) {
+  const { rows } = way;
   const isIn = (row, call) => row.depth > call.depth;
   const inside = (call) => {
     const from = rows.indexOf(call) + 1, to = rows.findIndex((row, i) => i >= from && !isIn(row, call));
@@ -72,7 +73,7 @@ function shownOf(rows) {
     for (const row of rows) {
       if (last && isIn(row, last)) continue;
       last = null;
-      if (row.value === 0) continue;
+      if (!tells(way, row.value)) continue;
       const own = row.kind === "call" ? inside(row) : [];
       const isClosed = own.length > 0 && (row.depth >= deepest || own.every((one) => one.kind === "stop"));
       if (isClosed) last = row;
@@ -101,9 +102,20 @@ function barOf(row, x, end, y) {
     const part = (value) => (Number.isFinite(sum) ? value / (sum || 1) : Number(!Number.isFinite(value)));
     const passages = passagesOf(row);
     const each = passages.flatMap((share) => row.stages.map((one) => [FILLS[one.with], part(one.value) * room * share]));
-    return [...segments(x, y + 3, LINE - 8, each), ...cuts(passages, x, end, y)];
+    return [...segments(x, y + 3, LINE - 8, each), ...cuts(passages, x, end, y), ...named(row, x, y, (value) => part(value) * room * passages[0])];
   }
   return [draw("path", { d: `M${x},${y + 16}v-6H${end}v6`, class: row.times < 1 ? "span rare" : "span" }), ...cuts(passagesOf(row), x, end, y)];
+}
+
+// What is worked at is named within its segment, where there is room.
+function named(row, x, y, widthOf) {
+  let left = x;
+  return row.stages.map((one) => {
+    const width = widthOf(one.value), text = row.kind === "stop" ? one.name.replace(` at ${row.place}`, "") : one.name, from = left;
+    left += width;
+    const fits = one.with === "work" && text !== row.name && text.length * LETTER + 8 <= width;
+    return fits ? draw("text", { x: from + width / 2, y: y + 15, "text-anchor": "middle", class: "own inside" }, text) : "";
+  });
 }
 
 // What share of a call each of several makes: one that is made 2.5 times is made twice, and half a time. A very great

@@ -3,6 +3,10 @@
 
 import { together } from "../engine/known.js";
 
+const NOTHING = 1e-6; // of the latency: what is less is not told
+
+export function tells({ total }, value) { return value > (Number.isFinite(total) ? NOTHING * total : 0); }
+
 // What time is spent with, as it is told and drawn; a link that sends works, too.
 export const SPENT = { work: "work", wait: "waiting", delay: "fixed time" };
 const SPENT_WITH = { work: "work", transfer: "work", wait: "wait", delay: "delay" };
@@ -54,15 +58,15 @@ export function wayOf(run, stream) {
     }
     return row.end;
   };
-  const end = line(0, 0, 1);
+  const end = line(0, 0, 1), total = run.value(stream.latency);
   for (const row of rows.filter((one) => one.kind === "stop")) {
     row.known = together(row.stages.map((one) => one.known));
     row.spent = spentIn(row.stages);
     row.value = row.stages.reduce((sum, one) => sum + one.value, 0);
-    if (row.value !== 0) row.number = ++number;
+    if (tells({ total }, row.value)) row.number = ++number;
   }
   for (const row of rows) row.value ??= row.end - row.start;
-  return { stream, rows, total: run.value(stream.latency), end };
+  return { stream, rows, total, end };
 }
 
 export function spentIn(stages) {
@@ -86,10 +90,6 @@ export function byPlace(way) {
   }
   return found;
 }
-
-const NOTHING = 1e-6; // of the latency: what is less is not told
-
-export function tells(way, value) { return value > NOTHING * way.total || value === Infinity; }
 
 // A time with what it is spent with: `12 ms: 2 ms waiting, 10 ms work`.
 export function spentTold(spent, told) {
