@@ -27,7 +27,11 @@ _SAFE_INTEGER = 2**53 - 1
 def law_of(row: Operation) -> dict[str, tuple[int, ...] | int]:
     """Return what the table says of an operation that grows or falls with its operands."""
     law: dict[str, tuple[int, ...] | int] = {"grows": row.grows, "whole": row.whole}
-    return law | {"repeats": row.repeats} if row.repeats else law
+    if row.repeats:
+        law["repeats"] = row.repeats
+    if row.gammas:
+        law["gammas"] = row.gammas
+    return law
 
 
 class Program:

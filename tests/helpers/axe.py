@@ -26,7 +26,7 @@ _PATIENCE = 100  # s
 # What each fault is, with the elements that have it. The rules are those of WCAG 2.2 A and AA, and
 # what axe calls good practice.
 _RUN = """async (only) => {
-  const options = { rules: { "target-size": { enabled: true } }, resultTypes: ["violations"] };
+  const options = { rules: { "target-size": { enabled: true } }, resultTypes: ["violations"], preload: false, iframes: false };
   const found = await axe.run(document, only ? { runOnly: only, ...options } : options);
   return found.violations.map(({ id, help, nodes }) =>
     `${id}: ${help}: ${nodes.map((one) => `${one.target.join(" ")} ${one.any.concat(one.all, one.none).map((check) => check.message).join("; ")}`).join(" | ")}`);

@@ -1,6 +1,6 @@
 // What a page works on: JSON, deflated, as its records say much again, and in letters of base64.
 
-import { make } from "./dom.js";
+import { make, scroller } from "./dom.js";
 
 const TOO_OLD = "This page shows its first answer alone: to follow changes it needs a newer browser, such as Chrome 110, Firefox 115 or Safari 16.4.";
 
@@ -16,4 +16,5 @@ export async function withData(begin) {
   place.textContent = ""; // it is as large as the data, and not needed again
   // What is deflated ends in a checksum of it (Adler-32, RFC 1950): it tells versions of a page apart.
   begin({ ...data, checksum: new DataView(packed.buffer).getUint32(packed.length - 4).toString(36) });
+  document.querySelectorAll(".scroll").forEach(scroller);
 }

@@ -24,9 +24,24 @@ function filled(element, attributes, children) {
 // `beside` is what stands behind it: a way to have it as a file.
 export function table(head, rows, numeric = new Set(), beside = tableSaver()) {
   const cell = (tag) => (content, i) => make(tag, { class: numeric.has(i) ? "num" : null, scope: tag === "th" ? "col" : null }, content);
-  return make("div", { class: "scroll" }, make("table", null,
+  return scroller(make("div", { class: "scroll" }, make("table", null,
     make("thead", null, make("tr", null, head.map(cell("th")))),
-    make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))), beside);
+    make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))), beside));
+}
+
+// What is wider than its place takes the focus, so that keys scroll it; what is not, does not.
+const scrollers = globalThis.ResizeObserver && new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const isWide = target.scrollWidth > target.clientWidth;
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "scrolls sideways"]]) {
+      if (isWide) target.setAttribute(name, value); else target.removeAttribute(name);
+    }
+  }
+});
+
+export function scroller(element) {
+  scrollers.observe(element);
+  return element;
 }
 
 export function tableSaver() { return make("button", { type: "button", class: "quiet csv", "aria-label": "Download this table as CSV" }, "CSV"); }

@@ -2,24 +2,36 @@
 // Analysis, chapters 5 and 6): of their values, and of how fast they rise. `boxes` holds both, and takes what is found.
 
 import { isLess } from "./fractions.js";
-import { toldOfEach } from "./repeating.js";
+import { placesTold, toldOfEach } from "./repeating.js";
 
 export const NOTHING = [NaN, NaN]; // anything may be
 
-// What rises or falls with each of its parts, all over.
-export function monotone(boxes, i, value, parts, law) {
-  const grows = toldOfEach(law, parts.length);
-  const { low, high, slow, steep } = boxes;
-  const end = (k, isLow) => (isLow === grows[k] < 0 ? high : low)[parts[k]];
-  const isOpen = parts.some((part, k) => grows[k] === 0 && low[part] !== high[part]);
-  boxes.keep(i, isOpen ? NOTHING : [true, false].map((isLow) => value(...parts.map((_, k) => end(k, isLow)))));
-  let least = 0, most = 0;
-  parts.forEach((part, k) => {
-    times(slow[part], steep[part], grows[k] > 0 ? 0 : -Infinity, grows[k] < 0 ? 0 : Infinity);
-    least += pair[0];
-    most += pair[1];
-  });
-  boxes.slope(i, [least, most]);
+// The bounds of what rises or falls with each of its parts, all over; nothing, where one moves with which it may do either. A gamma law
+// grows with its shape 1/v and its scale m v: of all within bounds none is longer than that of the largest both (see
+// `engine/columns/on_intervals.py`).
+export function monotone(value, parts, law) {
+  const grows = toldOfEach(law, parts.length), variations = law.gammas ? placesTold(law.gammas, law, parts.length) : [];
+  const free = parts.filter((_, k) => grows[k] === 0 && !variations.includes(k)), varied = variations.map((k) => parts[k]);
+  const at = (from, to) => {
+    const found = parts.map((part, k) => (grows[k] < 0 ? from : to)[part]);
+    for (const k of variations) {
+      found[k] = from[parts[k]];
+      if (found[k] !== to[parts[k]]) found[k - 1] *= to[parts[k]] / found[k];
+    }
+    return value(...found);
+  };
+  return (boxes, i) => {
+    const { low, high, slow, steep } = boxes;
+    const isOpen = free.some((part) => low[part] !== high[part]) || varied.some((part) => low[part] !== high[part] && !(low[part] > 0));
+    boxes.keep(i, isOpen ? NOTHING : [at(high, low), at(low, high)]);
+    let least = 0, most = 0;
+    parts.forEach((part, k) => {
+      times(slow[part], steep[part], grows[k] > 0 ? 0 : -Infinity, grows[k] < 0 ? 0 : Infinity);
+      least += pair[0];
+      most += pair[1];
+    });
+    boxes.slope(i, [least, most]);
+  };
 }
 
 export function quotientOf(boxes, i, p, q) {

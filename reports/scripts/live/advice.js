@@ -176,7 +176,7 @@ export function showAdvice(column, found, apply) {
     one.way, one.text, usersTold(one), ...(isPriced ? [priceTold(column, one.price)] : []),
     make("button", { type: "button", class: "quiet", "aria-label": `try ${one.text}`, on: { click: () => apply(one) } }, "try"),
   ]);
-  return fill("advice", table(["way", "change", nounOf(column.model), ...(isPriced ? [`costs more, at ${whole(column.n)}`] : []), ""], rows, new Set([2, 3])));
+  return fill("advice", table(["way", "change", nounOf(column.model), ...(isPriced ? [`costs more, at ${whole(column.n)}`] : []), "try it"], rows, new Set([2, 3])));
 }
 
 export function priceTold(column, price) {

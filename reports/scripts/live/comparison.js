@@ -9,7 +9,7 @@ import { answerOf, isPlanned, largestTold, nounOf, saturationPoint } from "./sen
 export function showComparison(columns, active, choose, drop) {
   const place = document.getElementById("comparison");
   if (columns.length < 2) return place.replaceChildren();
-  const head = ["", ...columns.map((one, i) => make("span", null,
+  const head = ["what", ...columns.map((one, i) => make("span", null,
     make("button", { type: "button", class: i === active ? "tab chosen" : "tab", "aria-pressed": String(i === active), on: { click: () => choose(i) } }, one.label),
     one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
   const row = (name, tell) => [name, ...columns.map((one) => tell(one))];

@@ -71,7 +71,7 @@ export function showRequirements(column) {
     const [what, limit] = isPlanned(column) ? ["no resource is beyond its target", "load <= target"] : ["no resource is saturated", "load <= 100 %"];
     rows.push([[what, ...limits], isMet ? light("yes", "met") : light("no", "not met"), "", "", limit, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
   }
-  const head = ["requirement", "", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "", "limit", "met up to"];
+  const head = ["requirement", "verdict", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "with more", "limit", "met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
   if (solved.modes.length) {
     fill("modes", table(["mode", nounOf(column.model), "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
@@ -130,7 +130,7 @@ export function showCarried(column) {
     ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
   ]);
   document.getElementById("carried").closest("section").hidden = !rows.length;
-  fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? [""] : [])], rows, new Set([1, 2, 3])) : []);
+  fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? ["how many"] : [])], rows, new Set([1, 2, 3])) : []);
 }
 
 // What else there is to know at the population shown: measures, elastic numbers, costs.
@@ -160,7 +160,7 @@ export function showMeasures(column) {
     rows.push([one.running ? "running cost" : "cost", column.tell(total, one.dimension), `${column.tell(total / n, one.dimension)} for each user${graph.unpriced.length ? `; without a price: ${graph.unpriced.join(", ")}` : ""}`]);
   }
   const title = make("h3", null, `Further measures at ${model.population} = ${whole(n)}`);
-  fill("measures", rows.length ? [title, table(["measure", "value", ""], rows, new Set([1]))] : []);
+  fill("measures", rows.length ? [title, table(["measure", "value", "what it is"], rows, new Set([1]))] : []);
 }
 
 export function showKnown(column) { fill("known", knownText(column)); }
