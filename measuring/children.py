@@ -34,7 +34,13 @@ class Child:
             raise MeasuringError(
                 f"there is no program `{self.command[0]}`", "install it, or give its whole path"
             )
-        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open until it ends
+        try:
+            self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - open until it ends
+        except OSError as error:
+            raise MeasuringError(
+                f"what {self.shown} prints cannot be kept: {error.strerror or error}",
+                "make room where temporary files go",
+            ) from error
         started = self.command if group is None else group.starting(self.command)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - it stands on the command line

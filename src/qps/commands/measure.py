@@ -6,8 +6,8 @@ import os
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from qps.commands.console import Exit, complain, print_json
@@ -39,6 +39,7 @@ from qps.measuring.running_processes import is_supported
 from qps.measuring.runs import Failure, Run
 from qps.measuring.servers import Server, accounts_of, cores_of, started
 from qps.reports.text.measured_text import MeasuredView, measured_json, measured_text
+from qps.whole_files import LockedError, lock
 
 STEP = "step"
 _BETWEEN = 0.2
@@ -64,7 +65,7 @@ def run(arguments: Namespace) -> Exit:
         _check_files(asked, resume=arguments.resume)
         if asked.plan.own_network:
             enter_own_network()
-        with ended_in_order():
+        with ended_in_order(), _alone(asked):
             return _measure(asked, arguments)
     except MeasuringError as error:
         raise complain(error.message, error.hint or None) from error
@@ -80,6 +81,25 @@ def _check_files(asked: Asked, *, resume: bool) -> None:
             f"`{there[0]}` is there already",
             "`--resume` goes on with it; or name another file, or remove it",
         )
+
+
+@contextmanager
+def _alone(asked: Asked) -> Iterator[None]:
+    """Hold the table that is measured: two that go on with one would lose each other's runs."""
+    path = runs_file(asked.table)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(lock(path.resolve()))
+        except LockedError as error:
+            raise MeasuringError(
+                f"`{path}` is measured by another run: {error}",
+                "wait until that has ended, or name another file",
+            ) from error
+        except OSError as error:
+            raise MeasuringError(
+                f"`{path}` cannot be written: {error.strerror or error}", "choose another place"
+            ) from error
+        yield
 
 
 def _dry(asked: Asked) -> Exit:
