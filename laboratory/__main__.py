@@ -2,7 +2,8 @@
 
 All servers whose programs are installed are measured, on loopback, each in a folder of its own;
 those that are named, alone. Everything that is started is ended by its id. `--quick` takes small
-grids and short runs; `--keep` writes `results.md`. Nothing is asserted: machines differ.
+grids and short runs; `--keep` writes `results.md` and its picture; `--anew FOLDER` predicts from
+the tables of an earlier run. Nothing is asserted: machines differ.
 """
 
 from __future__ import annotations
@@ -17,24 +18,30 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from subprocess import CalledProcessError
+from typing import Any
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-sys.path[:0] = [str(HERE), str(ROOT / "src")]
+import msgspec
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "src")]
 
 import closed_loops  # noqa: E402 - found by the line above
+import pooled_loops  # noqa: E402
+from closed_loops import ClosedRun  # noqa: E402
 from predictions import Prediction, composed, left_out, summary  # noqa: E402
 from qps.compiler.data.measured_tables import DataError  # noqa: E402
 from qps.measuring.accounts import MeasuringError  # noqa: E402
 from qps.measuring.own_network import enter_own_network  # noqa: E402
 from qps.reports.text.table import Table  # noqa: E402
-from results import HEADINGS, Result, kept  # noqa: E402
-from servers import LABORATORIES, Laboratory  # noqa: E402
+from results import HEADINGS, HERE, Result, kept, results_in  # noqa: E402
+from servers import LABORATORIES, POOLED, Laboratory  # noqa: E402
 from starting import NotStartedError, started  # noqa: E402
 
-_CLOSED = "closed"
-_NAMES = (*(one.name for one in LABORATORIES), _CLOSED)
-_BY_NAME = {one.name: one for one in LABORATORIES}
+_CLOSED, _POOL = "closed", POOLED.name
+_NAMES = (*(one.name for one in LABORATORIES), _CLOSED, _POOL)
+_BY_NAME = {one.name: one for one in (*LABORATORIES, POOLED)}
+_LOOPS = {_CLOSED: closed_loops.TITLE, _POOL: pooled_loops.TITLE}
+"""Clients who wait, by what they are called."""
 _BEHIND = {_CLOSED: "postgres"}
 """Laboratories that start the servers of another one."""
 Found = list[tuple[str, list[Prediction]]]
@@ -43,9 +50,10 @@ Found = list[tuple[str, list[Prediction]]]
 def main() -> int:
     """Measure what is asked for, and tell how well it was predicted."""
     arguments = _arguments()
-    with suppress(MeasuringError):  # else among others
-        enter_own_network()
-    tables = Path(tempfile.mkdtemp(prefix="qps-laboratory-"))
+    if arguments.anew is None:
+        with suppress(MeasuringError):  # else among others
+            enter_own_network()
+    tables = arguments.anew or Path(tempfile.mkdtemp(prefix="qps-laboratory-"))
     rows: list[tuple[str, ...]] = []
     # What predicts a part of a composition is measured before it.
     wanted = {
@@ -58,12 +66,17 @@ def main() -> int:
         if wanted and name not in wanted:
             continue
         missing = [program for program in one.programs if shutil.which(program) is None]
-        if missing:
+        if arguments.anew is not None:
+            if not (tables / _file_of(name)).exists():
+                continue
+        elif missing:
             print(f"{name}: skipped, {', '.join(missing)} not installed", flush=True)
             continue
-        print(f"{name}: {closed_loops.TITLE if name == _CLOSED else one.title}", flush=True)
+        print(f"{name}: {_LOOPS.get(name, one.title)}", flush=True)
         try:
-            found, notes = _found(name, one, tables, quick=arguments.quick)
+            if arguments.anew is None:
+                _measured(name, one, tables, quick=arguments.quick)
+            found, notes = _found(name, one, tables)
         except CalledProcessError as error:
             words = [str(word) for word in error.cmd]
             print(f"{name}: {shlex.join(words)} ended with {error.returncode}", flush=True)
@@ -78,7 +91,8 @@ def main() -> int:
                 _show(predictions)
         print(Table(HEADINGS, tuple(rows), frozenset(range(1, 7))).as_text(), flush=True)
         if arguments.keep:
-            kept(name, Result.now(own, notes), _NAMES)
+            old = None if arguments.anew is None else results_in().get(name)
+            _draw(kept(name, Result.of(found, notes, old), _NAMES))
     print(f"the tables and all runs: {tables}")
     return 0
 
@@ -89,6 +103,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small grids, short runs")
     parser.add_argument("--each", action="store_true", help="tell each setting")
     parser.add_argument("--keep", action="store_true", help="write results.md")
+    parser.add_argument("--anew", metavar="FOLDER", type=Path, help="predict from its tables")
     arguments = parser.parse_args()
     wrong = set(arguments.names) - set(_NAMES)
     if wrong:
@@ -96,24 +111,45 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _found(name: str, one: Laboratory, tables: Path, *, quick: bool) -> tuple[Found, list[str]]:
-    """Return what was predicted, by its titles, and what to know of it."""
-    if name == _CLOSED:
-        return _closed(one, quick=quick)
-    columns = _measure(one, tables / f"{name}.csv", quick=quick)
-    return _predictions(one, tables, columns), [f"{one.title}: {one.notes}"]
+def _file_of(name: str) -> str:
+    return f"{name}.json" if name in _LOOPS else f"{name}.csv"
 
 
-def _closed(one: Laboratory, *, quick: bool) -> tuple[Found, list[str]]:
-    cores = os.cpu_count() or 1
+def _measured(name: str, one: Laboratory, tables: Path, *, quick: bool) -> None:
+    """Write what is measured of a part, beside the other tables."""
+    if name not in _LOOPS:
+        _measure(one, tables / _file_of(name), quick=quick)
+        return
+    cores, seconds = os.cpu_count() or 1, 1 if quick else 3
     with started(one) as there:
-        settings = closed_loops.grid(cores, quick)
-        runs = closed_loops.closed_runs(there, settings, 1 if quick else 3, 3)
-    return closed_loops.predictions_of(runs, cores), closed_loops.notes_of(runs, cores)
+        runs: dict[Any, ClosedRun]
+        if name == _CLOSED:
+            settings = closed_loops.grid(cores, quick)
+            runs = closed_loops.closed_runs(there, settings, seconds, 3)
+        else:
+            pooled = pooled_loops.pooled_grid(cores, quick)
+            runs = pooled_loops.pooled_runs(there, pooled, seconds, 3)
+    (tables / _file_of(name)).write_bytes(msgspec.json.encode(list(runs.items())))
 
 
-def _measure(one: Laboratory, table: Path, *, quick: bool) -> list[str]:
-    """Start the servers, measure them, and return the columns of the load."""
+def _found(name: str, one: Laboratory, tables: Path) -> tuple[Found, list[str]]:
+    """Return what was predicted, by its titles, and what to know of it."""
+    cores = os.cpu_count() or 1
+    if name not in _LOOPS:
+        return _predictions(one, tables), [f"{one.title}: {one.notes}"]
+    text = (tables / _file_of(name)).read_bytes()
+    if name == _CLOSED:
+        runs = dict(msgspec.json.decode(text, type=list[tuple[closed_loops.Setting, ClosedRun]]))
+        return closed_loops.predictions_of(runs, cores), closed_loops.notes_of(runs, cores)
+    pooled = dict(msgspec.json.decode(text, type=list[tuple[pooled_loops.Pooled, ClosedRun]]))
+    return (
+        pooled_loops.pooled_predictions(pooled, cores),
+        pooled_loops.pooled_notes(pooled, cores),
+    )
+
+
+def _measure(one: Laboratory, table: Path, *, quick: bool) -> None:
+    """Start the servers, and measure them."""
     with started(one) as there:
         flags = ["--seconds", "1" if quick else str(one.seconds), "--repeat", "3"]
         words = ["measure", str(table), *there.named(), *flags, *one.words(there.bench, quick)]
@@ -122,14 +158,13 @@ def _measure(one: Laboratory, table: Path, *, quick: bool) -> list[str]:
             check=True,
             env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         )
-    return list(there.servers)
 
 
-def _predictions(one: Laboratory, tables: Path, columns: list[str]) -> Found:
+def _predictions(one: Laboratory, tables: Path) -> Found:
     table = tables / f"{one.name}.csv"
     cores = os.cpu_count() or 1
     found = []
-    for column in columns:
+    for column in one.columns:
         alone = one.alone.get(column)
         if alone is None:
             name = one.title if column == "cpu" else f"{one.title}: {column}"
@@ -138,6 +173,15 @@ def _predictions(one: Laboratory, tables: Path, columns: list[str]) -> Found:
             name = f"{one.title}: {column}, by {alone} alone"
             found.append((name, composed(tables / f"{alone}.csv", table, column, cores)))
     return found
+
+
+def _draw(found: dict[str, Result]) -> None:
+    try:
+        import drawn  # noqa: PLC0415 - by matplotlib, which only those have who work on QPS
+    except ImportError:
+        print("no picture: `pip install matplotlib`", flush=True)
+    else:
+        drawn.draw(found, HERE / "results.svg")
 
 
 def _show(predictions: list[Prediction]) -> None:

@@ -4,16 +4,21 @@ Each of so many clients of pgbench thinks, asks a query of about a millisecond, 
 The spec is a closed network of one station. Who else is at work on the machine is one number, the
 competitors: beside b of them, each of j queries that are under way gets min(1, cores / (j + b)) of
 a core. It comes from a run of its own, without think time; nothing else is fitted.
+
+The generator works for each query, too, on the same cores. And a query asked after a pause costs
+more than one of many, as caches have gone cold: what one client takes who thinks as long tells how
+much. With both told, response times come out, too.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import median
+from typing import TypeVar
 
 import qps
 from predictions import Prediction
@@ -24,6 +29,7 @@ from qps.observing.printed_results import pgbench_runs
 from qps.reports.text.table import Table
 from starting import Started
 
+_Asked = TypeVar("_Asked", bound=Hashable)
 Setting = tuple[int, int]
 """How many clients, and how long each thinks, in ms."""
 
@@ -34,11 +40,24 @@ _QUERY = "select count(*) from generate_series(1, 14000);\n"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Way:
+    """How clients come to the database: at a port, by a name of it, and who else works for them.
+
+    `others` are the columns of servers whose processor time is that of a query, too.
+    """
+
+    port: int
+    database: str = "postgres"
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClosedRun:
     """A run, or the medians of several: `think` and `response` in s, `rate` of all queries in 1/s.
 
-    `demand` is the seconds of a processor that the server used for a query. `spread` tells how
-    far the rates of several runs lie apart, beside their median.
+    `demand` is the seconds of a processor that the server used for a query, `pooler` and
+    `generator` those of who stands before it and of who asks. `spread` tells how far the rates of
+    several runs lie apart, beside their median.
     """
 
     clients: int
@@ -46,24 +65,37 @@ class ClosedRun:
     rate: float
     response: float
     demand: float
+    pooler: float = 0.0
+    generator: float = 0.0
     spread: float = 0.0
 
+    @property
+    def work(self) -> float:
+        """All seconds of processors that a query takes."""
+        return self.demand + self.pooler + self.generator
 
-def closed_run(there: Started, setting: Setting, seconds: int) -> ClosedRun:
+
+def closed_run(there: Started, way: Way, setting: Setting, seconds: int) -> ClosedRun:
     """Let so many clients ask for so long (whole seconds, as pgbench has it)."""
     clients, think = setting
     script = _QUERY + (f"\\sleep {think} ms\n" if think else "")
     path = there.bench.write(f"think{think}.sql", script)
-    account = there.servers["cpu"].account
-    before = account.balance(all_processes())
-    words = ("pgbench", "-n", "-h", "127.0.0.1", "-p", str(there.bench.port), "-U", "postgres")
-    asked = ("-f", str(path), "-c", str(clients), "-T", str(seconds), "-r", "postgres")
+    accounts = {column: there.servers[column].account for column in ("cpu", *way.others)}
+    processes = all_processes()
+    before = {column: one.balance(processes) for column, one in accounts.items()}
+    words = ("pgbench", "-n", "-h", "127.0.0.1", "-p", str(way.port), "-U", "postgres")
+    asked = ("-f", str(path), "-c", str(clients), "-T", str(seconds), "-r", way.database)
     with running((*words, *asked)) as child:
         status = child.wait()
         text = child.output()
         if status:
             raise RuntimeError(f"{child.shown} ended with status {status}{child.last_words()}")
-    used = used_between(before, account.balance(all_processes()), "postgres")
+        generator = child.used_in_all or 0.0
+    processes = all_processes()
+    used = {
+        column: used_between(before[column], one.balance(processes), column)
+        for column, one in accounts.items()
+    }
     (told,), _ = pgbench_runs(text, "pgbench")
     response, done = _RESPONSE.search(text), _DONE.search(text)
     assert response is not None
@@ -73,19 +105,29 @@ def closed_run(there: Started, setting: Setting, seconds: int) -> ClosedRun:
         think=think / 1000,
         rate=told.done,
         response=float(response[1]) / 1000,
-        demand=used / int(done[1]),
+        demand=used["cpu"] / int(done[1]),
+        pooler=sum(used[column] for column in way.others) / int(done[1]),
+        generator=generator / int(done[1]),
     )
 
 
 def closed_runs(
     there: Started, settings: Sequence[Setting], seconds: int, repeat: int
 ) -> dict[Setting, ClosedRun]:
+    """Return the median of some runs of each setting, of clients who ask the database itself."""
+    way = Way(port=there.bench.port)
+    return in_turns(settings, repeat, lambda one: closed_run(there, way, one, seconds))
+
+
+def in_turns(
+    settings: Sequence[_Asked], repeat: int, run: Callable[[_Asked], ClosedRun]
+) -> dict[_Asked, ClosedRun]:
     """Return the median of some runs of each setting, in rounds of random order."""
     chance = random.Random(1)
-    found: dict[Setting, list[ClosedRun]] = {one: [] for one in settings}
+    found: dict[_Asked, list[ClosedRun]] = {one: [] for one in settings}
     for _ in range(repeat):
         for one in chance.sample(list(settings), len(settings)):
-            found[one].append(closed_run(there, one, seconds))
+            found[one].append(run(one))
     return {one: middle(runs) for one, runs in found.items()}
 
 
@@ -98,6 +140,8 @@ def middle(runs: Sequence[ClosedRun]) -> ClosedRun:
         rate=median(rates),
         response=median(run.response for run in runs),
         demand=median(run.demand for run in runs),
+        pooler=median(run.pooler for run in runs),
+        generator=median(run.generator for run in runs),
         spread=(max(rates) - min(rates)) / median(rates),
     )
 
@@ -113,24 +157,31 @@ def competitors(run: ClosedRun, cores: int) -> float:
     return max(0.0, cores / share - run.clients)
 
 
-def spec_of(demand: float, others: float, cores: int, most: int) -> str:
-    """Return the spec of up to `most` clients, each query of `demand` seconds of a processor."""
+def spec_of(demand: float, others: float, cores: int, most: int, places: int | None = None) -> str:
+    """Return the spec of up to `most` clients, each query of `demand` seconds of a processor.
+
+    With `places`, a query holds one of so many connections.
+    """
     shares = [min(1.0, cores / (j + others)) for j in range(1, most + 1)]
     speeds = ", ".join(f"{j * share / shares[0]:.9f}" for j, share in enumerate(shares, start=1))
+    pool = "" if places is None else f"; connections {places} connection"
+    step = "query" if places is None else "take connections; query; give connections"
     return (
         f"users clients in 1..{most}\n"
-        f"machine database {{ cpu 1 core, queueing ps speeds [{speeds}] }}\n"
+        f"machine database {{ cpu 1 core, queueing ps speeds [{speeds}]{pool} }}\n"
         f"component query {{ cpu {1e6 * demand / shares[0]:.9f} us/request }}\n"
         "topology { node server = database }\n"
         "param think = 0 ms\n"
-        "stream work for each user { traffic 1 request, think think; at server { query } }\n"
+        f"stream work for each user {{ traffic 1 request, think think; at server {{ {step} }} }}\n"
         "measure rate = clients * work.rate\n"
         "measure response = work.latency\n"
     )
 
 
-def predicted_by(spec: str, settings: Sequence[Setting]) -> dict[Setting, tuple[float, float]]:
-    """Return the rate (1/s) and the response time (s) that a spec tells of each setting."""
+def predicted_by(
+    spec: str, settings: Sequence[tuple[int, float]]
+) -> dict[tuple[int, float], tuple[float, float]]:
+    """Return the rate (1/s) and the response time (s) of so many clients who think so many ms."""
     model = qps.loads(spec)
     found = {}
     for think in {think for _, think in settings}:
@@ -161,9 +212,42 @@ def compared(
     most = max(clients for clients, _ in runs)
     found = predicted_by(spec_of(own.demand, others, cores, most), list(runs))
     unseen = [(one, run) for one, run in runs.items() if one != by]
-    rates = [_compared(run, run.rate, found[one][0], "/s") for one, run in unseen]
-    responses = [_compared(run, run.response, found[one][1], "ms") for one, run in unseen]
+    rates = [compared_run(run, run.rate, found[one][0], "/s") for one, run in unseen]
+    responses = [compared_run(run, run.response, found[one][1], "ms") for one, run in unseen]
     return rates, responses
+
+
+def compared_alike(
+    runs: dict[Setting, ClosedRun], cores: int
+) -> tuple[list[Prediction], list[Prediction]]:
+    """Return rates and response times of several clients, by one who thinks as long.
+
+    Competitors are told by as many clients as there are cores, who do not think.
+    """
+    others = competitors_of_work(runs[cores, 0], cores)
+    most = max(clients for clients, _ in runs)
+    known = {(1, think) for _, think in runs} | {(cores, 0)}
+    unseen = [(one, run) for one, run in runs.items() if one not in known]
+    rates, responses = [], []
+    for (clients, think), run in unseen:
+        alone = runs[1, think]
+        spec = spec_of(alone.demand, others + generator_cores(alone, cores), cores, most)
+        paused = think + 1000 * alone.generator
+        rate, response = predicted_by(spec, [(clients, paused)])[clients, paused]
+        rates.append(compared_run(run, run.rate, rate, "/s"))
+        responses.append(compared_run(run, run.response, response, "ms"))
+    return rates, responses
+
+
+def competitors_of_work(run: ClosedRun, cores: int) -> float:
+    """Return how many others want a core, besides the generator, by clients who do not think."""
+    share = run.rate * run.work / run.clients
+    return max(0.0, cores / share - run.clients)
+
+
+def generator_cores(run: ClosedRun, cores: int) -> float:
+    """Return how many cores the generator takes once there are clients enough to fill them all."""
+    return cores * run.generator / run.work
 
 
 def predictions_of(
@@ -175,6 +259,9 @@ def predictions_of(
         rates, responses = compared(runs, by(cores), cores)
         found.append((f"{TITLE}: rate, {said}", rates))
         found.append((f"{TITLE}: response time, {said}", responses))
+    rates, responses = compared_alike(runs, cores)
+    found.append((f"{TITLE}: rate, each think time by one client", rates))
+    found.append((f"{TITLE}: response time, each think time by one client", responses))
     return found
 
 
@@ -221,9 +308,12 @@ _BY: tuple[tuple[Callable[[int], Setting | None], str], ...] = (
 )
 
 
-def _compared(run: ClosedRun, measured: float, predicted: float, unit: str) -> Prediction:
+def compared_run(
+    run: ClosedRun, measured: float, predicted: float, unit: str, name: str = ""
+) -> Prediction:
+    """Return what was predicted of a run, beside what was measured; `name` stands before it."""
     return Prediction(
-        name=f"{run.clients} clients, think {1000 * run.think:g} ms",
+        name=f"{name}{run.clients} clients, think {1000 * run.think:g} ms",
         measured=measured,
         predicted=predicted,
         half_width=None,

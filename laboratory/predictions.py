@@ -7,7 +7,7 @@ that the fit states: of one more run, noise and all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -39,6 +39,17 @@ class Prediction:
     half_width: float | None
     spread: float
     unit: str = "%"
+
+    def rounded(self) -> Prediction:
+        """Return it with six digits, as it is kept."""
+        half_width = None if self.half_width is None else _six(self.half_width)
+        return replace(
+            self,
+            measured=_six(self.measured),
+            predicted=_six(self.predicted),
+            half_width=half_width,
+            spread=_six(self.spread),
+        )
 
     def shown(self, value: float) -> str:
         """Return a value of it as a table has it."""
@@ -165,3 +176,7 @@ def summary(found: Sequence[Prediction]) -> tuple[str, ...]:
         f"{sum(held)} of {len(held)}" if held else "-",
         f"{100 * median(one.spread for one in found):.0f} %",
     )
+
+
+def _six(value: float) -> float:
+    return float(f"{value:.6g}")

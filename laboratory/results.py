@@ -1,6 +1,7 @@
 """What the laboratory found: each part of it with its own date and machine, kept as a page.
 
-`results.json` has the numbers, so that one part can be measured anew; `results.md` is made of it.
+`results.json` has the numbers, so that one part can be measured anew; `results.md` and the picture
+are made of it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from predictions import Prediction, summary
 from qps.reports.text.table import Table
 
 HERE = Path(__file__).parent
@@ -33,6 +35,9 @@ is that of one more run. A composition is predicted from its parts, a closed loo
 runs. Repetitions of one setting lie apart by as much as the last column says (the range of three, \
 the median of all settings): nothing can be predicted much closer than a third of that.
 """
+_PICTURE = """
+![Each setting: predicted beside measured, with its interval](results.svg)
+"""
 _NOT_THERE = """
 Not measured: coturn. Its own client sent at most 1,000 packets a second, which is too little \
 processor time to fit costs to; no other generator was tried.
@@ -46,30 +51,49 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     machine: str
     rows: list[tuple[str, ...]]
     notes: list[str]
+    predictions: dict[str, list[Prediction]] = {}
 
     @classmethod
-    def now(cls, rows: Sequence[tuple[str, ...]], notes: Sequence[str]) -> Result:
-        """Return what was measured just now, on this machine."""
+    def of(
+        cls, found: Sequence[tuple[str, list[Prediction]]], notes: Sequence[str], old: Result | None
+    ) -> Result:
+        """Return what was found: measured just now on this machine, or when `old` was measured."""
+        rows = [(title, *summary(predictions)) for title, predictions in found]
+        predictions = {title: [one.rounded() for one in each] for title, each in found}
+        if old is not None:
+            return msgspec.structs.replace(
+                old, rows=rows, notes=list(notes), predictions=predictions
+            )
         about = os.uname()
         return cls(
             date=f"{datetime.now(UTC):%d %B %Y}",
             machine=f"{os.cpu_count()} cores, {about.sysname} {about.release}; "
             f"{os.getloadavg()[0]:.1f} at work as it ended",
-            rows=list(rows),
+            rows=rows,
             notes=list(notes),
+            predictions=predictions,
         )
 
 
-def kept(name: str, result: Result, order: Sequence[str], folder: Path = HERE) -> None:
-    """Keep what was found of one part, beside that of the others, and write the page anew."""
+def results_in(folder: Path = HERE) -> dict[str, Result]:
+    """Return what was found so far, by the names of the parts."""
     path = folder / "results.json"
-    found: dict[str, Result] = {}
-    if path.exists():
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, Result])
-    found[name] = result
+    if not path.exists():
+        return {}
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, Result])
+
+
+def kept(name: str, result: Result, order: Sequence[str], folder: Path = HERE) -> dict[str, Result]:
+    """Keep what was found of one part, beside that of the others, and write the page anew.
+
+    All of it is returned.
+    """
+    found = results_in(folder) | {name: result}
     ordered = {one: found[one] for one in order if one in found}
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
+    text = msgspec.json.format(msgspec.json.encode(ordered), indent=1)
+    (folder / "results.json").write_bytes(text + b"\n")
     (folder / "results.md").write_text(page(ordered), encoding="utf-8")
+    return ordered
 
 
 def page(found: dict[str, Result]) -> str:
@@ -80,4 +104,4 @@ def page(found: dict[str, Result]) -> str:
         f"\n## {name}\n\n{one.date}; {one.machine}.\n\n" + "\n\n".join(one.notes) + "\n"
         for name, one in found.items()
     ]
-    return f"{_HEAD}\n{table}\n{_NOT_THERE}" + "".join(parts)
+    return f"{_HEAD}\n{table}\n{_PICTURE}{_NOT_THERE}" + "".join(parts)

@@ -34,7 +34,7 @@ class Laboratory:
     """A server: the programs that it takes, and the words of `qps measure` for it.
 
     `prepare` has commands that are run first. `servers` are started, each by its column of the
-    load; then all of them are measured.
+    load (`columns`); `ready` is a command that fails until they serve. Then all are measured.
     `alone` names the laboratory whose fit predicts a column of this one: a composition.
     A run takes `seconds`: longer where a server does little, as it is to use the 0.3 s of a
     processor below which `qps measure` warns, at most settings.
@@ -46,9 +46,11 @@ class Laboratory:
     servers: Callable[[Bench], dict[str, Words]]
     words: Callable[[Bench, bool], Words]
     notes: str
+    columns: tuple[str, ...] = ("cpu",)
     alone: dict[str, str] = field(default_factory=dict)
     prepare: Callable[[Bench], list[Words]] = lambda _: []
     seconds: int = 3
+    ready: Callable[[Bench], Words] | None = None
 
 
 def free_ports(count: int) -> list[int]:
@@ -129,7 +131,7 @@ def _new_database(bench: Bench) -> list[Words]:
     ]
 
 
-def _postgres(bench: Bench) -> Words:
+def _postgres(bench: Bench, port: int) -> Words:
     data = str(bench.folder / "data")
     settings = {
         "listen_addresses": "127.0.0.1",
@@ -138,8 +140,38 @@ def _postgres(bench: Bench) -> Words:
         "autovacuum": "off",
     }
     flags = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-    command = [str(_POSTGRES / "postgres"), "-D", data, "-p", str(bench.port), *flags]
+    command = [str(_POSTGRES / "postgres"), "-D", data, "-p", str(port), *flags]
     return [*_AS_POSTGRES, *command]
+
+
+POOLS = (1, 2, 8)
+"""Connections of the pools that PgBouncer keeps, each under a name of its own."""
+
+
+def pool_name(places: int) -> str:
+    """Return the name under which PgBouncer offers so many connections."""
+    return f"pool{places}"
+
+
+def _pgbouncer(bench: Bench) -> Words:
+    offered = "".join(
+        f"{pool_name(places)} = host=127.0.0.1 port={bench.second} dbname=postgres user=postgres "
+        f"pool_size={places}\n"
+        for places in POOLS
+    )
+    path = bench.write(
+        "pgbouncer.ini",
+        f"[databases]\n{offered}[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {bench.port}\n"
+        "unix_socket_dir =\nauth_type = any\npool_mode = transaction\nmax_client_conn = 200\n"
+        "server_round_robin = 1\nlog_connections = 0\nlog_disconnections = 0\n",
+    )
+    path.chmod(0o644)
+    return [*_AS_POSTGRES, "pgbouncer", str(path)]
+
+
+def _answers(port: int) -> Words:
+    """PostgreSQL listens before it lets anybody in."""
+    return [str(_POSTGRES / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port)]
 
 
 def _queries(bench: Bench, quick: bool) -> Words:  # noqa: FBT001 - as all laboratories
@@ -238,11 +270,12 @@ LABORATORIES = (
         name="postgres",
         title="PostgreSQL, answers of 100 to 40,000 bytes",
         programs=_DATABASE,
-        servers=lambda bench: {"cpu": _postgres(bench)},
+        servers=lambda bench: {"cpu": _postgres(bench, bench.port)},
         words=_queries,
         notes="A process for each connection: its time ends with it, and the control group knows "
         "it. Connecting is in each run, as so much that is always there.",
         prepare=_new_database,
+        ready=lambda bench: _answers(bench.port),
     ),
     Laboratory(
         name="mosquitto",
@@ -265,6 +298,22 @@ LABORATORIES = (
         servers=lambda bench: {"proxy": _haproxy(bench), "web": _nginx(bench, bench.second)},
         words=_web,
         notes="nginx is predicted by what was measured of it alone.",
+        columns=("proxy", "web"),
         alone={"web": "nginx"},
     ),
 )
+
+POOLED = Laboratory(
+    name="pool",
+    title="PgBouncer before PostgreSQL",
+    programs=("pgbouncer", *_DATABASE),
+    servers=lambda bench: {
+        "pooler": _pgbouncer(bench),
+        "cpu": _postgres(bench, bench.second),
+    },
+    words=_queries,
+    notes="",
+    prepare=_new_database,
+    ready=lambda bench: _answers(bench.second),
+)
+"""Clients who wait, and no grid: `pooled_loops` asks for them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import tempfile
 import time
@@ -52,6 +53,8 @@ def started(one: Laboratory) -> Iterator[Started]:
             own = stack.enter_context(held(new_group_or_none(f"qps-{one.name}-{column}")))
             found[column] = stack.enter_context(running(command, own))
             _wait(found[column])
+        if one.ready is not None:
+            _answers(one.ready(bench))
         yield Started(one, bench, dict(reversed(found.items())))
 
 
@@ -60,4 +63,13 @@ def _wait(child: Child) -> None:
     while not is_listening(child.pids()):
         if child.status is not None or time.monotonic() > until:
             raise NotStartedError(f"{child.shown} does not listen{child.last_words()}")
+        time.sleep(0.05)
+
+
+def _answers(command: list[str]) -> None:
+    """Wait until a command succeeds."""
+    until = time.monotonic() + _READY
+    while subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode:
+        if time.monotonic() > until:
+            raise NotStartedError(f"{shlex.join(command)} does not succeed")
         time.sleep(0.05)

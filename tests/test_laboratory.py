@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
+import shlex
 import shutil
 import sys
+import time
 from pathlib import Path
 from statistics import median
 
 import msgspec
 import pytest
 
+import qps
+from helpers import known_work
 from qps.cli import main
-from qps.measuring.running_processes import is_supported
+from qps.measuring.children import running
+from qps.measuring.control_groups import new_group
+from qps.measuring.running_processes import is_listening, is_supported
 
 LABORATORY = Path(__file__).parents[1] / "laboratory"
 sys.path.insert(0, str(LABORATORY))
 
 import closed_loops  # noqa: E402 - found by the line above
+import pooled_loops  # noqa: E402
 import predictions  # noqa: E402
 import results  # noqa: E402
 import servers  # noqa: E402
 import starting  # noqa: E402
 
 _APART = 0.5
+KNOWN = f"{shlex.quote(sys.executable)} {Path(__file__).parent / 'helpers' / 'known_work.py'}"
 
 HEAD = "cpu in %,request/s,byte/s,asked rate,asked size,repetitions,spread in %\n"
 
@@ -115,11 +124,78 @@ def test_closed_loops_are_predicted_as_a_chain_of_births_and_deaths_tells(
         assert found[clients, think] == pytest.approx((rate, clients / rate - think / 1000))
 
 
-def chain_rate(clients: int, think: float, demand: float, others: float, cores: int) -> float:
+@pytest.mark.parametrize("others", [0.0, 3.3])
+@pytest.mark.parametrize("places", [1, 2, 4])
+def test_pools_are_predicted_as_a_chain_of_births_and_deaths_tells(
+    others: float, places: int
+) -> None:
+    settings = [(1, 0), (8, 0), (3, 10), (8, 10)]
+    spec = closed_loops.spec_of(0.001, others, 2, 8, places)
+    found = closed_loops.predicted_by(spec, settings)
+    for clients, think in settings:
+        rate = chain_rate(clients, think / 1000, 0.001, others, 2, places)
+        assert found[clients, think] == pytest.approx((rate, clients / rate - think / 1000))
+
+
+def test_what_clients_take_is_told_by_one_who_thinks_as_long() -> None:
+    """Runs that are what the chain says, with costs that go by the think time: none is missed."""
+    cores, others, generator = 2, 0.5, 0.0001
+    demands = {0: 0.001, 10: 0.0013}
+    runs = {}
+    for clients in (1, cores, 8):
+        for think, demand in demands.items():
+            # In these runs the generator takes nothing from the others' cores.
+            rate = chain_rate(clients, think / 1000 + generator, demand, others, cores)
+            runs[clients, think] = closed_loops.ClosedRun(
+                clients=clients,
+                think=think / 1000,
+                rate=rate,
+                response=clients / rate - think / 1000 - generator,
+                demand=demand,
+                generator=generator,
+            )
+    _, alike = closed_loops.compared_alike(runs, cores)
+    _, other = closed_loops.compared(runs, (cores, 0), cores)
+    pausing = [[abs(one.error) for one in each if "10 ms" in one.name] for each in (alike, other)]
+    assert max(pausing[0]) < 0.1
+    assert min(pausing[1]) > 0.1
+    assert len(alike) == len(runs) - 3
+
+
+def test_a_pool_is_predicted_from_runs_of_one_client() -> None:
+    cores, demand, pooler = 2, 0.0009, 0.0001
+    runs = {}
+    for places, clients, think in pooled_loops.pooled_grid(cores, True):
+        rate = chain_rate(clients, think / 1000, demand + pooler, 0.0, cores, places)
+        runs[places, clients, think] = closed_loops.ClosedRun(
+            clients=clients,
+            think=think / 1000,
+            rate=rate,
+            response=clients / rate - think / 1000,
+            demand=demand,
+            pooler=pooler,
+        )
+    found = pooled_loops.pooled_predictions(runs, cores)
+    assert len(found) == 4  # rates and response times, beside competitors and without: none here
+    for _, told in found:
+        assert [one.error for one in told] == pytest.approx([0] * (len(runs) - 5), abs=1e-6)
+    text, table = pooled_loops.pooled_notes(runs, cores)
+    assert "0 % was nobody's processor time" in text
+    assert table.count("\n") == len(runs) + 2
+
+
+def chain_rate(
+    clients: int, think: float, demand: float, others: float, cores: int, places: int = 99
+) -> float:
     """The rate at which queries end, by how likely so many of them are under way."""
+
+    def served(there: int) -> float:
+        held = min(there, places)
+        return held * min(1, cores / (held + others)) / demand
+
     if not think:
-        return clients * min(1, cores / (clients + others)) / demand
-    serving = [j * min(1, cores / (j + others)) / demand for j in range(1, clients + 1)]
+        return served(clients)
+    serving = [served(j) for j in range(1, clients + 1)]
     weights = [1.0]
     for j, speed in enumerate(serving):
         weights.append(weights[-1] * (clients - j) / think / speed)
@@ -145,9 +221,18 @@ def test_each_part_of_the_results_is_kept_with_its_own_date(tmp_path: Path) -> N
     told = (tmp_path / "results.md").read_text()
     assert "1 May" not in told
     assert told.count("| web |") == 1
-    kept = msgspec.json.decode((results.HERE / "results.json").read_bytes())
-    page = results.page({name: results.Result(**part) for name, part in kept.items()})
-    assert (results.HERE / "results.md").read_text() == page
+
+
+def test_the_page_and_its_table_are_those_of_the_numbers() -> None:
+    kept = results.results_in()
+    assert (results.HERE / "results.md").read_text() == results.page(kept)
+    for part in (one for one in kept.values() if one.predictions):
+        rows = [(title, *predictions.summary(found)) for title, found in part.predictions.items()]
+        assert rows == part.rows
+    picture = (results.HERE / "results.svg").read_text()
+    for part in kept.values():
+        for title in part.predictions:
+            assert title.split()[0] in picture
 
 
 def server(name: str) -> servers.Laboratory:
@@ -179,17 +264,75 @@ def test_web_settings_left_out_are_predicted(
     assert median(abs(one.error) for one in found) < 0.3
 
 
-def test_clients_who_think_are_predicted() -> None:
-    """Errors of rates of -1 to 14 % were found (shared/reference/measuring.md).
+def test_clients_who_think_are_predicted_at_known_work() -> None:
+    """Each run is predicted from those before and after it, as neighbours come and go.
 
-    Who competes is told by a run of its own. A median is known no closer than repetitions lie.
+    So what these do is in both; and a query takes as much of a processor in all of them.
     """
+    cores, demand, think = os.cpu_count() or 1, 4e-3, 20
+    rounds, seconds = 5, 0.3
+    (port,) = servers.free_ports(1)
+    errors = []
+    with running(shlex.split(f"{KNOWN} serve {port} {demand} 0")) as child:
+        until = time.monotonic() + 30
+        while not is_listening(child.pids()):
+            assert child.status is None, child.last_words()
+            assert time.monotonic() < until
+            time.sleep(0.02)
+
+        def rate(clients: int, thinking: int) -> float:
+            asked = known_work.ask(port, clients, thinking / 1000, seconds, 100)
+            return sum(moment <= seconds for moment in asyncio.run(asked)) / seconds
+
+        def others() -> float:
+            by = 2 * cores
+            return closed_loops.competitors(closed(by, rate(by, 0), demand), cores)
+
+        before = others()
+        for _ in range(rounds):
+            measured = rate(4 * cores, think)
+            after = others()
+            spec = closed_loops.spec_of(demand, (before + after) / 2, cores, 4 * cores)
+            (predicted, _), *_ = closed_loops.predicted_by(spec, [(4 * cores, think)]).values()
+            errors.append(predicted / measured - 1)
+            before = after
+    assert abs(median(errors)) < 0.15, errors
+
+
+def test_costs_of_known_work_are_measured_fitted_and_predicted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Work of known processor time: whatever the machine does meanwhile, little may be missed."""
+    group = new_group("qps-test")
+    if isinstance(group, str):
+        pytest.skip(group)
+    group.removed()
+    path = tmp_path / "known.csv"
+    request, octet = 2e-3, 0.2e-6
+    (port,) = servers.free_ports(1)
+    words = ["measure", str(path), "--server", f"{KNOWN} serve {port} {request} {octet}"]
+    words += ["--vary", "think in 2, 8, 30", "--vary", "size in 1, 16 kB/request"]
+    words += ["--seconds", "0.4", "--repeat", "1", "--no-check", "--count", r"requests: (\d+)"]
+    words += ["--interface", "none", "--"]
+    asks = shlex.split(f"{KNOWN} ask {port} 2")
+    status = main([*words, *asks, "{think}", "{seconds}", "{size}"])
+    assert status == 0, capsys.readouterr().err
     cores = os.cpu_count() or 1
-    # So many are at work at any time that what one of them gets varies little.
-    by, thinking = (4 * cores, 0), (4 * cores, 10)
+    found = predictions.left_out(path, "cpu", cores)
+    assert len(found) == 6
+    assert max(abs(one.error) for one in found) < 0.05
+    costs = {one.name: one.value for one in qps.fit(path, cores=cores).coefficients}
+    assert costs["request/s"] == pytest.approx(request, rel=0.03)
+    assert 8 * costs["byte/s"] == pytest.approx(octet, rel=0.03)
+
+
+def test_a_real_database_tells_what_a_closed_run_is_made_of() -> None:
+    """What is predicted of it is for the laboratory: here each number must be one that can be."""
     with starting.started(server("postgres")) as there:
-        runs = closed_loops.closed_runs(there, [by, thinking], seconds=1, repeat=5)
-    apart = max(run.spread for run in runs.values())
-    need_alike(apart)
-    (rate,), _ = closed_loops.compared(runs, by, cores)
-    assert abs(rate.error) < max(0.15, apart)
+        runs = closed_loops.closed_runs(there, [(1, 10), (3, 10)], seconds=1, repeat=1)
+    for (clients, think), run in runs.items():
+        assert 0 < run.rate < clients / (think / 1000)
+        # Of the response, the server's part cannot be longer than all of it, but for connecting.
+        assert 0.0002 < run.demand < run.response + 0.02 * clients / run.rate
+        assert 0 < run.generator < 0.1
+        assert run.response + think / 1000 < 1.3 * clients / run.rate

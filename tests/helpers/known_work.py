@@ -1,0 +1,97 @@
+"""A server whose work is known to the processor second, and clients who wait for its answers.
+
+`known_work.py serve PORT REQUEST BYTE`: an answer takes REQUEST + BYTE * size seconds of a
+processor, by the clock of the process itself, all that handling it takes included. So a cost does
+not depend on the machine, its neighbours or its caches. Each connection has a process of its own.
+
+`known_work.py ask PORT CLIENTS THINK SECONDS SIZE`: so many clients ask for so many kB, wait, and
+think for so many ms. It prints how many answers there were.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import time
+
+_LONGEST = 60.0
+
+
+def serve(port: int, request: float, octet: float) -> None:
+    """Serve until it is ended."""
+    with socket.create_server(("127.0.0.1", port), backlog=64) as server:
+        while True:
+            connection, _ = server.accept()
+            if os.fork() == 0:
+                os.setsid()  # where sessions share the processors, each connection has its own
+                server.close()
+                with connection:
+                    _answer(connection, request, octet)
+                os._exit(0)
+            connection.close()
+            _reap()
+
+
+def _reap() -> None:
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                return
+        except ChildProcessError:
+            return
+
+
+def _answer(connection: socket.socket, request: float, octet: float) -> None:
+    """Answer each line, a size in bytes: its work is done when so much time was used in all."""
+    due = 0.0
+    with connection.makefile("rb") as lines:
+        for line in lines:
+            size = int(line)
+            due += request + octet * size
+            answer = bytes(size)
+            while time.process_time() < due:
+                pass
+            connection.sendall(answer)
+
+
+async def ask(port: int, clients: int, think: float, seconds: float, size: int) -> list[float]:
+    """Return when each answer came, in s since all were connected; none is left unanswered."""
+    opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(clients)]
+    began = time.monotonic()
+    found = await asyncio.gather(*(_client(*one, think, began, seconds, size) for one in opened))
+    for _, writer in opened:
+        writer.close()
+    return [moment for each in found for moment in each]
+
+
+async def _client(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    think: float,
+    began: float,
+    seconds: float,
+    size: int,
+) -> list[float]:
+    found = []
+    while time.monotonic() < began + seconds:
+        writer.write(b"%d\n" % size)
+        await asyncio.wait_for(reader.readexactly(size), _LONGEST)
+        found.append(time.monotonic() - began)
+        await asyncio.sleep(think)
+    return found
+
+
+def main(what: str, port: str, *words: str) -> None:
+    """Serve or ask, as the words say."""
+    if what == "serve":
+        serve(int(port), *map(float, words))
+        return
+    clients, think, seconds, size = map(float, words)
+    found = asyncio.run(ask(int(port), int(clients), think / 1000, seconds, int(1000 * size)))
+    print(f"requests: {len(found)}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
