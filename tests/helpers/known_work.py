@@ -2,7 +2,8 @@
 
 `known_work.py serve PORT REQUEST BYTE`: an answer takes REQUEST + BYTE * size seconds of a
 processor, by the clock of the process itself, all that handling it takes included. So a cost does
-not depend on the machine, its neighbours or its caches. Each connection has a process of its own.
+not depend on the machine, its neighbours or its caches. Each connection has a process of its own;
+with `alone` behind, one process serves them all in turn, so that nothing but answers is work.
 
 `known_work.py ask PORT CLIENTS THINK SECONDS SIZE`: so many clients ask for so many kB, wait, and
 think for so many ms. It prints how many answers there were.
@@ -19,19 +20,24 @@ import time
 _LONGEST = 60.0
 
 
-def serve(port: int, request: float, octet: float) -> None:
+def serve(port: int, request: float, octet: float, *, alone: bool = False) -> None:
     """Serve until it is ended."""
     with socket.create_server(("127.0.0.1", port), backlog=64) as server:
+        due = time.process_time()
         while True:
             connection, _ = server.accept()
-            if os.fork() == 0:
+            if alone:
+                with connection:
+                    due = _answer(connection, request, octet, due)
+            elif os.fork() == 0:
                 os.setsid()  # where sessions share the processors, each connection has its own
                 server.close()
                 with connection:
-                    _answer(connection, request, octet)
+                    _answer(connection, request, octet, 0.0)
                 os._exit(0)
-            connection.close()
-            _reap()
+            else:
+                connection.close()
+                _reap()
 
 
 def _reap() -> None:
@@ -43,9 +49,11 @@ def _reap() -> None:
             return
 
 
-def _answer(connection: socket.socket, request: float, octet: float) -> None:
-    """Answer each line, a size in bytes: its work is done when so much time was used in all."""
-    due = 0.0
+def _answer(connection: socket.socket, request: float, octet: float, due: float) -> float:
+    """Answer each line, a size in bytes: its work is done once so much time was used in all.
+
+    Return how much that is by the end.
+    """
     with connection.makefile("rb") as lines:
         for line in lines:
             size = int(line)
@@ -54,6 +62,7 @@ def _answer(connection: socket.socket, request: float, octet: float) -> None:
             while time.process_time() < due:
                 pass
             connection.sendall(answer)
+    return due
 
 
 async def ask(port: int, clients: int, think: float, seconds: float, size: int) -> list[float]:
@@ -86,7 +95,8 @@ async def _client(
 def main(what: str, port: str, *words: str) -> None:
     """Serve or ask, as the words say."""
     if what == "serve":
-        serve(int(port), *map(float, words))
+        request, octet, *more = words
+        serve(int(port), float(request), float(octet), alone=more == ["alone"])
         return
     clients, think, seconds, size = map(float, words)
     found = asyncio.run(ask(int(port), int(clients), think / 1000, seconds, int(1000 * size)))
