@@ -12,11 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded
-from qps.compiler.configure.configuration import Configuration, base_configuration
+from qps.compiler.configure.configuration import Configuration, base_configuration, in_force
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.ir.own_numbers import own_numbers
 from qps.compiler.lower.certainty_asked import judged_plainly
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import (
@@ -201,6 +204,7 @@ class LiveModel:
         guards = guards_of(self._model, configuration, graph)
         labelled = self._labelled(graph, configuration)
         limits = numbers_of_limits(graph)
+        settable = self._settable(configuration)
         return self._record(
             {
                 "mode": graph.mode,
@@ -213,6 +217,7 @@ class LiveModel:
                         graph,
                         guards.of_numbers.get(a.span),
                         is_limit=a.name in limits,
+                        is_set_by_name=settable.get(a.name) == a.fraction,
                     )
                     for a in graph.assumptions.values()
                 ],
@@ -231,6 +236,17 @@ class LiveModel:
                 "metric": graph.metric.value,
             }
         )
+
+    def _settable(self, configuration: Configuration) -> dict[str, Fraction]:
+        """Return the numbers that `--set` takes besides parameters, as a configuration has them."""
+        places = in_force(configuration)
+        nodes, links = tuple(places.nodes.values()), tuple(places.links.values())
+        there = replace(self._model, nodes=nodes, links=links)
+        return {
+            name: one.stated.expr.value
+            for name, one in own_numbers(there).items()
+            if isinstance(one.stated.expr, ir.Constant)
+        }
 
     def _labelled(self, graph: LoadGraph, configuration: Configuration) -> dict[str, Json]:
         """Return all of a graph that tells how it is known."""
@@ -394,6 +410,7 @@ class LiveModel:
         bounded: Bounded | None,
         *,
         is_limit: bool,
+        is_set_by_name: bool,
     ) -> int:
         return self._number(
             assumption.name,
@@ -406,6 +423,7 @@ class LiveModel:
             is_capacity=assumption.is_capacity,
             is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
             is_limit=is_limit,
+            is_set_by_name=is_set_by_name,
             interval=interval_text(self._model, assumption),
         )
 
@@ -434,9 +452,11 @@ class LiveModel:
         is_capacity: bool = False,
         is_decided: bool = False,
         is_limit: bool = False,
+        is_set_by_name: bool = False,
         interval: str = "",
     ) -> int:
         declared = self._parameters.get(name)
+        is_set_by_name = is_set_by_name or declared is not None
         factor, unit = unit_of(text, value, dimension)
         low, high = (_bound(declared, end) for end in ("low", "high"))
         return self._record(
@@ -450,6 +470,7 @@ class LiveModel:
                 "low": low,
                 "high": high,
                 "parameter": declared is not None and declared.has_own_name,
+                **({"set": True} if is_set_by_name else {}),
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,

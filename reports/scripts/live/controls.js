@@ -251,7 +251,7 @@ export class Controls {
     this.command.textContent = command;
     this.lines.textContent = lines;
     this.inSpec.hidden = !lines;
-    this.only.textContent = only.length ? `Costs and ratings cannot be set there, but in the spec: ${only.join("; ")}` : "";
+    this.only.textContent = only.length ? `No command sets these, only the spec does: ${only.join("; ")}` : "";
     if (this.column.trouble) {
       this.trouble.textContent = `Not done: ${this.column.trouble}.`;
       this.beside(this.trouble.textContent);

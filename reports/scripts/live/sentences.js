@@ -114,21 +114,24 @@ export function isPlanned(column) { return column.solved.resources.some((one) =>
 export function changesOf(column) {
   const { model, setting } = column;
   const start = model.starts[setting.start];
-  const sets = [...start.settings], only = [];
+  const isChanged = model.changedIn(setting);
+  const sets = start.settings.filter((text) => !isChanged(nameOf(text))), only = [];
   if (setting.mode) sets.push(`mode=${setting.mode}`);
   model.selects.forEach((select, i) => {
     if (setting.picks[i] !== start.picks[i]) sets.push(`${select.name}=${select.choices[setting.picks[i]]}`);
   });
-  const isChanged = model.changedIn(setting);
   for (const [name, value] of setting.numbers) {
     const record = isChanged(name) && column.graph.numbers.find((one) => one.name === name);
     if (!record) continue;
     const text = `${decimalOf(inUnit(record, value))}${record.unit ? ` ${record.unit}` : ""}`;
-    if (record.parameter) sets.push(`${name}=${text}`);
+    if (record.set) sets.push(`${name}=${text}`);
     else only.push(`${name} = ${text}`);
   }
   return { scenario: start.scenario, sets, only };
 }
+
+// What a change such as `size=3 kB` sets.
+function nameOf(change) { return change.slice(0, change.indexOf("=")).trim(); }
 
 // The same setting on the command line; what it cannot set is told apart.
 export function commandOf(column, verb = "solve") {
