@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from qps.reports.pages.live_page import ShownCase, column_names
 from qps.reports.pages.page_rows import first_to_saturate, requirement_rows
+from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
+from qps.reports.text.first_screen import decision
 from qps.reports.text.how_known import users_told
 from qps.reports.text.table import Table
-from qps.reports.text.text import cost_lines, title_of
+from qps.reports.text.text import title_of
 from qps.solver.answers.solution import Solution
 
 _MOST_NAMED = 3
+_TOLD = ("limited by", "how sure", "next", "costs")
 
 
 class Compared(Struct, frozen=True, kw_only=True):
@@ -45,8 +48,7 @@ def _and(names: Sequence[str]) -> str:
 def _table(names: Sequence[str], answers: Sequence[tuple[SolveView, Solution]]) -> Table:
     rows = [
         ("users", *(_users(view) for view, _ in answers)),
-        ("limited by", *(view.limited_by or "the range" for view, _ in answers)),
-        ("the answer", *(view.answer for view, _ in answers)),
+        *_rows([_facts(view, solution) for view, solution in answers]),
         ("first to saturate", *(first_to_saturate(view) for view, _ in answers)),
         ("shown at", *(f"{view.population.name} = {view.at:,}" for view, _ in answers)),
     ]
@@ -54,12 +56,19 @@ def _table(names: Sequence[str], answers: Sequence[tuple[SolveView, Solution]]) 
         {row.measure: f"{row.value} of {row.limit}" for row in requirement_rows(view, solution)}
         for view, solution in answers
     ]
-    measures = dict.fromkeys(name for one in told for name in one)
-    rows += [(measure, *(one.get(measure, "") for one in told)) for measure in measures]
-    costs = [" ".join(cost_lines(view, solution)) for view, solution in answers]
-    if any(costs):
-        rows.append(("cost", *costs))
-    return Table(("", *names), tuple(rows))
+    return Table(("", *names), (*rows, *_rows(told)))
+
+
+def _rows(told: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
+    """Return a row for each name that any of the columns tells something of."""
+    names = dict.fromkeys(name for one in told for name in one)
+    return [(name, *(one.get(name, "") for one in told)) for name in names]
+
+
+def _facts(view: SolveView, solution: Solution) -> dict[str, str]:
+    """Return what the first screen tells of an answer, in a few words each."""
+    facts = dict(decision(view, solution).facts)
+    return {label: unquoted(facts[label]) for label in _TOLD if label in facts}
 
 
 def _users(view: SolveView) -> str:

@@ -3,8 +3,10 @@
 import { knownAt, marked } from "../engine/known.js";
 import { make, table } from "../common/dom.js";
 import { number, percent, whole } from "../common/format.js";
+import { limitRow } from "./decision.js";
+import { nounOfAll } from "./names.js";
 import { lightOf } from "./sections.js";
-import { answerOf, isPlanned, largestTold, nounOf, saturationPoint } from "./sentences.js";
+import { isPlanned, largestTold, saturationPoint } from "./sentences.js";
 
 export function showComparison(columns, active, choose, drop) {
   const place = document.getElementById("comparison");
@@ -14,9 +16,8 @@ export function showComparison(columns, active, choose, drop) {
     one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
   const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
   const rows = [
-    row(nounOf(columns[0].model), (one) => make("strong", null, one.solved.largest === null ? "none" : largestTold(one))),
-    row("limited by", (one) => one.solved.limitedBy ?? "the range"),
-    row("the answer", (one) => answerOf(one)),
+    row(nounOfAll(columns), (one) => make("strong", null, one.solved.largest === null ? "none" : largestTold(one))),
+    row("limited by", (one) => make("span", null, limitRow(one))),
     row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one.solved)),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), knownAt(one.run, one.graph.qualityKnown, one.n)))),

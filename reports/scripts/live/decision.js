@@ -48,7 +48,7 @@ export function behindQuality({ solved, run, graph }) {
   return axes.reduce((worst, one) => (!worst || run.value(one.axis) > run.value(worst.axis) ? one : worst), null);
 }
 
-function limitRow(column) {
+export function limitRow(column) {
   const { solved, run } = column;
   if (!solved.limiting) return ["nothing in the system: the range of the spec ends there"];
   const { criterion } = solved.limiting;

@@ -1,7 +1,7 @@
 // What configurations are called side by side: what they began with, and what is set otherwise in each.
 
 import { shortened } from "../common/format.js";
-import { changesOf, fileOf } from "./sentences.js";
+import { changesOf, fileOf, nounOf } from "./sentences.js";
 
 const LONGEST = 70;
 
@@ -19,6 +19,12 @@ export function nameColumns(columns) {
     known.set(told, (known.get(told) ?? 0) + 1);
     column.label = known.get(told) > 1 ? `${told} (${known.get(told)})` : told;
   }
+}
+
+// What the users of all of them are called: by their specs where these agree.
+export function nounOfAll(columns) {
+  const nouns = new Set(columns.map((one) => nounOf(one.model)));
+  return nouns.size === 1 ? [...nouns][0] : "users";
 }
 
 const PLAIN = "as the spec has it";

@@ -1,8 +1,9 @@
 // All configurations of a page in one picture: how near each is to the first of its limits.
 
 import { whole } from "../common/format.js";
+import { nounOfAll } from "./names.js";
 import { linePicture, populationAxis, shareAxis } from "./pictures.js";
-import { largestTold, nounOf } from "./sentences.js";
+import { largestTold } from "./sentences.js";
 
 const POINTS = 121;
 
@@ -15,9 +16,9 @@ export function drawTogether(columns, width) {
     const y = largest === null ? NaN : nearness(columns[i], Float64Array.of(largest))[0];
     return Number.isFinite(y) ? [{ series: i, x: largest, y, label: `${label}: ${whole(largest)}` }] : [];
   });
-  const nouns = [...new Set(columns.map((one) => nounOf(one.model)))];
-  return linePicture(`How near each configuration is to the first of its limits, against ${nouns.length === 1 ? nouns[0] : "users"}`, {
-    x: { ...populationAxis(columns[0], populations), label: nouns.length === 1 ? nouns[0] : "users" }, y: shareAxis(series, false), series, marks,
+  const noun = nounOfAll(columns);
+  return linePicture(`How near each configuration is to the first of its limits, against ${noun}`, {
+    x: { ...populationAxis(columns[0], populations), label: noun }, y: shareAxis(series, false), series, marks,
     limit: { at: 1, label: "limit" },
   }, width);
 }
