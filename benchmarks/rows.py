@@ -85,11 +85,11 @@ matrix many {
   column margin = longest_delay - voice.latency
 }
 """
-_SIZES = (20, 99)  # values of `size`: 10,080 and 49,896 rows
+_SIZES = (20, 99, 198)  # values of `size`: 10,080, 49,896 and 99,792 rows
 
 
 def changes() -> Measured:
-    """Return for matrices of 10,000 and 50,000 rows how large a page is, and how it follows."""
+    """Return for matrices of 10,000 to 100,000 rows how large a page is, and how it follows."""
     rows = [] if CHROMIUM is None else _measured()
     return Measured(
         "A change in the page of a matrix",

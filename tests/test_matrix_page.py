@@ -18,7 +18,7 @@ from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_matrix
-from qps.reports.pages.matrix_page import matrix_page
+from qps.reports.pages.matrix_page import MOST_ROWS, matrix_page
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.tables import Tabulator, in_order
 from qps.solver.odds.drawn_rows import drawn_in_rows
@@ -719,3 +719,19 @@ def test_quantiles_are_told_apart_on_their_axes_and_what_is_alike_is_said_once(
     assert ["largest", "acceptable", ".p95"] in heads
     html = html_of(text)
     assert html.count("What stands under largest acceptable.p05 and largest acceptable.p95 is") == 1
+
+
+def test_a_page_holds_a_hundred_thousand_rows(open_page: Any) -> None:
+    few = table_of(checked(SMALL))
+    table = pa.concat_tables([few] * (MOST_ROWS // len(few)))
+    html = render_matrix(matrix_page(table, "spec.qps"))
+    assert len(html) < 500_000
+    page = open_page(html)
+    assert count(page) == f"{len(table):,} configurations"
+    head(page, "largest acceptable").locator("button").click()
+    carried = shown(page, "largest_acceptable")
+    assert [*carried] == sorted(carried, key=lambda users: -(users or 0))
+    field(page, "cost").fill("<= 100")
+    field(page, "cost").dispatch_event("input")
+    kept = sum(cost <= 100 for cost in table["cost"].to_pylist())
+    assert count(page) == f"{kept:,} of {len(table):,} configurations"

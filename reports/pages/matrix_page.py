@@ -25,7 +25,7 @@ from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.request import Request, read_request
 from qps.solver.matrix.tables import KNOWN, LARGEST, LIMITED, one_by_one_in
 
-MOST_ROWS = 50_000
+MOST_ROWS = 100_000
 """Rows that a page holds: more would neither be small nor follow at once."""
 
 _STATIC_ROWS = 50
