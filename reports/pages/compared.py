@@ -12,6 +12,7 @@ from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
 from qps.reports.text.first_screen import decision
 from qps.reports.text.how_known import users_told
+from qps.reports.text.nouns import noun
 from qps.reports.text.table import Table
 from qps.reports.text.text import title_of
 from qps.solver.answers.solution import Solution
@@ -46,8 +47,9 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _table(names: Sequence[str], answers: Sequence[tuple[SolveView, Solution]]) -> Table:
+    nouns = {noun(view.population.name) for view, _ in answers}
     rows = [
-        ("users", *(_users(view) for view, _ in answers)),
+        (nouns.pop() if len(nouns) == 1 else "users", *(_users(view) for view, _ in answers)),
         *_rows([_facts(view, solution) for view, solution in answers]),
         ("first to saturate", *(first_to_saturate(view) for view, _ in answers)),
         ("shown at", *(f"{view.population.name} = {view.at:,}" for view, _ in answers)),
@@ -56,7 +58,7 @@ def _table(names: Sequence[str], answers: Sequence[tuple[SolveView, Solution]]) 
         {row.measure: f"{row.value} of {row.limit}" for row in requirement_rows(view, solution)}
         for view, solution in answers
     ]
-    return Table(("", *names), (*rows, *_rows(told)))
+    return Table(("what", *names), (*rows, *_rows(told)))
 
 
 def _rows(told: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
