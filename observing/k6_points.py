@@ -49,7 +49,7 @@ def k6_point_runs(
     lines: Iterable[str], file: str, window: float | None
 ) -> tuple[list[LoadRun], list[str]]:
     """Return what was done in each stretch of `window` s, of whole stretches; else in all of it."""
-    found = Stretches(file, window)
+    found, is_rough = Stretches(file, window), False
     for metric, moment, value in _points(iter(lines), file):
         add = _ADD.get(metric)
         if add is None:
@@ -58,11 +58,18 @@ def k6_point_runs(
         stretch = found.at(moment)
         add(stretch, value)
         if window is None and metric == "http_req_duration":
-            # It ended then, or within the second that is told; and began so long before.
             is_rough = moment % _SECOND == 0
             stretch.first = min(stretch.first, moment if is_rough else moment - value)
-            stretch.last = max(stretch.last, moment + _SECOND * is_rough)
-    return found.runs(_HINT), []
+    if not is_rough:
+        return found.runs(_HINT), []
+    # Of whole seconds, a run touches one more than it lasts, on average.
+    stretch.last = max(stretch.last, stretch.first + _SECOND)
+    told = (
+        f"warning: `{file}` tells whole seconds: its rates may be off by one of them in "
+        f"{(stretch.last - stretch.first) / _SECOND:.0f}; with K6_CSV_TIME_FORMAT=unix_milli, k6 "
+        "tells more"
+    )
+    return found.runs(_HINT), [told]
 
 
 def _received(stretch: Stretch, value: float) -> None:

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 import time
+from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 from statistics import median, stdev
@@ -267,6 +268,31 @@ def test_web_settings_left_out_are_predicted(
     assert median(abs(one.error) for one in found) < 0.3
 
 
+def test_clients_who_think_are_predicted_where_work_is_time() -> None:
+    """Places that are held for a time, whatever neighbours do: each client's cycle is told.
+
+    Of few clients none waits for a place; of many, all places are always held. Both are so
+    whatever law the times have.
+    """
+    holding, think, places = 0.1, 150, 2
+    asked = {1: 2.5, places: 2.5, 6 * places: 3.5}
+
+    async def cycles(clients: int, seconds: float) -> list[float]:
+        (port,) = servers.free_ports(1)
+        async with await known_work.hold(port, places, holding):
+            found = await known_work.ask(port, clients, think / 1000, seconds, 10)
+        return [after - before for each in found for before, after in pairwise(each)]
+
+    async def together() -> list[list[float]]:
+        return list(await asyncio.gather(*(cycles(k, seconds) for k, seconds in asked.items())))
+
+    spec = closed_loops.spec_of(holding, 0.0, max(asked), max(asked), places)
+    told = closed_loops.predicted_by(spec, [(clients, think) for clients in asked])
+    for clients, found in zip(asked, asyncio.run(together()), strict=True):
+        rate, _ = told[clients, think]
+        assert rate == pytest.approx(clients / median(found), rel=0.1)
+
+
 def test_clients_who_think_are_predicted_at_known_work() -> None:
     """Each run is predicted from those before and after it, as neighbours come and go.
 
@@ -285,7 +311,7 @@ def test_clients_who_think_are_predicted_at_known_work() -> None:
 
         def rate(clients: int, thinking: int) -> float:
             asked = known_work.ask(port, clients, thinking / 1000, seconds, 100)
-            return sum(moment <= seconds for moment in asyncio.run(asked)) / seconds
+            return sum(t <= seconds for each in asyncio.run(asked) for t in each) / seconds
 
         def others() -> float:
             by = 4 * cores  # as many as may be at work at once then

@@ -65,14 +65,30 @@ def _answer(connection: socket.socket, request: float, octet: float, due: float)
     return due
 
 
-async def ask(port: int, clients: int, think: float, seconds: float, size: int) -> list[float]:
-    """Return when each answer came, in s since all were connected; none is left unanswered."""
+async def hold(port: int, places: int, seconds: float) -> asyncio.Server:
+    """Start a server whose work is time: an answer holds one of some places for so long."""
+    free = asyncio.Semaphore(places)
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            async with free:
+                await asyncio.sleep(seconds)
+            writer.write(bytes(int(line)))
+        writer.close()
+
+    return await asyncio.start_server(answer, "127.0.0.1", port)
+
+
+async def ask(
+    port: int, clients: int, think: float, seconds: float, size: int
+) -> list[list[float]]:
+    """Return when each client's answers came, in s since all were connected; none is left out."""
     opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(clients)]
     began = time.monotonic()
     found = await asyncio.gather(*(_client(*one, think, began, seconds, size) for one in opened))
     for _, writer in opened:
         writer.close()
-    return [moment for each in found for moment in each]
+    return list(found)
 
 
 async def _client(
@@ -100,7 +116,7 @@ def main(what: str, port: str, *words: str) -> None:
         return
     clients, think, seconds, size = map(float, words)
     found = asyncio.run(ask(int(port), int(clients), think / 1000, seconds, int(1000 * size)))
-    print(f"requests: {len(found)}")
+    print(f"requests: {sum(map(len, found))}")
 
 
 if __name__ == "__main__":
