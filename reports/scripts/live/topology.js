@@ -40,15 +40,30 @@ export function drawTopology(column, width, { stream: choice, by }) {
 // -- what there is to tell of a place ------------------------------------------------------------
 
 function aboutPlace({ column, stream, layout, high }, name, kind, i, more) {
-  const { run, solved } = column;
+  const { run } = column;
   const [x, y] = layout.corners[i];
-  const isHere = (one) => one.name === name || one.name.startsWith(`${name}.`);
-  const isPort = (one) => one.about.portOf !== null && [`${one.about.portOf}.${name}.out`, `${one.about.portOf}.${name}.in`].includes(one.name);
-  const loads = solved.resources.filter((one) => isHere(one) || isPort(one)).map((one) => {
-    const load = run.value(one.about.load), own = stream && (one.about.streams ?? one.about.parts).find(([of]) => of === stream.name);
-    return { name: isHere(one) ? one.name.slice(name.length + 1) : one.name, load, own: own ? run.value(own[1]) : 0, isOver: run.value(one.about.over) > ROUNDINGS };
+  const loads = (resourcesAt(column).get(name) ?? []).map(([told, about]) => {
+    const load = run.value(about.load), own = stream && (about.streams ?? about.parts).find(([of]) => of === stream.name);
+    return { name: told, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS };
   }).sort((a, b) => b.load - a.load);
   return { name, kind, what: placedKind(column, name), loads, frame: { x, y, w: layout.box, h: high }, ...more };
+}
+
+// The resources at each place, and the ports of a switch at what they are ports to, as they are told there; found once.
+function resourcesAt({ model, graph }) {
+  if (graph.atPlaces) return graph.atPlaces;
+  const places = new Set(model.topology.places.map(([name]) => name)), found = new Map();
+  const add = (place, told, about) => found.set(place, [...found.get(place) ?? [], [told, about]]);
+  for (const about of graph.resources) {
+    const { name, portOf } = about;
+    let place = name;
+    while (place && !places.has(place)) place = place.slice(0, Math.max(0, place.lastIndexOf(".")));
+    add(place, name.slice(place.length + 1), about);
+    const to = portOf === null ? "" : name.slice(portOf.length + 1, name.lastIndexOf("."));
+    if (to !== place && places.has(to)) add(to, name, about);
+  }
+  graph.atPlaces = found;
+  return found;
 }
 
 function placedKind({ model, setting }, name) {
