@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from msgspec import to_builtins
+
 from qps.commands.console import Exit, complain, print_json
 from qps.compiler.check.model.asked_fits import fitted_to
 from qps.compiler.data.measured_tables import DataError
@@ -32,9 +34,8 @@ def run(arguments: Namespace) -> Exit:
         raise complain(error.message, error.hint) from error
     if arguments.format == "json":
         from qps.reports.text.fit_view import fit_view  # noqa: PLC0415 - seldom asked for
-        from qps.reports.text.view import as_json  # noqa: PLC0415
 
-        print_json(as_json(fit_view(found)))
+        print_json(to_builtins(fit_view(found)))
     else:
         sys.stdout.write(fit_text(found, markdown=arguments.format == "markdown"))
     return Exit.YES
