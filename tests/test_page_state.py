@@ -273,12 +273,17 @@ def test_the_spec_has_the_same_as_a_scenario(shop: Spec, shop_html: str, open_pa
     assert not page.page.get_by_text("The same in the spec").is_visible()  # it is there
     page.page.select_option("#control-select-0", "off")
     page.page.fill("#number-pace", "0.3")
+    page.page.click(".contents >> text=Assumptions")
+    page.page.locator("#numbers input[aria-label='work.cpu.packet']").fill("7.5")
+    page.page.locator("#numbers input[aria-label='limit of flow.latency']").fill("30")
     lines = page.page.inner_text("pre.command")
     assert lines.splitlines() == [
         "scenario tried_2 {",
         "  scenario = busy",
         "  zip = off",
         "  pace = 0.3 packet/s",
+        "  work.cpu.packet = 7.5 ms/packet",
+        "  limit of flow.latency = 30 ms",
         "}",
     ]
     largest = page.run("() => qps.shown.solved.largest")

@@ -124,4 +124,7 @@ def test_the_head_of_a_page_tells_it(spec: Path) -> None:
     again = spec.with_name("again.html")
     assert main(["report", str(spec), "-q", "--no-advice", "-o", str(again)]) == 0
     assert again.read_text("utf-8") == page.read_text("utf-8")
+    changed = spec.with_name("changed.html")
+    assert main(["diff", str(spec), str(spec), "-q", "-o", str(changed)]) == 0
+    assert f'<p class="soft made">{DAY}</p>' in changed.read_text("utf-8")
     assert page_of(load(spec)).made == ""  # what is made elsewhere tells nothing of itself

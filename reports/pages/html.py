@@ -123,14 +123,15 @@ def render_html(page: PageView) -> str:
     return _rendered("page.html.jinja", page, page.live, "sure.js", ("style", "sure"))
 
 
-def render_matrix(page: MatrixPage) -> str:
-    """Return the page of a matrix result."""
-    return _rendered("matrix.html.jinja", page, page.as_json(), "matrix.js", ("style", "matrix"))
+def render_matrix(page: MatrixPage, made: str = "") -> str:
+    """Return the page of a matrix result; `made` is said of when and by what it was made."""
+    styles = ("style", "matrix")
+    return _rendered("matrix.html.jinja", page, page.as_json(), "matrix.js", styles, made)
 
 
-def render_difference(page: DifferencePage) -> str:
-    """Return the page of what changed between two specs."""
-    return _rendered("difference.html.jinja", page, page.data, "difference.js")
+def render_difference(page: DifferencePage, made: str = "") -> str:
+    """Return the page of what changed between two specs; `made` is said of when and by what."""
+    return _rendered("difference.html.jinja", page, page.data, "difference.js", made=made)
 
 
 def _rendered(
@@ -139,6 +140,7 @@ def _rendered(
     data: Json,
     entry: str,
     styles: tuple[str, ...] = ("style",),
+    made: str = "",
 ) -> str:
     style, code = _style(styles), script(entry, words_of(data))
     return (
@@ -146,6 +148,7 @@ def _rendered(
         .get_template(template)
         .render(
             page=page,
+            made=made,
             style=style,
             style_hash=_hash(style),
             script=code,

@@ -8,6 +8,7 @@ from argparse import Namespace
 from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
+from qps.commands.provenance import made_line
 from qps.commands.revision import spec_at
 from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import difference_text
@@ -28,7 +29,7 @@ def run(arguments: Namespace) -> Exit:
         from qps.reports.pages.difference_page import difference_page  # noqa: PLC0415 - and the templates
         from qps.reports.pages.html import render_difference  # noqa: PLC0415
 
-        write_text(arguments.output, render_difference(difference_page(view)))
+        write_text(arguments.output, render_difference(difference_page(view), made_line(())))
         if not arguments.quiet:
             print(f"page written to {arguments.output}", file=sys.stderr)
     if arguments.format == "json":

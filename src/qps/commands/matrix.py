@@ -19,6 +19,7 @@ from qps.commands.finished_runs import FinishedRun, finished, keep, key_of
 from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
+from qps.commands.provenance import made_line
 from qps.commands.results import RESULTS, too_many
 from qps.commands.signals import ended_in_order
 from qps.compiler import ir
@@ -63,7 +64,7 @@ def run(arguments: Namespace) -> Exit:
 
     compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows, promising=promising)
     _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
-    job = _Job(compiled, arguments, output, key)
+    job = _Job(compiled, arguments, output, key, spec)
     with ended_in_order():
         counts = job.show() if output is None else _written(job, output)
     return _status(counts, arguments)
@@ -196,12 +197,13 @@ def _check_place(arguments: Namespace) -> None:
 
 
 class _Job(Struct):
-    """One matrix to solve, and where its rows go; `key` tells the run from all others."""
+    """One matrix of a spec to solve, and where its rows go; `key` tells the run from all others."""
 
     compiled: CompiledMatrix
     arguments: Namespace
     output: Path | None
     key: str
+    spec: Spec
 
     # -- a table on the screen -----------------------------------------------------------
 
@@ -307,7 +309,7 @@ class _Job(Struct):
 
         counted = self._counted()
         page = matrix_page(self._few_rows(counted), self.compiled.model.file)
-        write_text(output, render_matrix(page))
+        write_text(output, render_matrix(page, made_line([self.spec])))
         if not self.arguments.quiet:
             print("\n".join([page.answer, *page.leads()]), file=sys.stderr)
             print(f"written to {output}", file=sys.stderr)

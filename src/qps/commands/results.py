@@ -8,6 +8,7 @@ from pathlib import Path
 
 from qps.commands.console import Exit, complain
 from qps.commands.pages import write_text
+from qps.commands.provenance import made_line
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.extras import need_arrow
@@ -40,7 +41,7 @@ def run(arguments: Namespace) -> Exit:
         raise complain(f"`{path}` cannot be read: {reason}", "name a file that is there") from error
     page = matrix_page(table, path.name)
     output: Path = arguments.output or Path(path.with_suffix(".html").name)
-    write_text(output, render_matrix(page))
+    write_text(output, render_matrix(page, made_line(())))
     if not arguments.quiet:
         print("\n".join([page.answer, *page.leads()]))
         print(f"\npage written to {output}", file=sys.stderr)
