@@ -5,18 +5,24 @@ What is set so answers what the spec answers with that number written there.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 import pytest
+from msgspec import structs
 from msgspec.json import encode
 
 import qps
-from helpers.specs import checked
+from helpers.specs import at, checked
 from qps.commands.solving import Solved, solved_spec
+from qps.compiler import ir
+from qps.compiler.configure.configuration import base_configuration, changed
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.ir.own_numbers import own_numbers
+from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
+from qps.engine.formulas import number
 from qps.solver.odds.told import Sampling
 
 SHOP = """
@@ -142,6 +148,13 @@ matrix lines {
   page.cpu.request in [2, 6 ms/request]
   web in [pod, big]
 }
+matrix kept {
+  wan.rate in [50, 100, 300 Mbit/s]
+  exclude wan.rate > 200 Mbit/s
+  column double = wan.rate * 2
+  where wan.rate >= 100 Mbit/s
+  order by wan.rate descending
+}
 matrix limits { limit of ask.latency in [20 ms, 200 ms]; target of cpu in 40..80 % by 20 % }
 figure f { over wan.rate in 50..400 Mbit/s; line wan.load with N = 100 }
 expect e {
@@ -189,6 +202,12 @@ def test_an_axis_of_a_matrix_is_a_number_that_is_set(tmp_path: Path) -> None:
         assert row["saturates_at"] == pytest.approx(one.bottleneck.saturates_at)
 
 
+def test_conditions_and_columns_name_such_an_axis(tmp_path: Path) -> None:
+    (tmp_path / "shop.qps").write_text(SHOP + CHANGES, encoding="utf-8")
+    rows = qps.load(tmp_path / "shop.qps").matrix("kept").to_arrow().to_pylist()
+    assert [(row["wan.rate"], row["double"]) for row in rows] == [(1e8, 2e8)]
+
+
 @pytest.mark.parametrize(
     ("setting", "told"),
     [
@@ -224,3 +243,25 @@ def test_other_hardware_takes_what_is_set_in_its_place() -> None:
     setting = ("web.cpu.cores = 3 core",)
     one = solved_spec(checked(text), "larger", setting, advice=False, sampling=Sampling())
     assert answer(one) == answer(solved(checked(hand)))
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_number_that_is_set_moves_loads_as_that_of_the_graph_does(name: str) -> None:
+    """As `--for` and pages move it: put into the graph of the spec as it stands."""
+    spec = load(Path(f"specs/{name}.qps"))
+    graph = lower(spec.model, spec.configuration())
+    known = own_numbers(spec.model)
+    fixed = graph.looked_at | graph.decided
+    moving = [n for n, one in known.items() if one.is_plain and n in graph.assumptions]
+    moving = [n for n in moving if n not in fixed and not n.endswith(".cores")]
+    for one in Random(name).sample(moving, min(8, len(moving))):
+        assumed = graph.assumptions[one]
+        value = assumed.fraction * Fraction(9, 10)
+        model = with_parameters(spec.model, [one], known)
+        change = ir.SetParameter(one, ir.Constant(value), assumed.span)
+        after = lower(model, changed(base_configuration(model), [change]))
+        moved = structs.replace(assumed, value=number(value))
+        before = structs.replace(graph, assumptions=graph.assumptions | {one: moved})
+        for resource in graph.resources:
+            told = [at(g, g.resources[resource].load, graph.low + 7) for g in (before, after)]
+            assert told[0] == told[1], (one, resource)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from msgspec.structs import replace
@@ -172,7 +172,7 @@ class MatrixChecker(OfChanges, frozen=True):
         self, item: ast.Matrix, axes: tuple[ir.Axis, ...]
     ) -> tuple[Scope, list[ir.MatrixColumn]]:
         """Return the columns of the spec's own, and the scope in which they are known."""
-        scope = Scope(self.main, EVERYTHING, self._built_in(item.name.span))
+        scope = Scope(self.main, EVERYTHING, self._built_in(item.name.span, axes))
         columns: list[ir.MatrixColumn] = []
         taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
         for derived in item.columns:
@@ -206,10 +206,17 @@ class MatrixChecker(OfChanges, frozen=True):
                 known.add(chosen.text)
         return scope, columns
 
-    def _built_in(self, span: Span) -> dict[str, ir.Quantity]:
-        """Return the names that only rows of a matrix have."""
+    def _built_in(self, span: Span, axes: Iterable[ir.Axis]) -> dict[str, ir.Quantity]:
+        """Return the names that only rows of a matrix have: of numbers that stand in place, too."""
         each = ir.Power(ir.Population(), ir.Constant(Fraction(-1)))
-        return {
+        stated = {
+            axis.name: ir.Quantity(
+                expr=ir.ParameterValue(axis.name), dimension=axis.dimension, span=axis.span
+            )
+            for axis in axes
+            if axis.name in self.known.numbers_set
+        }
+        return stated | {
             name: ir.Quantity(
                 expr=ir.Product((ir.Measured(kind, ""), each)), dimension=dimension, span=span
             )
@@ -239,7 +246,8 @@ class MatrixChecker(OfChanges, frozen=True):
         scope = Scope(
             self.main,
             EVERYTHING,
-            self._built_in(item.span) | {column.name: column.value for column in matrix.columns},
+            self._built_in(item.span, matrix.axes)
+            | {column.name: column.value for column in matrix.columns},
         )
         conditions = RowConditions(self.expressions)
         where = None if item.where is None else conditions.condition(item.where, scope)
