@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import qps
 from qps.cli import main
+from qps.commands import solving
 from qps.commands.console import wants_color, width_of
 from qps.compiler.quantities.certainty import upper_bound
 from qps.reports.text.nouns import counted
@@ -189,3 +191,22 @@ def test_a_bound_is_told_as_such() -> None:
     from qps.reports.text.how_known import users_as_known
 
     assert users_as_known(upper_bound("x")) == "an upper bound, fewer may be well served"
+
+
+def test_how_many_is_told_before_it_is_known_what_would_help(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("site.qps").write_text(SITE, encoding="utf-8")
+    whole = told(capsys, "site.qps")
+    tried = solving.advise
+    early: list[str] = []
+
+    def looked_at(*given: Any) -> Any:
+        early.append(capsys.readouterr().out)
+        return tried(*given)
+
+    monkeypatch.setattr(solving, "advise", looked_at)
+    later = told(capsys, "site.qps")
+    assert early[0].endswith("At most 3,750 shoppers\n")
+    assert "would help" in later
+    assert early[0] + later == whole

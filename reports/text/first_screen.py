@@ -52,15 +52,30 @@ def first_screen(
     view: SolveView, solution: Solution, title: str, *, width: int = 80, color: bool = False
 ) -> str:
     """Return the answer as a terminal of a width shows it, at most eight resources behind it."""
+    head = screen_head(view, solution, title, width=width, color=color)
+    return joined([head, screen_body(view, solution, width=width, color=color)])
+
+
+def screen_head(
+    view: SolveView, solution: Solution, title: str, *, width: int = 80, color: bool = False
+) -> str:
+    """Return what was asked and how many: told before it is known what would help."""
     is_none = view.largest_acceptable is None
     head = wrapped(f"{title} ({', '.join([view.file, *circumstances(view)])})", width, "")
     told = wrapped(_headline(view, solution), width)
     told = [toned(line, Tone.MISS if is_none else Tone.ANSWER, color=color) for line in told]
+    return joined(["\n".join([*head, "", *told])])
+
+
+def screen_body(
+    view: SolveView, solution: Solution, *, width: int = 80, color: bool = False
+) -> str:
+    """Return what stands below how many: facts under their labels, measures, resources."""
     facts = [fact for fact in _facts(view, solution, why="; `--all` tells why") if fact[1]]
     lines: list[str] = []
     for (label, _), shown in zip(facts, labelled(facts, width), strict=True):
         lines += [toned(line, _TONES.get(label), color=color) for line in shown]
-    parts = ["\n".join([*head, "", *told]), "\n".join(lines), _measures(solution, width)]
+    parts = ["\n".join(lines), _measures(solution, width)]
     parts.append(_resources(view, solution, width, color=color))
     warned = plain(solution.warnings).splitlines()
     parts.append("\n".join(line for one in warned for line in wrapped(one, width, "  ", "    ")))

@@ -51,15 +51,19 @@ class Progress(Struct, kw_only=True):
             # One may still be on its way to a thread: it must not end the process.
             is_own = callable(self._before)
             signal.signal(signal.SIGALRM, self._before if is_own else signal.SIG_IGN)
-        if self._is_shown:
-            style(sys.stderr, "\r\x1b[K")
-            sys.stderr.flush()
+        self.aside()
 
     def advance(self, steps: float, label: str | None = None) -> None:
         """Say that some more is done, and what comes next."""
         self.done += steps
         self.label = self.label if label is None else label
         self._draw()
+
+    def aside(self) -> None:
+        """Take the line away until it is drawn again: something else is to be written."""
+        if self._is_shown:
+            style(sys.stderr, "\r\x1b[K")
+            sys.stderr.flush()
 
     @property
     def _is_wanted(self) -> bool:

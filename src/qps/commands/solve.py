@@ -13,11 +13,14 @@ from qps.commands.kept_specs import load
 from qps.commands.output import style
 from qps.commands.progress import Progress
 from qps.commands.solving import Solved, solved
+from qps.compiler import ir
 from qps.compiler.pipeline import Spec
-from qps.reports.text.first_screen import first_screen
+from qps.reports.text.answers import SolveView
+from qps.reports.text.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.odds_text import promised_view
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
+from qps.solver.answers.solution import Solution
 
 
 def run(arguments: Namespace) -> Exit:
@@ -33,8 +36,10 @@ def run(arguments: Namespace) -> Exit:
         return _solve_for(arguments)
     if arguments.given is not None:
         raise complain("`--given` belongs to `--for`", "name what to solve for: `--for power`")
+    is_first_screen = arguments.format == "text" and not arguments.all and arguments.sure is None
     with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
-        found = solved(arguments, partial(progress.advance, 1))
+        early = partial(_print_head, arguments, progress) if is_first_screen else None
+        found = solved(arguments, partial(progress.advance, 1), early)
     answered = found.solution.largest_acceptable
     if arguments.sure is not None:
         odds = found.view.odds
@@ -56,6 +61,16 @@ _STEPS = 3
 """Its answers, how sure they are, what would help."""
 
 
+def _print_head(
+    arguments: Namespace, progress: Progress, model: ir.Model, view: SolveView, solution: Solution
+) -> None:
+    """Print how many, as soon as it is known: what would help may take ten times as long."""
+    color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
+    progress.aside()
+    style(sys.stdout, screen_head(view, solution, title_of(model), width=width, color=color))
+    sys.stdout.flush()
+
+
 def _print(found: Solved, arguments: Namespace) -> None:
     """Print what one must know first; with `--all` and in Markdown all that is known."""
     title = title_of(found.model)
@@ -67,9 +82,12 @@ def _print(found: Solved, arguments: Namespace) -> None:
         width = width_of(sys.stdout) if sys.stdout.isatty() else None
         sys.stdout.write(solve_text(found.view, found.solution, title, width=width))
     else:
-        color = wants_color(arguments.color, sys.stdout)
-        width = width_of(sys.stdout)
-        text = first_screen(found.view, found.solution, title, width=width, color=color)
+        color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
+        if arguments.sure is None:  # the head was printed as soon as it was known
+            body = screen_body(found.view, found.solution, width=width, color=color)
+            text = f"\n{body}" if body else ""
+        else:
+            text = first_screen(found.view, found.solution, title, width=width, color=color)
         style(sys.stdout, text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,7 +44,15 @@ def _tell_nobody(_: str) -> None:
     """Keep what comes next to oneself."""
 
 
-def solved(arguments: Namespace, tell: Callable[[str], object] = _tell_nobody) -> Solved:
+Answered: TypeAlias = Callable[[ir.Model, SolveView, Solution], object]
+"""What is called with the answers, before it is asked how sure they are and what would help."""
+
+
+def solved(
+    arguments: Namespace,
+    tell: Callable[[str], object] = _tell_nobody,
+    answered: Answered | None = None,
+) -> Solved:
     """Load and solve the spec that the arguments name, as they change it; `tell` what is next."""
     with with_graphs(arguments.file) as spec:
         show(spec.warnings, arguments)
@@ -56,6 +65,7 @@ def solved(arguments: Namespace, tell: Callable[[str], object] = _tell_nobody) -
             advice=arguments.advice,
             sampling=sampling,
             tell=tell,
+            answered=answered,
         )
 
 
@@ -68,19 +78,24 @@ def solved_spec(
     sampling: Sampling,
     how_sure: bool = True,
     tell: Callable[[str], object] = _tell_nobody,
+    answered: Answered | None = None,
 ) -> Solved:
     """Solve a spec as a scenario and settings change it, and tell how sure the answer is.
 
-    `tell` is called with what comes next, as it begins.
+    `tell` is called with what comes next, as it begins, `answered` with what is known by then.
     """
     spec = spec.with_parts_of(settings)
     configuration = spec.configuration(scenario, settings)
-    model, found = spec.model, None
-    if uncertain_in(configuration):
+    model, found, is_certain = spec.model, None, not uncertain_in(configuration)
+    if not is_certain:
+        model = promising(model, configuration, sampling)
+    solution = solve_model(model, configuration)
+    if answered is not None:
+        first = solve_view(model, configuration, solution, settings, (), spec.warnings)
+        answered(model, first, solution)
+    if not is_certain:
         from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs, and it needs numpy
 
-        model = promising(model, configuration, sampling)
-        solution = solve_model(model, configuration)
         plain, of_slopes = spec.model, solution
         if model is not spec.model:
             advice = False  # each change would have a promise of its own
@@ -89,8 +104,6 @@ def solved_spec(
         if how_sure:
             tell("how sure")
             found = odds(plain, configuration, of_slopes, sampling)
-    else:
-        solution = solve_model(model, configuration)
     tell("what would help")
     helping = advise(model, configuration, solution) if advice else ()
     view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)
