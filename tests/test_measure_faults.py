@@ -151,6 +151,18 @@ def test_a_disk_that_fills_leaves_what_was_measured_so_far(place: Path, port: in
     assert nobody_runs(str(port))
 
 
+def test_no_room_for_what_programs_print_is_told(
+    place: Path, port: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    assert main(asked(server(port), generator=generator(port))) == 2
+    assert "prints cannot be kept: No space left on device" in capsys.readouterr().err
+    assert list(place.iterdir()) == []
+
+
 def test_two_do_not_measure_into_one_table(
     place: Path, port: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
