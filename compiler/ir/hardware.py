@@ -163,6 +163,7 @@ class Node(Struct, frozen=True, kw_only=True):
     span: Span
     source: str | None = None
     own: frozenset[str] = frozenset()
+    doc: str | None = None
 
 
 class Link(Struct, frozen=True, kw_only=True):
@@ -178,3 +179,4 @@ class Link(Struct, frozen=True, kw_only=True):
     span: Span
     source: str | None = None
     own: frozenset[str] = frozenset()
+    doc: str | None = None

@@ -28,6 +28,10 @@ _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
     TIME * TIME: ((1.0, "s^2"), (1e-6, "ms^2"), (1e-12, "us^2")),
 }  # fmt: skip
 
+_LEAST_WRITTEN_OUT, _LONGEST_WRITTEN_OUT = -6, 15
+"""Magnitudes between which numbers are written out: beyond them, powers of ten read better."""
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 _BY_TEXT = {str(dimension): scales for dimension, scales in _SCALES.items()}
 
 
@@ -35,18 +39,28 @@ def number(value: float, digits: int = 4) -> str:
     """Return a number with so many significant digits, thousands apart.
 
     >>> number(184.82352), number(1234567.0), number(0.000012345), number(24.0)
-    ('184.8', '1,235,000', '1.234e-05', '24')
+    ('184.8', '1,235,000', '0.00001234', '24')
+    >>> number(1.5e-9), number(1e18)
+    ('1.5 × 10⁻⁹', '10¹⁸')
     """
     if not isfinite(value):
         return "∞" if value > 0 else ("-∞" if value < 0 else "undefined")
     if value == 0:
         return "0"
     magnitude = floor(log10(abs(value)))
-    if not -4 <= magnitude < 15:  # noqa: PLR2004 - beyond these, powers of ten read better
-        return f"{value:.{digits - 1}e}"
+    if not _LEAST_WRITTEN_OUT <= magnitude < _LONGEST_WRITTEN_OUT:
+        return _as_power(value, digits)
     decimals = max(0, digits - 1 - magnitude)
     text = f"{round(value, digits - 1 - magnitude):,.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _as_power(value: float, digits: int) -> str:
+    """Return a number with a power of ten, as people write it."""
+    amount, _, power = f"{value:.{digits - 1}e}".partition("e")
+    amount = amount.rstrip("0").rstrip(".") if "." in amount else amount
+    ten = f"10{str(int(power)).translate(_RAISED)}"
+    return ten if amount == "1" else f"{amount} × {ten}"
 
 
 def percent(value: float, digits: int = 3) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -268,8 +267,7 @@ class Builder:
             case "option":
                 return self._option(tree)
             case "topology":
-                placed = (self._placed(_tree(line)) for line in tree.children if line is not None)
-                return ast.Topology(span=span, items=tuple(chain.from_iterable(placed)))
+                return ast.Topology(span=span, items=tuple(self._topology(tree)))
             case "bare_cases":
                 self._report_bare(tree)
                 return ast.Cases(span, self._all(tree.children))
@@ -306,6 +304,16 @@ class Builder:
             choices=tuple(choices),
             source=self._built(source),
         )
+
+    def _topology(self, tree: Tree) -> Iterator[ast.Node | ast.Link]:
+        """Yield nodes and links, each with the doc string before it."""
+        doc: str | None = None
+        for line in (_tree(one) for one in tree.children if one is not None):
+            if line.data == "doc":
+                doc = str(self._built(line))
+                continue
+            yield from (replace(one, doc=doc) for one in self._placed(line))
+            doc = None
 
     def _placed(self, line: Tree) -> Iterator[ast.Node | ast.Link]:
         """Yield the nodes or links of one line, which are alike but for their names."""

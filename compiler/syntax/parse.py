@@ -28,7 +28,7 @@ LARGEST_TEXT = 400_000
 LARGEST_DECLARATION = 200_000
 """Characters in a declaration beyond which it is refused, comments and blanks included."""
 
-_STARTS = re.compile(r'^(?:\w+|""")|"[^"\n]*"|#[^\n]*|[{}()]', re.MULTILINE)
+_STARTS = re.compile(r'^(?:\w+|""")|"""|"[^"\n]*"|#[^\n]*|[{}()]', re.MULTILINE)
 _DECLARES = re.compile(
     r'quality\b|\w+(?:[ \t]*\{|[ \t]+(?:"|(?!(?:and|at|by|if|in|or|to|with|within)\b)\w))'
 )
@@ -147,7 +147,8 @@ def _parts(text: str) -> list[tuple[int, int]]:
         if word == '"""':
             closing = text.find('"""', match.end())
             doc_end = len(text) if closing < 0 else closing + 3
-            starts.append(match.start())
+            if not match.start() or text[match.start() - 1] == "\n":  # others stand in a block
+                starts.append(match.start())
         elif word in "{}()":
             depth = max(0, depth + (1 if word in "{(" else -1))
         elif word[0] in '"#':

@@ -16,7 +16,7 @@ from qps.reports.pages.thinning import line_points
 from qps.reports.text.quantities import number, percent, scale_of
 
 WIDTH, HEIGHT = 760, 380
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 34, 46
+LEFT, RIGHT, TOP, BOTTOM = 80, 16, 34, 46
 
 # Okabe and Ito's palette, told apart by colour-blind readers; the dashes tell them apart in print.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#B8A800")
@@ -26,7 +26,6 @@ _WANTED_TICKS = 6
 _FEW_DECADES = 4
 _MOST_DECADES = 8
 _TABLE_ROWS = 12
-_LONG = 100_000
 _HARDLY = 0.01
 _LABEL_HEIGHT = 16
 _LETTER_WIDTH = 7.5
@@ -234,7 +233,7 @@ def figure_chart(
         title=f"{title}, in {y_unit}" if y_unit else title,
         description="; ".join(name for name, _ in lines),
         x_label=f"{axis[0]}, {x_unit}" if x_unit else axis[0],
-        x_ticks=tuple(_tick(x, v) for v in x.ticks(_WANTED_TICKS)),
+        x_ticks=_apart([_tick(x, v) for v in x.ticks(_WANTED_TICKS)]),
         y_ticks=tuple(_tick(y, v) for v in y.ticks(5)),
         series=_series(x, y, places, scaled),
         rows=_rows(places, scaled, number, number),
@@ -244,12 +243,21 @@ def figure_chart(
 
 
 def _tick(axis: Axis, value: float) -> Tick:
-    """Return a tick with a text that fits: 200,000 is 2e5; the last one stays inside."""
-    text = number(value)
-    if abs(value) >= _LONG:
-        text = f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
-    at = axis.at(value)
-    return Tick(at, text, "end" if at > WIDTH - RIGHT - _LETTER_WIDTH else "middle")
+    """Return a tick; the text of the last one stays inside."""
+    text, at = number(value), axis.at(value)
+    beyond = at + len(text) * _LETTER_WIDTH / 2 > WIDTH
+    return Tick(at, text, "end" if beyond else "middle")
+
+
+def _apart(found: Sequence[Tick]) -> tuple[Tick, ...]:
+    """Return the ticks whose texts do not touch the one before."""
+    kept: list[Tick] = []
+    for tick in found:
+        before = kept[-1] if kept else None
+        room = _LETTER_WIDTH * (len(tick.text) + len(before.text) + 2) / 2 if before else 0.0
+        if before is None or tick.at - before.at >= room:
+            kept.append(tick)
+    return tuple(kept)
 
 
 def _value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa: FBT001

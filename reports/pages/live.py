@@ -40,6 +40,7 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.engine.formulas import ONE, Formula, total
 from qps.engine.formulas import population as population_symbol
+from qps.reports.pages.live_docs import docs_of
 from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
 from qps.reports.pages.live_promises import promises_of
@@ -106,8 +107,14 @@ class LiveModel:
             "month": MONTH,
             "units": {str(d): [list(s) for s in scales(d)] for d in self._dimensions},
             "topology": drawing_of(self._topology),
+            "docs": docs_of(self._model, self._hardware_told(fixed)),
             "intervals": {bound.name: _interval(bound) for bound in Bound},
         }
+
+    def _hardware_told(self, fixed: Mapping[str, str]) -> list[str]:
+        """Return the names of machines and networks that the page may tell of."""
+        choices = [text for select in self._variants.selects for text in select.texts]
+        return [*fixed.values(), *(text.partition(" * ")[0] for text in choices)]
 
     # -- what can be chosen --------------------------------------------------------------
 

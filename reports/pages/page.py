@@ -47,6 +47,7 @@ from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
 from qps.reports.text.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.first_screen import Decision, decision
+from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import beyond_lines
 from qps.reports.text.how_known import claims_known_line, known_sentence, parenthesis
 from qps.reports.text.naming import Part, named_whole
@@ -147,6 +148,7 @@ def page_view(
 ) -> PageView:
     """Return everything that the page of one configuration shows, and what its spec warns of."""
     shown, left_out = _resources_shown(solution)
+    giving = giving_way(solution)
     named = _named_formulas(solution)
     return PageView(
         view=view,
@@ -164,7 +166,7 @@ def page_view(
         needs=_needs_chart(view, solution),
         shares=bars([(r.name, r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(
-            resource_row(view, resource, name)
+            resource_row(view, resource, name, GIVES_WAY if resource.name in giving else "")
             for resource, name in with_ports_together(
                 _by_saturation(solution), attrgetter("name"), view, solution
             )

@@ -59,6 +59,7 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
     method: str
     shares: str
     is_first: bool
+    state: str
 
 
 class FactRow(Struct, frozen=True, kw_only=True):
@@ -121,7 +122,9 @@ _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
 """Methods that say no more of a saturation point than what stands in its place."""
 
 
-def resource_row(view: SolveView, resource: ResourceSolution, name: str) -> ResourceRow:
+def resource_row(
+    view: SolveView, resource: ResourceSolution, name: str, state: str = ""
+) -> ResourceRow:
     """Return a resource of a name with its load, its saturation and what it is made up of."""
     saturation = resource.saturation
     told = "never" if saturation.at is None else number(saturation.at)
@@ -143,6 +146,7 @@ def resource_row(view: SolveView, resource: ResourceSolution, name: str) -> Reso
         method="" if saturation.method in _NOT_FOUND else saturation.method.value,
         shares=", ".join(shares),
         is_first=is_first,
+        state=state,
     )
 
 

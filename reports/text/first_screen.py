@@ -14,6 +14,7 @@ from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
 from qps.reports.text.answers import ResourceView, SolveView
+from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import next_limit_line
 from qps.reports.text.how_known import (
     marked,
@@ -45,7 +46,7 @@ _MOST_ROWS = 8
 _MOST_NAMED = 3
 _MOST_OF_QUALITY = 2
 _DIGITS = 3
-_TONES = {"limited by": Tone.LIMIT}
+_TONES = {"limited by": Tone.LIMIT, "gives way": Tone.GIVES_WAY}
 
 
 def first_screen(
@@ -124,7 +125,12 @@ def _facts(view: SolveView, solution: Solution, *, why: str) -> Iterator[tuple[s
 def _yielding(view: SolveView, solution: Solution) -> list[str]:
     """Return a sentence for each elastic parameter that takes less than its most."""
     lines = zip(view.elastic, elastic_lines(view, solution), strict=True)
-    return [line.partition(": ")[2] for item, line in lines if item.lowered]
+    told = [line.partition(": ")[2] for item, line in lines if item.lowered]
+    full = sorted(giving_way(solution))
+    if full:
+        state = f"is {GIVES_WAY}" if len(full) == 1 else f"are {GIVES_WAY.replace('its', 'their')}"
+        told.insert(0, f"{joined_words(full)} {state}:")
+    return told
 
 
 # -- what limits, and what else is needed -----------------------------------------------------
@@ -187,7 +193,7 @@ def _further(criterion: Criterion, solution: Solution, at: int) -> str:
 
 def _or_just(told: str, limit: str, side: str) -> str:
     """Return a value beyond a limit; `just over` it where it takes many digits to tell them."""
-    digits = sum(character.isdigit() for character in told.partition("e")[0].lstrip("0.,"))
+    digits = sum(character.isdigit() for character in told.partition("×")[0].lstrip("0.,"))
     return f"just {side} {limit}" if digits > _DIGITS else told
 
 
@@ -275,9 +281,10 @@ def _resources(view: SolveView, solution: Solution, width: int, *, color: bool) 
             shown = [*shown[:-1], place]
     rows = tuple(table.rows[place] for place in shown)
     text = Table(table.headings, rows, table.right).as_text(width=width).splitlines()
+    giving = giving_way(solution)
     lines = text[:1]
     for place, line in zip(shown, text[1:], strict=True):
-        lines.append(toned(line, _tone_of(resources[place], mattering), color=color))
+        lines.append(toned(line, _tone_of(resources[place], mattering, giving), color=color))
     rest = [one for place, one in enumerate(resources) if place not in shown]
     more = "  `--all` tells all that is known"
     if rest:
@@ -290,7 +297,11 @@ def _mattering(view: SolveView) -> frozenset[str]:
     return frozenset(found | ({view.bottleneck.resource} if view.bottleneck else set()))
 
 
-def _tone_of(resource: ResourceView, mattering: frozenset[str]) -> Tone | None:
+def _tone_of(
+    resource: ResourceView, mattering: frozenset[str], giving: frozenset[str]
+) -> Tone | None:
+    if resource.name in giving:
+        return Tone.GIVES_WAY
     if resource.load_at_limit > resource.target:
         return Tone.MISS
     return Tone.LIMIT if resource.name in mattering else None

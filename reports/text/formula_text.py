@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
@@ -64,9 +65,24 @@ class _Digits(_Text):
 
     def number(self, value: Fraction) -> str:
         try:
-            return f"{float(value):.6g}"
+            return _in_all_digits(f"{float(value):.6g}")
         except OverflowError:
             return f"10^{len(str(value.numerator // value.denominator)) - 1}"
+
+
+_LEAST_POWER, _MOST_POWER = -9, 15
+
+
+def _in_all_digits(text: str) -> str:
+    """Return a number with all its digits, as the language takes them, where that can be read.
+
+    >>> _in_all_digits("9.52e-05"), _in_all_digits("7.2e+09"), _in_all_digits("1e-20")
+    ('0.0000952', '7_200_000_000', '1e-20')
+    """
+    _, _, power = text.partition("e")
+    if not power or not _LEAST_POWER <= int(power) <= _MOST_POWER:
+        return text
+    return f"{Decimal(text):,f}".replace(",", "_")
 
 
 def formula(expr: Formula) -> str:

@@ -19,6 +19,7 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.reports.text.answers import RequirementView, ResourceView, SolveView
 from qps.reports.text.closed_text import closed_lines
+from qps.reports.text.giving_way import giving_way
 from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.how_known import (
     known_lines,
@@ -145,9 +146,10 @@ def resource_table(view: SolveView, solution: Solution) -> tuple[Table, list[Res
     )
     is_planned = any(resource.target != 1 for resource in ordered)
     told = with_ports_together(ordered, attrgetter("name"), view, solution)
+    giving = giving_way(solution)
     rows = tuple(
         (
-            name,
+            f"{name} (gives way)" if resource.name in giving else name,
             percent(resource.load_at_limit),
             *([percent(resource.target)] * is_planned),
             _saturation(resource),

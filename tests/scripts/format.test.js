@@ -1,13 +1,18 @@
 // Numbers as people read them.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 
-import { decimalOf, listed, number, percent, quantity, quoted, readable, shortened, toldApart, toldBeyond, whole } from "../../reports/scripts/common/format.js";
+import { decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, toldApart, toldBeyond, ungrouped, whole } from "../../reports/scripts/common/format.js";
 
-test("numbers have four digits and no false precision", () => {
-  const told = [[0, "0"], [1234567, "1,235,000"], [0.00012346, "0.0001235"], [0.5, "0.5"], [99.996, "100"], [-1234.5, "-1,235"], [1e15, "1.000e+15"], [1e-5, "1.000e-05"], [Infinity, "∞"], [-Infinity, "-∞"], [NaN, "undefined"]];
-  for (const [value, text] of told) assert.equal(number(value), text);
+// The same as Python's: `tests/test_numbers.py`.
+const NUMBERS = JSON.parse(readFileSync(join(import.meta.dirname, "numbers.json"), "utf8"));
+
+test("numbers have so many digits and no false precision", () => {
+  for (const [value, digits, text] of NUMBERS) assert.equal(number(value, digits), text);
+  for (const [value, text] of [[Infinity, "∞"], [-Infinity, "-∞"], [NaN, "undefined"]]) assert.equal(number(value), text);
   assert.equal(percent(0.12345), "12.3 %");
   assert.equal(whole(1234567), "1,234,567");
 });
@@ -19,6 +24,16 @@ test("a quantity has the unit that suits its size", () => {
   assert.equal(quantity(units, 0, "time"), "0 s");
   assert.equal(quantity(units, 0.25, "", { share: true }), "25 %");
   assert.equal(quantity(units, 3, "other"), "3 other");
+});
+
+test("what stands in fields has its thousands apart, and is read so", () => {
+  for (const [plain, apart] of [["1544", "1,544"], ["35000000000", "35,000,000,000"], ["0.0012345", "0.0012345"], ["-1234.5678", "-1,234.5678"], ["12", "12"]]) {
+    assert.equal(grouped(plain), apart);
+    assert.equal(ungrouped(apart), plain);
+  }
+  for (const text of ["1,5", "0,005", "1,2345", "1,234,5"]) assert.equal(ungrouped(text), text); // no thousands: not read
+  assert.equal(readable([1n, 10000000n]), "0.0000001");
+  assert.equal(decimalOf([123n, 10000000000n]), "0.0000000123");
 });
 
 test("digits tell a value from its limit", () => {

@@ -45,6 +45,7 @@ class TopologyChecker(Part, frozen=True):
                     count=count,
                     span=node.name.span,
                     source=self._source(node),
+                    doc=node.doc,
                 )
         return built
 
@@ -63,6 +64,7 @@ class TopologyChecker(Part, frozen=True):
                     ends=self._ends(link),
                     span=link.name.span,
                     source=self._source(link),
+                    doc=link.doc,
                 )
         return built
 

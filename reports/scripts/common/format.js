@@ -1,17 +1,34 @@
-// Numbers as people read them: with a unit, four digits, no false precision.
+// Numbers as people read them: with a unit, four digits, no false precision: as `compiler/quantities/scales.py` has them.
 
 import { exactOf, isEqual, quotient } from "../engine/fractions.js";
+
+const LEAST_WRITTEN_OUT = -6, LONGEST_WRITTEN_OUT = 15; // magnitudes: beyond them, powers of ten read better
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 export function number(value, digits = 4) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "-∞" : "undefined";
   if (value === 0) return "0";
   const magnitude = Math.floor(Math.log10(Math.abs(value)));
-  if (magnitude < -4 || magnitude >= 15) return value.toExponential(digits - 1).replace(/e([+-])(\d)$/, "e$10$2");
-  const decimals = digits - 1 - magnitude;
-  const rounded = decimals >= 0 ? value.toFixed(Math.min(decimals, 100)) : String(Math.round(value / 10 ** -decimals) * 10 ** -decimals);
-  const [ahead, part = ""] = rounded.split(".");
+  if (magnitude < LEAST_WRITTEN_OUT || magnitude >= LONGEST_WRITTEN_OUT) return asPower(value, digits);
+  const [ahead, part = ""] = rounded(Math.abs(value), digits - 1 - magnitude).split(".");
   const kept = part.replace(/0+$/, "");
-  return ahead.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (kept ? `.${kept}` : "");
+  return (value < 0 ? "-" : "") + ahead.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (kept ? `.${kept}` : "");
+}
+
+function asPower(value, digits) {
+  const [amount, power] = value.toExponential(digits - 1).split("e");
+  const told = amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
+  const ten = `10${power.replace("+", "").replace("-", "⁻").replace(/\d/g, (digit) => RAISED[digit])}`;
+  return told === "1" ? ten : `${told} × ${ten}`;
+}
+
+// So many decimals, or zeros where that is below none; what lies in the middle goes to the even side, as in Python.
+function rounded(value, decimals) {
+  const twice = value * 2 * 10 ** decimals;
+  const isMiddle = twice % 2 === 1 && (decimals < 0 ? Number.isInteger(value) : /50{20}$/.test(value.toFixed(Math.min(decimals + 21, 100))));
+  const scaled = isMiddle ? (twice - 1) / 2 + ((twice - 1) / 2) % 2 : decimals < 0 ? Math.round(value / 10 ** -decimals) : null;
+  if (decimals < 0) return String(scaled * 10 ** -decimals);
+  return (scaled === null ? value : scaled / 10 ** decimals).toFixed(Math.min(decimals, 100));
 }
 
 const WHOLE = new Intl.NumberFormat("en-GB");
@@ -63,17 +80,30 @@ decimalOf.known = new Map();
 function shortestDecimal(above, below) {
   const value = quotient(above, below);
   for (let digits = 1; digits <= 15; digits++) {
-    const text = String(Number(value.toPrecision(digits)));
+    const text = writtenOut(Number(value.toPrecision(digits)));
     const read = exactOf(text);
     if (read && read[0] * below === above * read[1]) return text;
   }
-  return String(Number(value.toPrecision(12)));
+  return writtenOut(Number(value.toPrecision(12)));
 }
+
+const SMALLEST = -12;
+
+// A number with all its digits, where JavaScript would write a small one as 1e-7.
+function writtenOut(value) {
+  const [amount, power] = String(value).split("e-");
+  if (power === undefined || -power < SMALLEST) return String(value);
+  return value.toFixed(Number(power) + (amount.split(".")[1] ?? "").length);
+}
+
+// A decimal text with its thousands apart, and such a text without: what stands in fields.
+export function grouped(text) { return text.replace(/^-?\d+(?=\.|$)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ",")); }
+export function ungrouped(text) { return /^\s*-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?\s*$/.test(text) ? text.replaceAll(",", "") : text; }
 
 // A fraction for a reader: whole where it ends, to six digits where it does not.
 export function readable(value) {
   const text = decimalOf(value), read = exactOf(text);
-  return read && isEqual(read, value) ? text : String(Number(quotient(...value).toPrecision(6)));
+  return read && isEqual(read, value) ? text : writtenOut(Number(quotient(...value).toPrecision(6)));
 }
 
 export function listed(names) {

@@ -80,11 +80,13 @@ export class Picture {
 
   key_(event) {
     const { readout } = this.drawn ?? {};
-    const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10 }[event.key];
-    if (!readout || step === undefined) return;
+    const up = readout?.up ?? NaN; // how far on the next row is, where what is told stands in rows
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: up, ArrowDown: -up, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity }[event.key];
+    if (!readout || step === undefined || Number.isNaN(step)) return;
     event.preventDefault();
-    const next = (this.cursor ?? (step > 0 ? -1 : readout.count)) + step;
-    this.tell(Math.max(0, Math.min(readout.count - 1, next)));
+    if (this.cursor === null) { this.tell(step > 0 ? 0 : readout.count - 1); return; }
+    const next = this.cursor + step, isInside = next >= 0 && next < readout.count;
+    if (isInside || Math.abs(step) !== up) this.tell(Math.max(0, Math.min(readout.count - 1, next)));
   }
 
   tell(index) {
@@ -183,11 +185,11 @@ export class Choice {
 
   get value() { return this.select.value; }
 
-  update(names, preferred) {
+  update(names, preferred, tell = (name) => name) {
     if (names.length === this.names.length && names.every((name, i) => name === this.names[i])) return;
     const kept = names.includes(this.value) ? this.value : preferred ?? names[0];
     this.names = names;
-    this.select.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
+    this.select.replaceChildren(...names.map((name) => make("option", { value: name, title: name }, tell(name))));
     if (kept !== undefined) this.select.value = kept;
     this.label.hidden = names.length < 2;
   }

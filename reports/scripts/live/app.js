@@ -18,7 +18,7 @@ import { HeatMap } from "./heat_map.js";
 import { nameColumns } from "./names.js";
 import { Past } from "./past.js";
 import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture, startName } from "./pictures.js";
-import { drawSpace, drawSpace3 } from "./quality_space.js";
+import { countOfAxes, drawSpace, drawSpace3 } from "./quality_space.js";
 import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./sections.js";
 import { commandOf } from "./sentences.js";
 import { pairsOf } from "./state.js";
@@ -229,11 +229,16 @@ export class App {
     withControl("needs", [needs], (column, width) => noted(drawNeeds(column, width, needs.value)));
     const starts = () => this.tickedStarts();
     withControl("quality", [quality], (column, width) => drawQuality(column, width, quality.value, starts(), this.columns));
-    const flat = [choice("across"), choice("up")];
-    withControl("space", flat, (column, width) => drawSpace(column, width, flat, starts(), this.columns));
-    const deep = [choice("right"), choice("left"), choice("up")];
-    const turn = make("input", { type: "range", min: "0", max: "90", value: "40", "aria-label": "turn the picture", on: { input: () => deep[0].picture.change() } });
-    withControl("space3", [...deep, make("label", null, "turn ", turn)], (column, width) => drawSpace3(column, width, deep, turn, starts(), this.columns));
+    const axes = [choice("across"), choice("up"), choice("to the left")], deep = own((run) => switchOf("in three dimensions", run));
+    const turn = make("input", { type: "range", min: "0", max: "90", value: "40", "aria-label": "turn the picture", on: { input: () => axes[0].picture.change() } });
+    const turned = make("label", null, "turn ", turn);
+    withControl("space", [...axes, deep, turned], (column, width) => {
+      const isPossible = countOfAxes(column) > 2, isDeep = isPossible && deep.value;
+      const drawn = isDeep ? drawSpace3(column, width, [axes[0], axes[2], axes[1]], turn, starts(), this.columns) : drawSpace(column, width, axes, starts(), this.columns);
+      deep.label.hidden = !isPossible;
+      axes[2].label.hidden = turned.hidden = !isDeep;
+      return drawn;
+    });
     if (this.sure) add("odds", (column, width) => this.sure.draw(column, width), this.sure.controls);
     // One choice for both: the strip tells the steps of the stream that is drawn.
     const by = choice("coloured by"), stream = new Choice("the way of", () => ["topology", "waterfall"].forEach((key) => found.find((one) => one.key === key)?.change()));
@@ -314,10 +319,9 @@ function drawFigure(figure, width) {
   const [xFactor, xUnit] = figure.x.scale, [yFactor, yUnit] = figure.y.scale;
   const values = Float64Array.from(figure.x.values, (v) => v / xFactor);
   const series = figure.lines.map((line) => ({ name: line.name, values: line.values.map((v) => (v === null ? NaN : v / yFactor)) }));
-  const short = (v) => (Math.abs(v) >= 1e5 ? v.toPrecision(3).replace(/\.?0*e\+/, "e") : number(v));
   return linePicture(figure.title + (yUnit ? `, in ${yUnit}` : ""), {
-    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: short, tickWidth: 70 },
-    y: { isLog: figure.y.isLog, tell: short, tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
+    x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: (v) => number(v) },
+    y: { isLog: figure.y.isLog, tell: (v) => number(v), tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
   }, width);
 }
 

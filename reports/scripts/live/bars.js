@@ -6,19 +6,20 @@ import { shortened } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { pointReadout } from "../common/picture.js";
 import { nounOf } from "./sentences.js";
+import { called, calledInFull, labelled } from "./labels.js";
 
 const MOST_BARS = 14;
 const TELLING = 0.005; // what moves the answer by less reads as zero
 
 export function drawTornado(column, width) {
-  const { sensitivity, solved } = column;
+  const { sensitivity, solved, model } = column;
   const telling = sensitivity.rows.filter((one) => Math.abs(one.elasticity) >= TELLING);
   const rows = telling.slice(0, MOST_BARS);
   if (!rows.length) return null;
   const of = solved.limiting ? phrase("sensitivity.of", { noun: nounOf(column.model) }) : `the saturation point of ${sensitivity.of}`;
   const title = `By how much 1 % more of each number moves ${of}`;
   const longest = Math.abs(rows[0].elasticity);
-  const labels = Math.min(width * 0.42, 24 + 7.2 * Math.max(...rows.map((one) => one.record.name.length)));
+  const labels = Math.min(width * 0.42, 24 + 7.2 * Math.max(...rows.map((one) => called(model, one.record.name).length)));
   const across = new Axis(-longest, longest, labels + 10, width - 16);
   const line = 24, height = rows.length * line + 40, bottom = height - 30;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
@@ -26,10 +27,10 @@ export function drawTornado(column, width) {
     const y = 4 + i * line, x = across.at(Math.min(0, elasticity)), end = across.at(Math.max(0, elasticity));
     const helps = elasticity > 0;
     svg.append(
-      draw("text", { x: labels, y: y + 15, "text-anchor": "end" }, shortened(record.name, (labels - 10) / 7.2)),
+      draw("text", { x: labels, y: y + 15, "text-anchor": "end" }, shortened(called(model, record.name), (labels - 10) / 7.2), draw("title", null, calledInFull(model, record.name))),
       draw("rect", { x, y: y + 2, width: Math.max(end - x, 1), height: line - 6, fill: colour(helps ? 2 : 1) }),
       draw("text", helps ? { x: x - 5, y: y + 15, "text-anchor": "end" } : { x: end + 5, y: y + 15 }, `${helps ? "+" : "−"}${Math.abs(elasticity).toFixed(2)} %`));
-    return { x: (x + end) / 2, y: y + 11, band: true, text: `1 % more ${record.name} (now ${record.text}): ${elasticity >= 0 ? "+" : "−"}${Math.abs(elasticity).toFixed(3)} %` };
+    return { x: (x + end) / 2, y: y + 11, band: true, text: `1 % more ${calledInFull(model, record.name)} (now ${record.text}): ${elasticity >= 0 ? "+" : "−"}${Math.abs(elasticity).toFixed(2)} %` };
   });
   svg.append(
     draw("line", { x1: across.at(0), x2: across.at(0), y1: 0, y2: bottom, class: "axis" }),
@@ -37,6 +38,6 @@ export function drawTornado(column, width) {
     draw("text", { x: across.end, y: height - 8, "text-anchor": "end", class: "soft" }, "more users ▶"));
   return {
     title, svg, readout: pointReadout(svg, points),
-    table: () => ({ head: ["number", "effect of 1 % more"], rows: telling.map(({ record, elasticity }) => [record.name, `${elasticity.toFixed(4)} %`]) }),
+    table: () => ({ head: ["number", "effect of 1 % more"], rows: telling.map(({ record, elasticity }) => [labelled(model, record.name), `${elasticity.toFixed(2)} %`]) }),
   };
 }

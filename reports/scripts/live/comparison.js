@@ -5,6 +5,7 @@ import { make, table } from "../common/dom.js";
 import { number, percent, whole } from "../common/format.js";
 import { limitRow } from "./decision.js";
 import { nounOfAll } from "./names.js";
+import { called, labelled } from "./labels.js";
 import { lightOf } from "./sections.js";
 import { isPlanned, largestTold, saturationPoint } from "./sentences.js";
 
@@ -18,7 +19,7 @@ export function showComparison(columns, active, choose, drop) {
   const rows = [
     row(nounOfAll(columns), (one) => make("strong", null, one.solved.largest === null ? "none" : largestTold(one))),
     row("limited by", (one) => make("span", null, limitRow(one))),
-    row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one.solved)),
+    row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one)),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), knownAt(one.run, one.graph.qualityKnown, one.n)))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
@@ -27,7 +28,7 @@ export function showComparison(columns, active, choose, drop) {
       if (found.criterion.isPromised) return lightOf(one, found);
       return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n))}`);
     })),
-    ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(`load of ${name}`, (one) => {
+    ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(make("span", null, "load of ", labelled(ownerOf(columns, name), name)), (one) => {
       const found = one.solved.resources.find((r) => r.name === name);
       return found ? percent(one.value(found.about.load)) : "";
     })),
@@ -35,13 +36,16 @@ export function showComparison(columns, active, choose, drop) {
       const found = one.graph.costs.find((c) => c.running === running);
       return found ? one.tell(one.value(found.total), found.dimension) : "";
     })),
-    row("what moves it most", (one) => one.sensitivity.rows.slice(0, 3).map((s) => `${s.record.name} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ")),
+    row("what moves it most", (one) => one.sensitivity.rows.slice(0, 3).map((s) => `${called(one.model, s.record.name)} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ")),
   ];
   place.replaceChildren(make("h2", null, "Side by side"), table(head, rows));
 }
 
-function firstInShort({ first, undecided }) {
-  if (first) return `${first.name} at ${saturationPoint(first)}${undecided.length ? ", as far as it can be told" : ""}`;
+// The model that has a resource of a name: columns may be of several.
+function ownerOf(columns, name) { return columns.find((one) => one.solved.resources.some((r) => r.name === name)).model; }
+
+function firstInShort({ model, solved: { first, undecided } }) {
+  if (first) return `${called(model, first.name)} at ${saturationPoint(first)}${undecided.length ? ", as far as it can be told" : ""}`;
   return undecided.length ? "not known" : "nothing";
 }
 

@@ -4,8 +4,10 @@ import { isCounted } from "../engine/answers.js";
 import { exactOf, quotient, reduced } from "../engine/fractions.js";
 import { exactNumber } from "../engine/model.js";
 import { Axis } from "../common/axis.js";
-import { breakable, make, withCode } from "../common/dom.js";
-import { decimalOf, readable, whole } from "../common/format.js";
+import { make, withCode } from "../common/dom.js";
+import { decimalOf, grouped, readable, ungrouped, whole } from "../common/format.js";
+import { labelled } from "./labels.js";
+import { Finder, ranked } from "./finder.js";
 import { commandOf, inUnit, scenarioOf } from "./sentences.js";
 
 export class Controls {
@@ -18,6 +20,7 @@ export class Controls {
     this.selects = make("div", { class: "fields" });
     this.needs = make("div", { class: "fields" });
     this.numbers = make("div", { class: "fields" });
+    this.finder = new Finder(this);
     this.command = make("code", { class: "command" });
     this.only = make("p", { class: "soft" });
     this.trouble = make("p", { class: "trouble", role: "alert" });
@@ -30,8 +33,8 @@ export class Controls {
       this.past, this.trouble,
       group("Scenario, choices, machines and networks", this.selects, true),
       group("Requirements", this.needs, true),
-      group("Parameters", this.numbers, true),
-      make("p", { class: "soft" }, "Every other number can be changed in the table of assumptions."),
+      group("What moves the answer most", this.numbers, true),
+      this.finder.place,
       make("div", { class: "tools" },
         make("button", { type: "button", on: { click: () => this.reset() } }, "Start again")),
       make("p", { class: "soft" }, "The same on the command line:"), this.command, this.only,
@@ -132,8 +135,9 @@ export class Controls {
     const select = make("select", { id, on: { change: () => chosen(select.value) } },
       choices.map(([value, text]) => make("option", { value }, text)));
     const note = make("span", { class: "note" });
-    this.fields.set(key, { select, note });
-    return make("div", { class: "field", title: doc || null }, make("label", { for: id }, breakable(name)), select, note);
+    const place = make("div", { class: "field", title: doc || null }, make("label", { for: id }, labelled(this.column.model, name)), select, note);
+    this.fields.set(key, { select, note, place });
+    return place;
   }
 
   refreshSelects() {
@@ -153,6 +157,7 @@ export class Controls {
         option.disabled = !isHeld;
         option.textContent = isHeld ? select.choices[k] : `${select.choices[k]} (not in this page)`;
       });
+      field.place.hidden = [...field.select.options].filter((one) => !one.disabled).length < 2; // what the page cannot change is no control
       const isIdle = own && own.picks[i] < 0;
       field.note.textContent = isIdle ? "no effect here" : "";
     });
@@ -169,29 +174,34 @@ export class Controls {
 
   // -- numbers -------------------------------------------------------------------------
 
+  // Requirements, and the numbers that move the answer most, as they were when the column was shown; the
+  // others are found by typing. What the page cannot change is told as an assumption, and is no control.
   buildNumbers() {
-    const { graph } = this.column;
-    const isNeed = (one) => /^(limit|ideal) of /.test(one.name) || graph.criteria.some((c) => c.stated && this.column.model.steps[c.limit][1] === one.name);
-    const needs = graph.numbers.filter(isNeed);
-    const numbers = graph.numbers.filter((one) => (one.parameter || this.sure?.spreadOf(this.column, one.name)) && !isNeed(one));
+    const { graph, model } = this.column;
+    const isNeed = (one) => /^(limit|ideal) of /.test(one.name) || graph.criteria.some((c) => c.stated && model.steps[c.limit][1] === one.name);
+    const movable = ranked(this.column, graph.numbers.filter((one) => !one.decided));
+    const needs = movable.filter(isNeed), others = movable.filter((one) => !isNeed(one));
+    const isOffered = (one) => one.parameter || this.sure?.spreadOf(this.column, one.name);
     this.built = graph.numbers; // which are the same where only labels differ
-    this.needs.replaceChildren(...needs.map((one) => this.numberField(one)));
-    this.numbers.replaceChildren(...numbers.map((one) => this.numberField(one)));
+    this.needs.replaceChildren(...graph.numbers.filter((one) => needs.includes(one)).map((one) => this.numberField(one)));
+    this.numbers.replaceChildren(...others.filter(isOffered).map((one) => this.numberField(one)));
     this.needs.parentElement.hidden = !needs.length;
-    this.numbers.parentElement.hidden = !numbers.length;
+    this.numbers.parentElement.hidden = !this.numbers.childElementCount;
+    this.finder.show(others);
   }
 
   // A number as a text in its unit, with a slider beside it.
   numberField(record) {
     const id = `number-${record.name}`;
     const scale = sliderScaleOf(record, this.column.run.numbers.get(record.name));
-    const text = make("input", { type: "text", inputmode: "decimal", id, class: "amount", disabled: record.decided, on: { input: () => this.typed(record, text) } });
-    const slider = make("input", { type: "range", min: "0", max: "200", "aria-label": `${record.name}, slider`, disabled: record.decided, on: { input: () => this.slid(record, Number(slider.value) / 200) } });
-    const note = make("span", { class: "note" }, record.decided ? "not here: set it on the command line" : "");
+    const text = make("input", { type: "text", inputmode: "decimal", id, class: "amount", on: { input: () => this.typed(record, text) } });
+    const slider = make("input", { type: "range", min: "0", max: "200", "aria-label": `${record.name}, slider`, on: { input: () => this.slid(record, Number(slider.value) / 200) } });
+    const note = make("span", { class: "note" });
     const field = { record, text, slider, note, scale };
     this.fields.set(`number-${record.name}`, field);
-    return make("div", { class: "field number", title: (record.decided ? "Other formulas or numbers depend on it." : "") || record.source || null },
-      make("label", { for: id }, breakable(record.name)), this.sure?.shown(this, field), field.scale && !record.decided ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
+    field.place = make("div", { class: "field number", title: record.source || null },
+      make("label", { for: id }, labelled(this.column.model, record.name)), this.sure?.shown(this, field), field.scale ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
+    return field.place;
   }
 
   typed(record, input) {
@@ -234,7 +244,7 @@ export class Controls {
       if (!value) continue;
       field.refresh?.();
       const shown = inUnit(field.record, value);
-      if (document.activeElement !== field.text) field.text.value = readable(shown);
+      if (document.activeElement !== field.text) field.text.value = grouped(readable(shown));
       if (field.scale && document.activeElement !== field.slider) {
         field.slider.value = String(Math.round(200 * Math.max(0, Math.min(1, field.scale.at(quotient(...shown))))));
       }
@@ -264,7 +274,7 @@ export class Controls {
 
 // A text as the exact value of a number, or what is wrong with it.
 function readNumber(record, text) {
-  const typed = exactOf(text);
+  const typed = exactOf(ungrouped(text));
   if (!typed) return { trouble: `${record.name}: write a number such as ${decimalOf(inUnit(record, exactNumber(record)))}` };
   const [a, b] = record.factor.map(BigInt);
   const exact = reduced(typed[0] * a, typed[1] * b);
@@ -277,7 +287,7 @@ export function beyondRange(record, value) {
   const isBelow = (one, other) => one[0] * other[1] < other[0] * one[1];
   const [low, high] = [record.low, record.high].map((bound) => bound && bound.map(BigInt));
   if (!(low && isBelow(value, low)) && !(high && isBelow(high, value))) return null;
-  const ends = [low, high].map((bound) => (bound ? decimalOf(inUnit(record, bound)) : "…"));
+  const ends = [low, high].map((bound) => (bound ? grouped(decimalOf(inUnit(record, bound))) : "…"));
   return `${ends.join(" to ")}${record.unit ? ` ${record.unit}` : ""}`;
 }
 

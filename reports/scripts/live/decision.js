@@ -8,6 +8,8 @@ import { percent, quantity, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { nextToFail } from "./beyond.js";
 import { priceTold } from "./advice.js";
+import { GIVES_WAY, givesWay } from "./giving_way.js";
+import { calledInFull, called, inLabels, labelOf } from "./labels.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
 const DIGITS = 3, MOST_NEEDS = 3;
@@ -20,9 +22,11 @@ function worded(column, name) {
   const { graph } = column;
   const measure = graph.measures.find((one) => one.name === name);
   if (measure?.doc) return make("span", { title: name }, measure.doc.replace(/\.$/, ""));
+  const label = labelOf(column.model, name);
   const at = name.lastIndexOf("."), [owner, kind] = [name.slice(0, at), name.slice(at + 1)];
   const words = at > 0 && (graph.streams.some((one) => one.name === owner) ? OF_STREAMS : OF_MACHINES)[kind];
-  return words ? make("span", { title: name }, `${words} ${owner}`) : make("code", null, name);
+  if (words) return make("span", { title: calledInFull(column.model, name) }, `${words} ${called(column.model, owner)}`);
+  return label ? make("span", { title: calledInFull(column.model, name) }, called(column.model, name)) : make("code", null, name);
 }
 
 const MARKS = { "<= ": "at most ", ">= ": "at least ", "~ ": "about " };
@@ -75,10 +79,22 @@ function needsRow(column) {
   const nearness = (one) => (one.atMost ? run.value(one.measure) / run.value(one.limit) : run.value(one.limit) / run.value(one.measure));
   const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && one !== told);
   const needs = stated.sort((a, b) => nearness(b) - nearness(a)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one)}`]);
-  const isFull = (one) => `${one.name}.load` === solved.limitedBy;
+  const isFull = (one) => `${one.name}.load` === solved.limitedBy || givesWay(run, one.about);
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
   if (fullest) needs.push([worded(column, fullest.name), ` at ${percent(run.value(fullest.about.load), DIGITS)}${isPlanned(column) ? ` of ${percent(run.value(fullest.about.target), DIGITS)}` : ""}`]);
   return needs.flatMap((one, i) => (i ? ["; ", ...one] : one));
+}
+
+// What is full by design, and what its elastic streams still have.
+function givingRow(column) {
+  const { solved, run, model } = column;
+  run.at(solved.at);
+  const full = solved.resources.filter((one) => givesWay(run, one.about));
+  if (!full.length) return [""];
+  const told = (value, elastic) => column.tell(value, elastic.dimension, { digits: DIGITS });
+  const lowered = solved.elastic.map((one) => one.elastic).filter((one) => run.value(one.value) < run.value(one.most) * (1 - 1e-9));
+  const left = lowered.map((one) => `${called(model, one.name)} ${told(run.value(one.value), one)} of ${told(run.value(one.most), one)}`);
+  return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? `is ${GIVES_WAY}` : `are ${GIVES_WAY.replace("its", "their")}`}: ${left.join("; ")}`];
 }
 
 function nextRow(column) {
@@ -101,9 +117,10 @@ export function showDecision(column, found, odds) {
   const noun = nounOf(model);
   const users = inWords(largestTold(column));
   const many = solved.largest === null ? `No ${noun}` : `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
-  const helps = (found ?? []).slice(0, 2).map((one) => `${one.text}: ${inWords(usersTold(one))}${Number.isNaN(one.price) ? "" : ` (${priceTold(column, one.price)})`}`);
+  const helps = (found ?? []).slice(0, 2).map((one) => `${inLabels(column.model, one)}: ${inWords(usersTold(one))}${Number.isNaN(one.price) ? "" : ` (${priceTold(column, one.price)})`}`);
   const rows = [
     ["limited by", limitRow(column)],
+    ["gives way", givingRow(column)],
     ["also needs", needsRow(column)],
     ["how sure", sureRow(column, odds)],
     solved.verdict === "range" ? null : ["would help", [helps.join("; ") || (found ? "nothing that this page can try" : "trying …")]],

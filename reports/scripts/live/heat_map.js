@@ -4,12 +4,17 @@ import { isCounted, judgedAll } from "../engine/answers.js";
 import { exactOf, quotient, reduced } from "../engine/fractions.js";
 import { knownWithout, largestKnown, marked, usersTold } from "../engine/known.js";
 import { Undecided } from "../engine/search.js";
-import { draw } from "../common/dom.js";
+import { roundStep } from "../common/axis.js";
+import { draw, make } from "../common/dom.js";
 import { number, percent, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
-import { scaleColour, scaleLegend } from "../common/scale.js";
+import { scaleColour, scaleInk, scaleLegend } from "../common/scale.js";
+import { contour, contourPath } from "./contours.js";
+import { called, calledInFull } from "./labels.js";
 
-const CELLS = { across: 25, up: 15 };
+const CELLS = { across: 15, up: 9 };
+const LETTER = 6.6, LINE = 14; // px of a value in its cell
+const LEVELS = 5;
 
 function heatQuantities(column) {
   const { graph } = column;
@@ -40,12 +45,15 @@ export class HeatMap {
     const names = movable(column).map((one) => one.name);
     this.isPossible = names.length >= 2;
     if (!this.isPossible) return;
-    choices.x.update(names, names[0]);
-    choices.y.update(names, names[1]);
+    const tell = (name) => called(column.model, name);
+    choices.x.update(names, names[0], tell);
+    choices.y.update(names, names[1], tell);
     choices.what.update([...heatQuantities(column).keys()]);
     [this.x, this.y] = [axisOfNumber(column, choices.x.value, CELLS.across), axisOfNumber(column, choices.y.value, CELLS.up)];
     this.step = heatQuantities(column).get(choices.what.value);
-    this.values = new Float64Array(CELLS.across * CELLS.up).fill(NaN);
+    this.across = this.x.exact.length;
+    this.up = this.y.exact.length;
+    this.values = new Float64Array(this.across * this.up).fill(NaN);
     this.known = new Array(this.values.length).fill(null);
     this.done = 0;
   }
@@ -56,8 +64,8 @@ export class HeatMap {
     const { scratch, graph, setting } = column;
     while (this.done < this.values.length && performance.now() < until) {
       const numbers = new Map(setting.numbers);
-      numbers.set(x.record.name, x.exact[this.done % CELLS.across]);
-      numbers.set(y.record.name, y.exact[Math.floor(this.done / CELLS.across)]);
+      numbers.set(x.record.name, x.exact[this.done % this.across]);
+      numbers.set(y.record.name, y.exact[Math.floor(this.done / this.across)]);
       this.values[this.done] = this.cell(scratch.prepare(column.model.labelled(graph, numbers), numbers), { ...setting, numbers });
       this.done++;
     }
@@ -89,30 +97,57 @@ export class HeatMap {
     const toldOf = (i) => this.toldCell(told, i);
     const finite = [...values].filter(Number.isFinite);
     const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
-    const title = `${isUsers ? "Largest acceptable number of users" : what} over ${x.record.name} and ${y.record.name}${this.done < values.length ? " (being computed)" : ""}`;
-    const left = 88, top = 8, height = 330, right = width - 10, bottom = height - 44;
-    const cell = { w: (right - left) / CELLS.across, h: (bottom - top) / CELLS.up };
+    const title = `${isUsers ? "Largest acceptable number of users" : what} over ${x.called} and ${y.called}${this.done < values.length ? " (being computed)" : ""}`;
+    const left = 88, top = 8, height = 340, right = width - 10, bottom = height - 44;
+    const cell = { w: (right - left) / this.across, h: (bottom - top) / this.up };
+    const middle = (col, row) => [left + (col + 0.5) * cell.w, bottom - (row + 0.5) * cell.h];
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
-    const points = [];
+    const points = [], inCells = [];
+    const texts = [...values].map((v) => (Number.isNaN(v) ? "" : isUsers ? told(v) : this.inCell(v)));
+    const every = Math.max(1, Math.ceil((LETTER * Math.max(...texts.map((text) => text.length)) + 6) / cell.w));
     values.forEach((value, i) => {
-      const col = i % CELLS.across, row = Math.floor(i / CELLS.across);
-      const cx = left + col * cell.w, cy = bottom - (row + 1) * cell.h;
+      const col = i % this.across, row = Math.floor(i / this.across);
+      const [x0, y0] = middle(col, row);
       const share = high > low ? (value - low) / (high - low) : 0.5;
-      svg.append(draw("rect", { x: cx, y: cy, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColour(share) }));
-      points.push({ x: cx + cell.w / 2, y: cy + cell.h / 2, text: `${x.record.name} ${x.tell(col)}, ${y.record.name} ${y.tell(row)}: ${toldOf(i)}` });
+      svg.append(draw("rect", { x: x0 - cell.w / 2, y: y0 - cell.h / 2, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColour(share) }));
+      if (col % every === Math.floor((every - 1) / 2) && cell.h >= LINE) inCells.push(draw("g", { fill: Number.isFinite(value) ? scaleInk(Math.max(0, Math.min(1, share))) : "var(--ink)" }, draw("text", { x: x0, y: y0 + (cell.h >= 2 * LINE ? LINE : 4), "text-anchor": "middle", class: "own in-cell" }, texts[i])));
+      points.push({ x: x0, y: y0, text: `${calledInFull(column.model, x.record.name)} ${x.tell(col)}, ${calledInFull(column.model, y.record.name)} ${y.tell(row)}: ${toldOf(i)}` });
     });
+    const limit = this.limit();
+    const lines = this.done < values.length ? [] : roundLevels(low, high).filter((level) => level !== limit?.at);
+    const pathAt = (level) => contourPath(contour(values, this.across, level, middle));
+    const limitPath = limit && this.done === values.length ? pathAt(limit.at) : "";
+    svg.append(...lines.map((level) => draw("path", { d: pathAt(level), class: "contour" }, draw("title", null, told(level)))));
+    if (limitPath) svg.append(draw("path", { d: limitPath, class: "contour halo" }), draw("path", { d: limitPath, class: "contour limit-line" }, draw("title", null, limit.told)));
+    svg.append(...inCells);
     const label = (axis, i, attributes) => draw("text", attributes, axis.tick(i));
-    const everyX = Math.max(6, Math.ceil(80 / cell.w));
-    for (let i = 0; i < CELLS.across; i += everyX) svg.append(label(x, i, { x: left + (i + 0.5) * cell.w, y: bottom + 16, "text-anchor": "middle" }));
-    for (let i = 0; i < CELLS.up; i += 3) svg.append(label(y, i, { x: left - 6, y: bottom - (i + 0.5) * cell.h + 4, "text-anchor": "end" }));
+    const everyX = Math.max(1, Math.ceil(80 / cell.w)), everyY = Math.max(1, Math.ceil(20 / cell.h));
+    for (let i = 0; i < this.across; i += everyX) svg.append(label(x, i, { x: middle(i, 0)[0], y: bottom + 16, "text-anchor": "middle" }));
+    for (let i = 0; i < this.up; i += everyY) svg.append(label(y, i, { x: left - 6, y: middle(0, i)[1] + 4, "text-anchor": "end" }));
     svg.append(
       draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, x.label),
       draw("text", { x: 12, y: (top + bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${(top + bottom) / 2})` }, y.label),
       this.hereMark(left, bottom, cell));
+    const legend = scaleLegend(told(low), told(high));
+    if (limitPath) legend.push(make("li", null, draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour halo" }), draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour limit-line" })), limit.told));
+    const someX = some(this.across), someY = some(this.up);
     return {
-      title, svg, readout: pointReadout(svg, points), legend: scaleLegend(told(low), told(high)),
-      table: () => ({ head: [`${y.record.name} \\ ${x.record.name}`, ...[0, 6, 12, 18, 24].map((i) => x.tell(i))], rows: [0, 3, 7, 11, 14].map((row) => [y.tell(row), ...[0, 6, 12, 18, 24].map((col) => toldOf(row * CELLS.across + col))]) }),
+      title, svg, legend, readout: { ...pointReadout(svg, points), up: this.across },
+      table: () => ({ head: [`${y.called} \\ ${x.called}`, ...someX.map((i) => x.tell(i))], rows: someY.map((row) => [y.tell(row), ...someX.map((col) => toldOf(row * this.across + col))]) }),
     };
+  }
+
+  // Where what is shown is on its limit: for users, as many as are shown.
+  limit() {
+    const { column, step } = this, { graph, run } = column;
+    if (step === null) return { at: column.n, told: `${whole(column.n)}, as shown now` };
+    if (step === graph.quality) return { at: 1, told: "limit 1" };
+    const resource = graph.resources.find((one) => one.load === step);
+    const stated = graph.criteria.find((one) => one.measure === step && one.stated);
+    const of = resource?.target ?? stated?.limit;
+    if (of === undefined) return null;
+    const at = run.at(column.n).value(of);
+    return { at, told: `${resource && at === 1 ? "full" : resource ? "target" : "limit"} ${this.tellValue(at)}` };
   }
 
   // The value of a cell with how it is known.
@@ -131,9 +166,12 @@ export class HeatMap {
   tellValue(value) {
     const { column, step } = this;
     const criterion = column.graph.criteria.find((one) => one.measure === step && one.stated);
-    if (criterion) return column.tell(value, criterion.dimension, criterion);
-    return this.choices.what.value.startsWith("load") ? percent(value) : number(value);
+    if (criterion) return column.tell(value, criterion.dimension, { ...criterion, digits: 3 });
+    return this.choices.what.value.startsWith("load") ? percent(value) : number(value, 3);
   }
+
+  // A value as short as a cell wants it.
+  inCell(value) { return this.tellValue(value).replace(" %", "%"); }
 }
 
 // The values of a number along an axis: half to twice what it is, within its range.
@@ -152,12 +190,39 @@ function axisOfNumber(column, name, count) {
     const [above, below] = exactOf(String(isWhole ? Math.round(shown) : Number(shown.toPrecision(4))));
     return reduced(above * BigInt(record.factor[0]), below * BigInt(record.factor[1]));
   };
-  const exact = Array.from({ length: count }, (_, i) => exactIn(low + ((high - low) * i) / (count - 1)));
+  const places = Array.from({ length: count }, (_, i) => low + ((high - low) * i) / (count - 1));
+  const exact = isWhole ? wholeSteps(low / factor, high / factor, count).map((v) => exactIn(v * factor)) : places.map(exactIn);
   const shown = exact.map((value) => quotient(...value) / factor);
   return {
-    record, exact, label: record.unit ? `${name}, ${record.unit}` : name,
+    record, exact, called: called(column.model, name), label: record.unit ? `${called(column.model, name)}, ${record.unit}` : called(column.model, name),
     tick: (i) => number(shown[i], 3),
     tell: (i) => `${number(shown[i])}${record.unit ? ` ${record.unit}` : ""}`,
-    position: (value) => ((value - low) / (high - low || 1)) * (count - 1),
+    position: (value) => placeAmong(shown, value / factor),
   };
+}
+
+// Whole numbers between two ends, each once: all of them, or as many as there is room for.
+function wholeSteps(low, high, count) {
+  const [first, last] = [Math.ceil(low - 1e-9), Math.max(Math.floor(high + 1e-9), Math.ceil(low - 1e-9))];
+  const wanted = Math.min(count, last - first + 1);
+  return Array.from({ length: wanted }, (_, i) => Math.round(first + ((last - first) * i) / Math.max(1, wanted - 1)));
+}
+
+// Where a value lies among rising ones: 1.5 is in the middle of the second and the third.
+function placeAmong(shown, value) {
+  const after = shown.findIndex((one) => one >= value);
+  if (after <= 0) return after < 0 ? shown.length - 1 : 0;
+  return after - (shown[after] - value) / (shown[after] - shown[after - 1]);
+}
+
+function roundLevels(low, high) {
+  if (!(high > low)) return [];
+  const step = roundStep((high - low) / LEVELS), first = Math.ceil(low / step + 1e-9);
+  return Array.from({ length: LEVELS + 1 }, (_, i) => (first + i) * step).filter((level) => level < high);
+}
+
+// A few of so many, evenly spread, the first and the last among them.
+function some(count) {
+  const wanted = Math.min(count, 5);
+  return [...new Set(Array.from({ length: wanted }, (_, i) => Math.round(((count - 1) * i) / Math.max(1, wanted - 1))))];
 }

@@ -3,13 +3,14 @@
 import { inParenthesis, turned } from "../engine/known.js";
 import { roundStep } from "../common/axis.js";
 import { number, percent, whole } from "../common/format.js";
+import { called } from "./labels.js";
 import { lineChart, valueTold } from "./line_chart.js";
 import { hasTarget, isPlanned } from "./sentences.js";
 
 export function populationAxis(column, populations) {
   return {
     label: column.model.population, values: populations,
-    tell: (v) => (v >= 1e5 ? v.toPrecision(3).replace("e+", "e") : number(v)), tickWidth: 70, isWhole: true, tellValue: (v) => number(v),
+    tell: (v) => number(v), isWhole: true,
   };
 }
 
@@ -60,7 +61,7 @@ export function drawLoads(column, width, isLog) {
   const fans = column.fans?.("loads", shown.map((one) => [one.about.load, one.about.target]), populations);
   const series = shown.map((one, i) => {
     const target = run.value(one.about.target); // the same at every population
-    return { name: one.name, values: rows[i].map((load) => load / target), fan: fans?.[i] };
+    return { name: one.name, short: called(model, one.name), values: rows[i].map((load) => load / target), fan: fans?.[i] };
   });
   const left = solved.resources.length - shown.length;
   return linePicture(
@@ -68,27 +69,28 @@ export function drawLoads(column, width, isLog) {
     {
       x: populationAxis(column, populations), y: shareAxis(series, isLog), series, region: acceptable(column), here: column.n,
       limit: { at: 1, label: planned ? "target" : "saturation" },
-      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, label: `${one.name}: ${number(one.at)}` }])),
+      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, told: number(one.at) }])),
     }, width);
 }
 
 export function drawShares(column, width, choice) {
   const { solved, run, model } = column;
-  const made = solved.resources.filter((one) => one.about.parts.length);
+  // What one part alone makes up is the line of the load itself.
+  const made = solved.resources.filter((one) => one.about.parts.length > 1);
   if (!made.length) return null;
   run.at(solved.at);
   const fullest = made.reduce((most, one) => (run.value(one.about.load) > run.value(most.about.load) ? one : most));
-  choice.update(made.map((one) => one.name), solved.first?.name ?? fullest.name);
+  choice.update(made.map((one) => one.name), (made.find((one) => one === solved.first) ?? fullest).name, (name) => called(model, name));
   const chosen = solved.resources.find((one) => one.name === choice.value);
   const populations = column.populations(81);
   const rows = run.sweep(chosen.about.parts.map((part) => part[1]), populations);
-  const parts = chosen.about.parts.map(([name], i) => ({ name, values: [...rows[i]] }));
+  const parts = chosen.about.parts.map(([name], i) => ({ name, short: called(model, name), values: [...rows[i]] }));
   const size = (part) => Math.max(...part.values.filter(Number.isFinite), 0);
   parts.sort((a, b) => size(b) - size(a));
   const kept = parts.slice(0, MOST_LINES - 1), rest = parts.slice(MOST_LINES - 1);
   if (rest.length) kept.push({ name: `${rest.length} smaller ones`, values: kept[0].values.map((_, i) => rest.reduce((sum, part) => sum + part.values[i], 0)) });
   const total = { values: kept[0].values.map((_, i) => kept.reduce((sum, part) => sum + part.values[i], 0)) };
-  return linePicture(`What the load of ${chosen.name} is made up of, against ${model.population}`, {
+  return linePicture(`What the load of ${called(model, chosen.name)} is made up of, against ${model.population}`, {
     x: populationAxis(column, populations), y: shareAxis([total], false), series: kept, stacked: true,
     here: column.n, limit: { at: run.value(chosen.about.target), label: hasTarget(column, chosen) ? "target" : "saturation" },
   }, width);
@@ -135,6 +137,7 @@ export function drawQuality(column, width, isLog, starts, columns) {
       series.push({ name: startName(model, index) + inParenthesis(other.graph.qualityKnown.knownInSeries), values: other.sweep([other.graph.quality], populations)[0] });
     }
   }
+  if (series.length === 1) return null; // which stands among what each requirement comes to
   const y = isLog ? { isLog, tell: (v) => number(v, 3) } : { tell: (v) => number(v, 3), low: 0, high: 2 };
   const finite = series.flatMap((line) => [...line.values]).filter(Number.isFinite);
   if (!isLog && Math.max(...finite) < 1.5) y.high = Math.max(1.2, roundStep(Math.max(...finite)));

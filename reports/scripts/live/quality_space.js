@@ -38,6 +38,8 @@ function toldAxis(axis) { return axis.name + inParenthesis(knownOver({ ...axis, 
 
 function axesOf(graph) { return graph.criteria.filter((one) => one.axis !== null); }
 
+export function countOfAxes(column) { return axesOf(column.graph).length; }
+
 function spaceTable(points, axes, graph) {
   const sized = (at) => (graph.metric === "worst" ? Math.max(...at) : Math.hypot(...at));
   return {
@@ -50,9 +52,8 @@ export function drawSpace(column, width, choices, starts, columns) {
   const all = axesOf(column.graph);
   if (all.length < 2) return null;
   const names = all.map((axis) => axis.name);
-  choices[0].update(names, names[0]);
-  choices[1].update(names, names[1]);
-  const axes = choices.map((choice) => all.find((axis) => axis.name === choice.value));
+  choices.forEach((choice, i) => choice.update(names, names[i]));
+  const axes = choices.slice(0, 2).map((choice) => all.find((axis) => axis.name === choice.value));
   const { points, graph } = pointsOf(column, axes, starts, columns);
   const size = Math.min(width, 560), height = Math.min(size, 420);
   const highest = Math.max(1.3, ...points.flatMap((one) => one.at).filter((v) => v <= 2.5)) * 1.05;

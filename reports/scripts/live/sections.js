@@ -5,6 +5,8 @@ import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "
 import { fill, make, table } from "../common/dom.js";
 import { number, percent, toldApart, toldBeyond, whole } from "../common/format.js";
 import { behindQuality } from "./decision.js";
+import { GIVES_WAY, givesWay } from "./giving_way.js";
+import { called, labelled } from "./labels.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, largestTold, nounOf, saturationOf, saturationPoint } from "./sentences.js";
 
 export function showAnswer(column) {
@@ -22,7 +24,7 @@ export function showAnswer(column) {
 function limiter(column) {
   const { solved } = column;
   const behind = solved.limitedBy === "quality" ? behindQuality(column) : null;
-  return behind ? `${behind.name} in quality` : solved.limitedBy;
+  return behind ? `${called(column.model, behind.name)} in quality` : called(column.model, solved.limitedBy);
 }
 
 // A traffic light: its word says what its colour does.
@@ -68,8 +70,10 @@ export function showRequirements(column) {
   if (resources.length) {
     const isMet = !worst || n < worst.failure;
     const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", "limits the answer")] : [];
+    run.at(n);
+    const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
     const [what, limit] = isPlanned(column) ? ["no resource is beyond its target", "load <= target"] : ["no resource is saturated", "load <= 100 %"];
-    rows.push([[what, ...limits], isMet ? light("yes", "met") : light("no", "not met"), "", "", limit, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
+    rows.push([[what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), "", "", limit, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
   }
   const head = ["requirement", "verdict", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "with more", "limit", "met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
@@ -101,11 +105,12 @@ export function showResources(column) {
   const planned = isPlanned(column);
   const place = (one) => one.at ?? (one.notBelow === null ? Infinity : Number.MAX_VALUE);
   const order = [...solved.resources].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || run.value(b.about.load) - run.value(a.about.load));
-  const rows = withPortsTogether(column, order).map(([one, called]) => {
+  const rows = withPortsTogether(column, order).map(([one, all]) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
-    const name = one === solved.first ? [one.name, " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : called;
-    return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
+    const name = one === solved.first ? [labelled(column.model, one.name), " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : labelled(column.model, one.name, all);
+    const told = givesWay(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
+    return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
   const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
@@ -122,7 +127,7 @@ export function showCarried(column) {
   const carrying = solved.resources.filter((one) => one.about.carried !== null);
   const rateOf = (one) => run.value(one.about.carried);
   const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
-    .map(([one, name]) => ({ name, rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MOST_CARRIED);
+    .map(([one, name]) => ({ name: labelled(model, one.name, name), rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MOST_CARRIED);
   const isSeveral = found.some((one) => one.count !== 1);
   const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
   const rows = found.map(({ name, rate, count }) => [
@@ -153,7 +158,7 @@ export function showMeasures(column) {
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${one.name})`}` : "");
-    rows.push([elastic.name, column.tell(run.value(elastic.value), elastic.dimension), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
+    rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
   }
   for (const one of graph.costs) {
     const total = run.value(one.total);

@@ -5,6 +5,8 @@ import { together, marked } from "../engine/known.js";
 import { colour, draw, make } from "../common/dom.js";
 import { percent, shortened, whole } from "../common/format.js";
 import { scaleColour, scaleInk, scaleLegend } from "../common/scale.js";
+import { GIVES_WAY, givesWay } from "./giving_way.js";
+import { called, calledInFull, labelled } from "./labels.js";
 import { byPlace, SPENT, spentTold, streamOf, tells, wayOf } from "./way.js";
 
 const ROUNDINGS = 1e-9; // what is at its target is not beyond
@@ -32,7 +34,7 @@ export function drawTopology(column, width, { stream: choice, by }) {
     definitions(KEY), linesOf(picture, joins, stream), boxes.map((box) => drawnBox(picture, box)));
   const order = [...new Set([...(stream?.route.places ?? []), ...places.keys()])].map((i) => boxes[i]);
   return {
-    title, svg, readout: boxReadout(svg, order.map((box) => ({ ...box.frame, text: toldBox(picture, box) }))), legend: legendOf(picture, graph),
+    title, svg, readout: boxReadout(svg, order.map((box) => ({ ...box.frame, text: toldBox(picture, box) }))), legend: [...legendOf(picture, graph), ...givingLegend(boxes)],
     table: () => tableOf(picture, order),
   };
 }
@@ -44,7 +46,7 @@ function aboutPlace({ column, stream, layout, high }, name, kind, i, more) {
   const [x, y] = layout.corners[i];
   const loads = (resourcesAt(column).get(name) ?? []).map(([told, about]) => {
     const load = run.value(about.load), own = stream && (about.streams ?? about.parts).find(([of]) => of === stream.name);
-    return { name: told, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS };
+    return { name: told, load, own: own ? run.value(own[1]) : 0, isOver: run.value(about.over) > ROUNDINGS, gives: givesWay(run, about) };
   }).sort((a, b) => b.load - a.load);
   return { name, kind, what: placedKind(column, name), loads, frame: { x, y, w: layout.box, h: high }, ...more };
 }
@@ -91,15 +93,15 @@ function toldBox(picture, { name, what, loads, time, isPassed }) {
   const { column, stream, way } = picture;
   const passing = time ? `${time.numbers.length ? `step ${time.numbers.join(", ")}: ` : ""}${marked(column.tell(time.value, "s"), together(time.known), time.value)}, ${shareOf(way, time.value)} of the latency (${spentTold(time, (v) => column.tell(v, "s"))})`
     : stream && isPassed ? `${stream.name} passes it in no time` : "";
-  const full = loads.map((one) => `${toldLoad(one)}${ownTold(picture, one) ? ` (${ownTold(picture, one)})` : ""}`);
-  return `${name}${what ? ` (${what})` : ""}: ${[passing, full.join(", ") || "no load"].filter(Boolean).join("; ")}`;
+  const full = loads.map((one) => `${toldLoad(one)}${one.gives ? `: ${GIVES_WAY}` : ""}${ownTold(picture, one) ? ` (${ownTold(picture, one)})` : ""}`);
+  return `${calledInFull(column.model, name)}${what ? `, ${calledInFull(column.model, what)}` : ""}: ${[passing, full.join(", ") || "no load"].filter(Boolean).join("; ")}`;
 }
 
 function tableOf(picture, order) {
   const { column, stream, way } = picture;
   const told = (v) => (v && tells(way, v) ? column.tell(v, "s") : "");
   const rows = order.map(({ name, what, loads, time }) => [
-    name, what, ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.tell(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
+    labelled(column.model, name), labelled(column.model, what), ...(stream ? [time?.numbers.join(", ") ?? "", time ? marked(column.tell(time.value, "s"), together(time.known), time.value) : "", time ? shareOf(way, time.value) : "", ...Object.keys(SPENT).map((word) => told(time?.[word]))] : []),
     loads.map(toldLoad).join(", "), ...(stream ? [loads.filter((one) => one.own > 0).map((one) => `${one.name ? `${one.name} ` : ""}${percent(Math.min(1, one.own / one.load))}`).join(", ")] : []),
   ]);
   return { head: ["place", "machine or network", ...(stream ? ["steps", "time", "share of the latency", ...Object.values(SPENT)] : []), "load", ...(stream ? [`of it by ${stream.name}`] : [])], rows };
@@ -142,18 +144,19 @@ function linesOf({ layout }, joins, stream) {
 }
 
 function drawnBox(picture, box) {
-  const { isTime, way } = picture, { name, what, loads, time, isPassed, frame: { x, y, w, h } } = box;
+  const { isTime, way, column: { model } } = picture, { name, loads, time, isPassed, frame: { x, y, w, h } } = box;
   const highest = loads.find((one) => Number.isFinite(one.load))?.load ?? 0, isOver = loads.some((one) => one.isOver);
   const isFilled = !isTime && loads.length > 0;
   const fits = (text, letter = SMALL_LETTER) => shortened(text, (w - 14) / letter);
+  const what = called(model, box.what);
   const ink = isFilled ? scaleInk(Math.min(highest, 1)) : isPassed ? "var(--ink)" : "var(--soft)";
   const line = (text, below, more) => text && draw("text", { x: x + 7, y: y + below, class: "own small", ...more }, fits(text));
   const steps = isTime && time?.numbers.length ? stepsTold(time.numbers) : "";
   const fullest = loads.length ? toldLoad(loads[0]) : "", rest = restTold(loads);
   return draw("g", { fill: ink, class: isPassed ? "box" : "box aside", "data-place": name },
-    draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : "place", fill: isFilled ? scaleColour(Math.min(highest, 1)) : "var(--paper)" }),
+    draw("rect", { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4, class: isOver ? "place saturated" : loads.some((one) => one.gives) ? "place gives" : "place", fill: isFilled ? scaleColour(Math.min(highest, 1)) : "var(--paper)" }),
     isTime && time && tint(time, way, { x, y, width: w, height: h, rx: box.kind === "link" ? 14 : 4 }),
-    draw("text", { x: x + 7, y: y + 17, class: "own name" }, shortened(name, (w - 14 - 8 * steps.length) / LETTER)),
+    draw("text", { x: x + 7, y: y + 17, class: "own name" }, shortened(called(model, name), (w - 14 - 8 * steps.length) / LETTER), draw("title", null, calledInFull(model, name))),
     steps && draw("text", { x: x + w - 7, y: y + 17, class: "own steps", "text-anchor": "end" }, steps),
     (rest ? [[fullest, what].filter(Boolean).join(" · "), rest] : [fullest, what]).filter(Boolean).map((text, i) => line(text, 32 + 14 * i)),
     isTime ? time && line([timeTold(picture, time), ownTime(picture, time)].find((text) => text.length * SMALL_LETTER <= w - 14) ?? ownTime(picture, time), 62) : loads.length > 0 && line(ownTold(picture, loads[0]), 62),
@@ -188,6 +191,11 @@ function swatch(fill) { return draw("svg", { width: 26, height: 12, "aria-hidden
 export function spentLegend(way, fills) {
   const present = Object.entries(SPENT).filter(([word]) => way.rows.some((row) => row.spent?.[word] > 0));
   return present.map(([word, name]) => make("li", null, swatch(fills[word]), name));
+}
+
+function givingLegend(boxes) {
+  if (!boxes.some((box) => box.loads.some((one) => one.gives))) return [];
+  return [make("li", null, draw("svg", { width: 26, height: 12, "aria-hidden": "true" }, draw("rect", { x: 2, y: 2, width: 22, height: 8, fill: "none", class: "place gives" })), GIVES_WAY)];
 }
 
 function legendOf({ isTime, stream, way }) {

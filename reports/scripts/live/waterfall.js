@@ -5,6 +5,7 @@ import { Axis } from "../common/axis.js";
 import { draw } from "../common/dom.js";
 import { percent, shortened, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
+import { called, stageCalled } from "./labels.js";
 import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
 import { SPENT, spentIn, spentTold, streamOf, tells, wayOf } from "./way.js";
 
@@ -27,7 +28,7 @@ export function drawWaterfall(column, width, choice) {
   const shown = shownOf(way), rows = [...shown, inAll];
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
-  const labels = Math.min(width * 0.4, LEFT + 12 + Math.max(...rows.map((row) => 7 * nameOf(row).length + INDENT * row.depth)));
+  const labels = Math.min(width * 0.4, LEFT + 12 + Math.max(...rows.map((row) => 7 * nameOf(row, model).length + INDENT * row.depth)));
   const across = new Axis(0, longest, labels, width - 110);
   const height = rows.length * LINE + 46, bottom = height - 34;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title }, definitions(KEY));
@@ -37,7 +38,7 @@ export function drawWaterfall(column, width, choice) {
     const left = LEFT + INDENT * row.depth;
     svg.append(
       row.number ? draw("text", { x: left - 5, y: y + 15, "text-anchor": "end", class: "soft" }, String(row.number)) : "",
-      draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row), (labels - left - 8) / 7)),
+      draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, nameOf(row))),
       ...barOf(row, x, end, y),
       draw("text", { x: end + 5, y: y + 15 }, row.stages ? `${toldOf(row)}, ${share(row.value)}` : row.kind === "call" ? "" : toldOf(row)));
     return { x: (x + end) / 2, y: y + 11, band: true, text: toldRow(row, told, toldOf, share) };
@@ -52,10 +53,11 @@ export function drawWaterfall(column, width, choice) {
 function timesTold(times) { return times < 1 ? percent(times) : times === 1 ? "" : String(Number(times.toPrecision(4))); }
 
 // `call db, 3 times`; `call db, by 20 %`.
-function nameOf(row) {
-  if (row.kind !== "call") return row.name;
+// With a model they are called by their labels.
+function nameOf(row, model = {}) {
+  if (row.kind !== "call") return stageCalled(model, row.name);
   const made = timesTold(row.times);
-  return `call ${row.name}${made ? `, ${row.times < 1 ? `${made} of the time` : `${made} times`}` : ""}`;
+  return `call ${called(model, row.name)}${made ? `, ${row.times < 1 ? `${made} of the time` : `${made} times`}` : ""}`;
 }
 
 // What takes no time is left out. A call that calls nothing is one row, with its way there and back; where there is

@@ -1,0 +1,38 @@
+"""What is full, and meant to be: elastic streams take what a resource has left, and give way."""
+
+from __future__ import annotations
+
+from qps.solver.answers.solution import ElasticSolution, Solution
+
+GIVES_WAY = "full, but its elastic streams give way"
+"""The state of such a resource, as the page has it, too (`scripts/live/giving_way.js`)."""
+
+_ROUNDINGS = 1e-9
+
+
+def giving_way(solution: Solution) -> frozenset[str]:
+    """Return the resources that are full at the answer with what elastic streams take of them.
+
+    They are no fault: with more users these streams take less. Where they can no more, all of them
+    at their least, the resource is as full as any other.
+    """
+    settled = {one.parameter.name: one for one in solution.graph.elastic}
+    found = {
+        name
+        for item in solution.elastic
+        if _can_give(item) and item.name in settled
+        for name in settled[item.name].left
+    }
+    return frozenset(
+        resource.name
+        for resource in solution.resources
+        if resource.name in found and _is_full(resource.load_at_limit, resource.target)
+    )
+
+
+def _can_give(item: ElasticSolution) -> bool:
+    return item.value_at_limit > item.least * (1 + _ROUNDINGS)
+
+
+def _is_full(load: float, target: float) -> bool:
+    return abs(load / target - 1) <= _ROUNDINGS
