@@ -60,3 +60,18 @@ def test_the_command_of_a_page_answers_what_the_page_says(
     assert main(["solve", "spec.qps", *scenario]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["largest_acceptable"] == told["largest_acceptable"]
+
+
+def test_what_was_set_and_is_moved_again_is_set_once(
+    open_page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("spec.qps").write_text(SHOP, encoding="utf-8")
+    settings = ["--set", "wan.rate=90 Mbit/s", "--set", "web.cpu.cores=2"]
+    assert main(["report", "spec.qps", "-o", "page.html", "--no-advice", *settings]) == 0
+    page = open_page(Path("page.html").read_text(encoding="utf-8"))
+    told = "() => document.querySelector('.command').textContent"
+    assert shlex.split(page.run(told)) == ["qps", "solve", "spec.qps", *settings]
+    assert page.run(TYPE, ["wan.rate", "80"])
+    moved = ["--set", "web.cpu.cores=2", "--set", "wan.rate=80 Mbit/s"]
+    assert shlex.split(page.run(told)) == ["qps", "solve", "spec.qps", *moved]
