@@ -174,9 +174,10 @@ function divided(value, atZero) {
 }
 
 // By operands that count whole, by its law, there is none.
-export function slopesOf(word, operands, value, law) {
+// What `isKnown` says is a constant has a slope that nobody asks for.
+export function slopesOf(word, operands, value, law, isKnown = () => false) {
   const row = OPERATIONS[word], countsWhole = (k) => law?.whole.includes(placeOf(k, law));
-  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (countsWhole(k) ? NaN : difference(row, operands, k)));
+  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (isKnown(k) ? 0 : countsWhole(k) ? NaN : difference(row, operands, k)));
 }
 
 const STENCIL = [[2, -1 / 12], [1, 2 / 3], [-1, -2 / 3], [-2, 1 / 12]];

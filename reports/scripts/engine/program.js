@@ -15,7 +15,7 @@ const LEAVES = {
 // The commonest operations are done in place: to call a function of floats takes longer than it does.
 const IN_PLACE = { "+": 1, "-": 2, "*": 3, "/": 4 };
 
-// `moving` marks steps that depend on the population. `laws` has what the table of operations says of some: whether
+// `moving` marks steps that depend on the population, `constant` those that depend on no number either. `laws` has what the table of operations says of some: whether
 // one `grows` with each of what it works on (1), falls (-1) or may do both (0), and what of it counts `whole`.
 export class Program {
   constructor(steps, laws = {}) {
@@ -25,6 +25,7 @@ export class Program {
     this.inPlace = Uint8Array.from(steps, ([word]) => IN_PLACE[word] ?? 0);
     this.parts = [];
     this.moving = new Uint8Array(this.size);
+    this.constant = new Uint8Array(this.size);
     this.stepOfValue = new Map();
     this.orders = new Map();
     steps.forEach(([word, ...parts], i) => (Object.hasOwn(LEAVES, word) ? this.readLeaf(word, parts, i) : this.read(word, parts, i)));
@@ -36,6 +37,7 @@ export class Program {
     this.functions.push(value === null ? null : () => value);
     if (word === "value") this.stepOfValue.set(told[0], i);
     this.moving[i] = word === "n" ? 1 : 0;
+    this.constant[i] = value === null ? 0 : 1;
   }
 
   read(word, parts, i) {
@@ -44,6 +46,7 @@ export class Program {
     this.functions.push(OPERATIONS[word].value);
     [this.a[i], this.b[i], this.c[i]] = parts;
     this.moving[i] = parts.some((part) => this.moving[part]) ? 1 : 0;
+    this.constant[i] = parts.every((part) => this.constant[part]) ? 1 : 0;
   }
 
   word(i) { return this.steps[i][0]; }
@@ -128,7 +131,7 @@ export class Program {
     for (let k = order.length - 1; k >= 0; k--) {
       const i = order[k], s = slope[i], parts = this.parts[i];
       if (s === 0 || !parts.length) continue;
-      const rates = slopesOf(this.word(i), parts.map((part) => x[part]), x[i], this.laws[this.word(i)]);
+      const rates = slopesOf(this.word(i), parts.map((part) => x[part]), x[i], this.laws[this.word(i)], (m) => this.constant[parts[m]]);
       parts.forEach((part, m) => { slope[part] += s * rates[m]; });
     }
   }

@@ -166,14 +166,22 @@ export class App {
   // -- work between frames -------------------------------------------------------------
 
   think() {
-    const told = (found) => {
-      this.helps = found;
-      showAdvice(this.shown, found, (change) => this.apply(change));
-      this.decide();
-    };
-    this.advice = new Advice(this.shown, told);
-    told(this.advice.isWorking ? null : []);
+    this.advice = null;
+    this.tell(null);
     this.wake();
+  }
+
+  // What helps, begun when nothing is more urgent: which changes are tried rests on all that moves the answer.
+  begin() {
+    if (this.advice) return;
+    this.advice = new Advice(this.shown, (found) => this.tell(found));
+    if (!this.advice.isWorking) this.tell([]);
+  }
+
+  tell(found) {
+    this.helps = found;
+    showAdvice(this.shown, found, (change) => this.apply(change));
+    this.decide();
   }
 
   // The first lines of the page, whenever more of them is known.
@@ -187,6 +195,7 @@ export class App {
   work() {
     const until = performance.now() + 8;
     let isDone = this.sure ? this.sure.work(until) : true;
+    if (isDone) this.begin();
     if (isDone && this.advice.isWorking) isDone = this.advice.work(until);
     if (isDone && this.heat && this.heat.done < this.heat.values.length && this.heatPicture.isVisible) {
       isDone = this.heat.work(until);
@@ -274,7 +283,8 @@ export class App {
 
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {
-    if (this.advice?.isWorking) {
+    this.begin();
+    if (this.advice.isWorking) {
       this.advice.work(performance.now() + PRINTED_WITHIN);
       showAdvice(this.shown, this.advice.best(), (change) => this.apply(change));
     }

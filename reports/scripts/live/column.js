@@ -32,7 +32,7 @@ export class Column {
     try {
       const solved = solve(this.run, setting);
       if (!solved) return "this combination is not in the page";
-      this.sensitivity = elasticities(this.run, solved);
+      this.sensitivities = null;
       this.solved = solved;
       this.graph = solved.graph;
       return null;
@@ -41,6 +41,15 @@ export class Column {
       if (error instanceof Impossible) return error.message;
       throw error;
     }
+  }
+
+  // How far each number moves the answer; told when it is first asked for, as it takes longer than an answer.
+  get sensitivity() {
+    if (!this.sensitivities) {
+      this.sensitivities = elasticities(this.run, this.solved);
+      this.run.at(this.n);
+    }
+    return this.sensitivities;
   }
 
   // The value of a step at the population that is shown.
