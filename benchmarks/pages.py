@@ -64,8 +64,9 @@ def changes() -> Measured:
         "A change in a report",
         MISSING
         if CHROMIUM is None
-        else f"In ms: until the first screen is drawn; the median of {_TURNS} and the longest from a change of the population, of "
-        "a number or of a choice to the page that shows it. A frame has 16 ms.",
+        else f"In ms: until the first screen is drawn; the median of {_TURNS} and the longest from a "
+        "change of the population, of a number or of a choice to the page that shows it. A frame "
+        "has 16 ms.",
         (
             "page",
             "kB",
