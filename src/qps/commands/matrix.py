@@ -62,7 +62,8 @@ def run(arguments: Namespace) -> Exit:
     from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
     from qps.solver.odds.promising import promising  # noqa: PLC0415
 
-    compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows, promising=promising)
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label="compiling"):
+        compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows, promising=promising)
     _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
     job = _Job(compiled, arguments, output, key, spec)
     with ended_in_order():
