@@ -379,6 +379,11 @@ def test_axes_are_turned_moved_chosen_and_downloaded(small: str, open_page: Any)
     assert text.startswith("<svg")
     assert text.count("<image") == 2
     assert "data:image/png" in text
+    assert 'paint-order="stroke' in text  # letters lie on their rims, not below them
+    with page.page.expect_download() as download:
+        page.page.locator("#picture-lines").get_by_role("button", name="Download as PNG").click()
+    assert download.value.suggested_filename == "lines.png"
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
 def test_lines_are_painted(small: str, open_page: Any) -> None:

@@ -126,7 +126,7 @@ function csvOfDrawn({ chart, table: told }) {
   return csvText(head, rows.map((row) => row.map((cell) => plainCell(cell))));
 }
 
-const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "font-family", "font-size", "font-weight"];
+const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linejoin", "paint-order", "font-family", "font-size", "font-weight"];
 
 // The picture as a file of its own: with the colours that it has here, its title and its legend.
 export function standalone({ svg, title, legend }) {
