@@ -64,8 +64,8 @@ def changes() -> Measured:
         "A change in a report",
         MISSING
         if CHROMIUM is None
-        else f"In ms: until the first screen is drawn; the median of {_TURNS} and the longest from a "
-        "change of the population, of a number or of a choice to the page that shows it. A frame "
+        else f"In ms: until the first screen is drawn; median of {_TURNS} and longest of a "
+        "change of the population, a number or a choice, until the page shows it. A frame "
         "has 16 ms.",
         (
             "page",

@@ -72,6 +72,17 @@ def test_a_decision_takes_few_sheets_and_nothing_is_cut(speak_html: str, open_pa
     assert page.run(BEYOND) == []
 
 
+def test_the_decision_takes_two_sheets(open_page: Any) -> None:
+    page = open_page(html_of(load(SPECS / "iri.qps"), most=2, claims=()))
+    assert 3 <= len(re.findall(rb"/Type /Page\b", page.page.pdf(format="A4"))) <= 8
+    page.page.emulate_media(media="print")
+    page.page.set_viewport_size({"width": 680, "height": 1000})
+    page.run("() => dispatchEvent(new Event('beforeprint'))")
+    top = "() => document.querySelector('#gives-out').getBoundingClientRect().top"
+    assert page.run(top) < 2 * 1000
+    assert page.run(BEYOND) == []
+
+
 MANY = """
 users N in 1..1000
 machine box {{ cpu 4 core }}
