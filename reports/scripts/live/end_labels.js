@@ -54,6 +54,6 @@ export function endLabels(ends, room, { right, top, bottom }) {
       isAway ? draw("path", { d: `M${Math.min(x, right).toFixed(1)} ${end.toFixed(1)}L${right} ${end.toFixed(1)}L${from} ${level.toFixed(1)}`, class: "leader" }) : null,
       isArea ? draw("rect", { x: from, y: level - 5, width: 12, height: 10, fill: colour(index), class: "area" })
         : draw("line", { x1: from, x2: from + SAMPLE, y1: level, y2: level, stroke: colour(index), "stroke-dasharray": dash(index), class: strong ? "line strong" : "line" }),
-      draw("text", { x: from + SAMPLE + 4, y: level + 4, class: "name" }, shortened(name, most), draw("title", null, all)));
+      draw("text", { x: from + SAMPLE + 4, y: level + 4, class: "end-name" }, shortened(name, most), draw("title", null, all)));
   });
 }

@@ -110,7 +110,7 @@ export class HeatMap {
       const [x0, y0] = middle(col, row);
       const share = high > low ? (value - low) / (high - low) : 0.5;
       svg.append(draw("rect", { x: x0 - cell.w / 2, y: y0 - cell.h / 2, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColour(share) }));
-      if (col % every === Math.floor((every - 1) / 2) && cell.h >= LINE) inCells.push(draw("g", { fill: Number.isFinite(value) ? scaleInk(Math.max(0, Math.min(1, share))) : "var(--ink)" }, draw("text", { x: x0, y: y0 + (cell.h >= 2 * LINE ? LINE : 4), "text-anchor": "middle", class: "own in-cell" }, texts[i])));
+      if (col % every === Math.floor((every - 1) / 2) && cell.h >= LINE) inCells.push(draw("g", { fill: Number.isFinite(value) ? scaleInk(Math.max(0, Math.min(1, share))) : "var(--ink)" }, draw("text", { x: x0, y: y0 + (cell.h >= 2 * LINE ? LINE - 3 : 4), "text-anchor": "middle", class: "own in-cell" }, texts[i])));
       points.push({ x: x0, y: y0, text: `${calledInFull(column.model, x.record.name)} ${x.tell(col)}, ${calledInFull(column.model, y.record.name)} ${y.tell(row)}: ${toldOf(i)}` });
     });
     const limit = this.limit();
