@@ -20,12 +20,15 @@ from qps.reports.pages.layers import HEIGHT, WIDTHS, laid_out
 from qps.reports.pages.live_ways import routes_of, steps_of
 from qps.reports.pages.topology import topology_of
 from qps.solver.answers.worst_mode import solve_model
+from test_shared_pools import JOB, KINDS
+from test_shared_pools import SHOP as POOLS
 
 SPECS = Path(__file__).parents[1] / "specs"
 OF_SPECS = [
     pytest.param(path, id=path.stem)
     for path in (*sorted(SPECS.glob("*.qps")), *sorted(SPECS.glob("applications/*.qps")))
 ]
+OF_KINDS = JOB % (" for each user", "1 request", "pause")
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 # Names that plain objects of scripts have, too.
@@ -83,6 +86,17 @@ def test_what_streams_ask_for_is_all_but_what_nobody_does(path: Path) -> None:
         parts = sum(value(part) for by, part in resource.parts.items() if by != "idle")
         assert isclose(streams, parts, rel_tol=1e-9, abs_tol=1e-12), name
         assert set(resource.streams) <= set(graph.streams), name
+
+
+@pytest.mark.parametrize("text", [POOLS, POOLS[: POOLS.index("stream browse")] + KINDS + OF_KINDS])
+def test_what_streams_ask_for_is_all_of_pools_and_of_kinds_of_users_too(text: str) -> None:
+    graph = graph_of(checked(text))
+    value = graph.at(40).number
+    for name in ("shop.threads", "db.conns", "db.cpu"):
+        streams = {of: value(part) for of, part in graph.resources[name].streams.items()}
+        assert streams.keys() == graph.streams.keys(), name
+        assert all(part > 0 for part in streams.values()), name
+        assert sum(streams.values()) == pytest.approx(value(graph.resources[name].load)), name
 
 
 def test_a_component_that_several_streams_use_is_parted_among_them() -> None:
