@@ -206,8 +206,8 @@ def test_boxes_are_told_by_keys_those_on_the_way_first(open_page: Any) -> None:
     for _ in range(6):
         page.keyboard.press("ArrowRight")
         told.append(page.text_content("#picture-topology .readout"))
-    assert told[0].startswith("constructor (box): step 1")
-    assert told[-1].startswith("aside (box): no load")
+    assert told[0].startswith("constructor, box: step 1")
+    assert told[-1].startswith("aside, box: no load")
     assert "of the latency (" in told[0]
 
 
