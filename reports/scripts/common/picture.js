@@ -115,6 +115,8 @@ export class Picture {
 }
 Picture.of = new Map();
 
+function shownText(cell) { return Array.isArray(cell) ? cell.map(shownText).join("") : cell?.textContent ?? String(cell ?? ""); }
+
 // The numbers behind a picture: of lines all points as they were reckoned, of others what their table tells.
 function csvOfDrawn({ chart, table: told }) {
   if (chart) {
@@ -123,7 +125,7 @@ function csvOfDrawn({ chart, table: told }) {
     return csvText([chart.x.label, ...columns.map(([name]) => name)], Array.from(chart.x.values, (x, i) => [x, ...columns.map(([, at]) => at(i))]));
   }
   const { head, rows } = told();
-  return csvText(head, rows.map((row) => row.map((cell) => plainCell(cell))));
+  return csvText(head.map(shownText), rows.map((row) => row.map((cell) => plainCell(shownText(cell)))));
 }
 
 const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linejoin", "paint-order", "font-family", "font-size", "font-weight"];
