@@ -151,7 +151,7 @@ def column_names(cases: Sequence[ShownCase]) -> list[str]:
 def _told_apart(files: Sequence[str]) -> dict[str, str]:
     """Return for each file its name, with as much of its folders as tells it from the others."""
     parts = {file: Path(file).with_suffix("").parts for file in files}
-    most = max(map(len, parts.values()))
+    most = max(map(len, parts.values()), default=1)  # a page of figures alone compares none
     lengths = (n for n in range(1, most) if len({own[-n:] for own in parts.values()}) == len(files))
     length = next(lengths, most)
     return {file: "/".join(own[-length:]) for file, own in parts.items()}

@@ -117,7 +117,7 @@ def system_picture(
     stops = tuple(_stops(tuple(steps_of(stream, configuration, route.ends)), value))
     told = [stop for stop in stops if _tells(total, stop.value)]
     numbers = {id(stop): at for at, stop in enumerate(told, 1)}
-    here = _Here(graph, solution, stops, numbers, total)
+    here = _Here(graph=graph, solution=solution, stops=stops, numbers=numbers, total=total)
     layout = laid_out(topology, WIDTHS[-1])
     shown = marked_value(quantity(total, TIME), total, stream.latency_certainty)
     present = [spent for spent in SPENT if any(stop.spent[spent] > 0 for stop in stops)]
@@ -181,7 +181,7 @@ def _lines(layout: Layout, route: Route) -> Iterator[DrawnLine]:
         yield DrawnLine(path, bool(way), bool(way & THERE), bool(way & BACK))
 
 
-class _Here(Struct, frozen=True):
+class _Here(Struct, frozen=True, kw_only=True):
     """What is there to be told of places at the answer."""
 
     graph: LoadGraph

@@ -65,7 +65,7 @@ def run(arguments: Namespace) -> Exit:
     with Progress(total=None, quiet=arguments.quiet, unit=None, label="compiling"):
         compiled = compile_matrix(spec.model, matrix, drawn=drawn_in_rows, promising=promising)
     _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
-    job = _Job(compiled, arguments, output, key, spec)
+    job = _Job(compiled=compiled, arguments=arguments, output=output, key=key, spec=spec)
     with ended_in_order():
         counts = job.show() if output is None else _written(job, output)
     return _status(counts, arguments)
@@ -197,7 +197,7 @@ def _check_place(arguments: Namespace) -> None:
         )
 
 
-class _Job(Struct):
+class _Job(Struct, kw_only=True):
     """One matrix of a spec to solve, and where its rows go; `key` tells the run from all others."""
 
     compiled: CompiledMatrix
