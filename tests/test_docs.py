@@ -10,7 +10,7 @@ import pytest
 from helpers import spec_figures
 from helpers.docs import PAGES, ROOT, Block, blocks, performed, with_words
 from helpers.fit_coverage import held_of
-from helpers.reports import tested_together
+from helpers.reports import judged_together
 from qps.compiler import ir
 from qps.compiler.check.values.check_operations import FUNCTIONS
 from qps.compiler.diagnostics import codes
@@ -35,7 +35,7 @@ _SPECS = [
 @pytest.mark.parametrize("page", _PAGES)
 def test_commands_print_what_the_page_says(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # What specs of ours claim is judged by other tests, too: once in a run.
-    monkeypatch.setattr("qps.commands.test.tested_specs", tested_together)
+    monkeypatch.setattr("qps.commands.test.tested_specs", judged_together)
     text = page.read_text(encoding="utf-8")
     assert performed(text) == text, "run `python tests/helpers/docs.py` and look at the change"
 

@@ -90,7 +90,7 @@ def told_beyond(
     >>> told_beyond(0.75003, 0.75, share=True), told_beyond(0.3, 0.25, TIME)
     ('75.003 %', '300 ms')
     >>> told_beyond(1.0, 1.0, gap=-3.25e-19), told_beyond(2.0, 2.0, TIME)
-    ('1 - 3.250e-19', '2 s')
+    ('1 - 3.25 × 10⁻¹⁹', '2 s')
     """
     for more in range(digits, 16):
         told = quantity(value, dimension, more, share=share)

@@ -94,7 +94,7 @@ def tested_once(file: Path) -> Tested:
     return once(tested, "tested", str(file.resolve().relative_to(SPECS)))
 
 
-def tested_together(
+def judged_together(
     files: Iterable[Path], progress: Progress | None, plays: Player | None, probability: float
 ) -> Tested:
     """Return what `qps test` finds in specs: of those below specs/, what was found in this run."""
