@@ -73,7 +73,7 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     assert "also needs  replies.latency >= 8.64 of 100 ms\n" in text
     assert text.count("web.cpu.load") == 1
     assert "would help  twice the web.cpu.cores" in text
-    assert "next        " in text
+    assert "breaks next " in text
 
 
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:

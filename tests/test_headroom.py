@@ -377,9 +377,9 @@ def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much
     lines = _solved(f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n")[
         1
     ].answer
-    assert lines == "49 users. With 50, quality is 1 + 1.368e-128; at most 1 is acceptable."
+    assert lines == "49 users. With 50, quality is 1 + 1.368 × 10⁻¹²⁸; at most 1 is acceptable."
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
-    told = "49 users. With 50, both is 50 ms + 1.654e-61 us; at most 50 ms is acceptable."
+    told = "49 users. With 50, both is 50 ms + 1.654 × 10⁻⁶¹ us; at most 50 ms is acceptable."
     assert _solved(text)[1].answer == told
 
 

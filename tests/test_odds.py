@@ -253,8 +253,8 @@ def test_what_limits_is_told_whether_it_is_stated_or_not() -> None:
     configuration = spec.configuration()
     solution = solve_model(spec.model, configuration)
     view = solve_view(spec.model, configuration, solution, odds=odds_of(spec))
-    (told,) = [line for line in odds_lines(view) if "likely to be met" in line]
-    assert told == "At 1,000, likely to be met: web.cpu.load 50 %."
+    (told,) = [line for line in odds_lines(view) if "Odds of being met" in line]
+    assert told == "Odds of being met at 1,000: web.cpu.load 50 %."
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_the_first_screen_answers_five_questions(
     assert "the processor of station at 23.2 %" in told["also needs"]
     assert told["would help"] == "deletion = on: about 200; mixing = hardware: at most 194"
     assert told["how sure"] == "an upper bound: fewer may be well served"
-    assert told["next"] == "the delay of voice, beyond at most 35"
+    assert told["breaks next"] == "the delay of voice, beyond at most 35"
     seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
     bar = "() => document.querySelector('#controls .bar').getBoundingClientRect().top"
     assert page.run(seen) <= (height if width == 1440 else page.run(bar))

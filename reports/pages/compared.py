@@ -18,7 +18,7 @@ from qps.reports.text.text import title_of
 from qps.solver.answers.solution import Solution
 
 _MOST_NAMED = 3
-_TOLD = ("limited by", "how sure", "next", "costs")
+_TOLD = ("limited by", "how sure", "breaks next", "costs")
 
 
 class Compared(Struct, frozen=True, kw_only=True):

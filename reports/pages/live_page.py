@@ -13,6 +13,7 @@ from qps.compiler.configure.configuration import Configuration, base_configurati
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.live import Json, LiveModel
 from qps.reports.pages.thinning import telling_points
+from qps.reports.pages.unquoted import unquoted
 from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of
 from qps.reports.text.answers import SolveView
 from qps.reports.text.figure_text import line_label
@@ -105,7 +106,7 @@ def _odds(view: SolveView | None) -> dict[str, Json]:
     odds = view.odds
     return {
         "odds": {
-            "lines": list(odds_lines(view)),
+            "lines": [unquoted(line) for line in odds_lines(view)],
             "samples": odds.samples,
             "interval": [odds.interval.least, odds.interval.most],
             "promise": odds.promise.largest,

@@ -116,7 +116,7 @@ def _facts(view: SolveView, solution: Solution, *, why: str) -> Iterator[tuple[s
     yield "how sure", _how_sure(view, why)
     told = [f"{item.change} ({users_with(item)})" for item in view.helps_most]
     yield "would help", "; ".join(told)
-    yield "next", next_limit_line(view).removeprefix("Next limit: ").removesuffix(".")
+    yield "breaks next", next_limit_line(view).removeprefix("Next limit: ").removesuffix(".")
     yield "modes", modes_line(view).removeprefix("Modes: ")
     yield "costs", " ".join(cost_lines(view, solution))
     yield "counts", "; ".join(_counted_as_known(view))

@@ -23,6 +23,8 @@ from qps.solver.odds.told import ALONE, Interval, Likely, LikelyMet, Odds
 _MOST_NAMED = 3
 _LEAST_TOLD = 0.005
 """How far off how likely something is must be to be told."""
+_LEAST_ERROR = 0.001
+"""What a surface is off by less than this is told as this."""
 _APART = 0.1
 """Of the width of an interval: ends that differ by more are told."""
 
@@ -70,7 +72,7 @@ def _approximated(odds: Odds) -> Iterator[str]:
     if odds.by_surfaces:
         names = _some(sorted(one.requirement for one in odds.by_surfaces))
         points = max(one.points for one in odds.by_surfaces)
-        error = percent(max(one.error for one in odds.by_surfaces), 2)
+        error = percent(max(_LEAST_ERROR, *(one.error for one in odds.by_surfaces)), 2)
         yield (
             f"An approximation: where {names} would fail is told of {points} samples, and of the "
             f"others by a surface through them, which tells each from all others up to {error} off."
@@ -215,7 +217,7 @@ def _likely(view: SolveView, odds: Odds) -> Iterator[str]:
     told.sort(key=lambda one: one.probability)
     if told:
         named = ", ".join(f"{one.name} {likely_text(one)}" for one in told[:_MOST_NAMED])
-        yield f"At {view.at:,}, likely to be met: {named}."
+        yield f"Odds of being met at {view.at:,}: {named}."
     if odds.bottlenecks and odds.bottlenecks[0].probability < 1:
         yield f"Likely to saturate first: {_named(odds.bottlenecks)}."
 

@@ -36,8 +36,8 @@ def wrapped(text: str, width: int, first: str = "  ", others: str | None = None)
 def labelled(facts: Sequence[tuple[str, str]], width: int, indent: str = "  ") -> list[list[str]]:
     """Return facts behind their labels, each in lines of a width; the labels are in one column.
 
-    >>> labelled([("limited by", "the disk"), ("next", "nothing")], 80)
-    [['  limited by  the disk'], ['  next        nothing']]
+    >>> labelled([("limited by", "the disk"), ("breaks next", "nothing")], 80)
+    [['  limited by   the disk'], ['  breaks next  nothing']]
     """
     column = max((len(label) for label, _ in facts), default=0)
     margin = indent + " " * (column + 2)

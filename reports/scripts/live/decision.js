@@ -69,7 +69,7 @@ export function limitRow(column) {
   }
   run.at(solved.at);
   const resource = solved.resources.find((one) => `${one.name}.load` === criterion.name);
-  return [worded(column, criterion.name.replace(/\.load$/, "")), `, full at ${percent(run.value(resource.about.target), DIGITS)}`];
+  return [worded(column, criterion.name.replace(/\.load$/, "")), run.value(resource.about.target) < 1 ? `, at its target of ${percent(run.value(resource.about.target), DIGITS)}` : ", full"];
 }
 
 function needsRow(column) {
@@ -123,8 +123,8 @@ export function showDecision(column, found, odds) {
     ["gives way", givingRow(column)],
     ["also needs", needsRow(column)],
     ["how sure", sureRow(column, odds)],
-    solved.verdict === "range" ? null : ["would help", [helps.join("; ") || (found ? "nothing that this page can try" : "trying …")]],
-    ["next", nextRow(column)],
+    solved.verdict === "range" ? null : ["would help", [helps.join("; ") || (found ? "nothing that this page can try" : "being worked out …")]],
+    ["breaks next", nextRow(column)],
   ].filter((row) => row && row[1].some((one) => one !== ""));
   fill("decision", make("p", { class: "many" }, many), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told)))));
   column.run.at(column.n);
