@@ -179,7 +179,13 @@ CHOSEN = """(value) => {
 
 
 def test_what_is_hardly_loaded_is_neither_shown_first_nor_cut_off(open_page: Any) -> None:
-    page = open_page(html_of(checked(THINKING)))
+    # A load of one part has no picture of its own: each of these has two.
+    shared = (
+        THINKING.replace("call db { query }", "call db { query; sort }")
+        + "component sort { cpu 1 ms/request }\nstream note for each seat { "
+        "traffic 0.001 request/s, 1 kB/request\n at seat { }\n at app { work } }\n"
+    )
+    page = open_page(html_of(checked(shared)))
     page.run("() => qps.drawAll()")
     assert page.run(CHOSEN, "lan.seat.out") == "db.cpu"  # nothing saturates: the fullest
     assert page.run(OUTSIDE, "shares") == []

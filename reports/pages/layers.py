@@ -91,10 +91,10 @@ def laid_out(topology: Topology, width: int) -> Layout:
 
 def _beside(topology: Topology, step: float) -> dict[str, _Box]:
     """Return boxes in columns: what is joined stands in neighbouring ones."""
-    width = min(_WIDEST, step - _GAP_BESIDE)
+    width = min(_WIDEST, step - _GAP_BESIDE) // 1  # whole, so that lines end at rounded boxes
     return {
         place.name: _Box(
-            x=(place.column + 0.5) * step - width / 2,
+            x=((place.column + 0.5) * step - width / 2) // 1,
             y=place.row * (HEIGHT + _ROW_GAP) + _TOP,
             width=width,
             band=place.column,
@@ -112,7 +112,7 @@ def _in_bands(topology: Topology, width: int) -> dict[str, _Box]:
     """Return boxes in rows: each layer a band of some, and layers of one box a band together."""
     per_row = width // (_ROOM if width > WIDTHS[0] else _LITTLE_ROOM)
     step = width / per_row
-    box = min(_WIDEST, step - _GAP)
+    box = min(_WIDEST, step - _GAP) // 1
     boxes: dict[str, _Box] = {}
     top = float(_TOP)
     for band, names in enumerate(_bands(topology)):
@@ -123,7 +123,7 @@ def _in_bands(topology: Topology, width: int) -> dict[str, _Box]:
             for place, name in enumerate(inside):
                 left = inset + place * step
                 boxes[name] = _Box(
-                    x=left + (step - box) / 2,
+                    x=(left + (step - box) / 2) // 1,
                     y=top + row * (HEIGHT + _ROW_GAP),
                     width=box,
                     band=band,

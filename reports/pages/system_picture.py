@@ -27,7 +27,7 @@ from qps.reports.text.quantities import percent, quantity
 from qps.reports.text.table import Table
 from qps.solver.answers.solution import Solution
 
-SPENT = {"work": "work", "wait": "waiting", "delay": "fixed time"}
+SPENT = {"work": "work", "wait": "waiting time", "delay": "fixed time"}
 """What time is spent with, and how that is told."""
 
 _SPENT_WITH = {

@@ -113,13 +113,13 @@ function tableOf(picture, order) {
 export function definitions(key) {
   const pattern = (id, size, ...inside) => draw("pattern", { id: `${id}-${key}`, width: size, height: size, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, ...inside);
   return draw("defs", null,
-    pattern("waiting", 6, draw("rect", { width: 6, height: 6, fill: "var(--paper)" }), draw("rect", { width: 3, height: 6, fill: colour(1) })),
+    pattern("waits", 6, draw("rect", { width: 6, height: 6, fill: "var(--paper)" }), draw("rect", { width: 3, height: 6, fill: colour(1) })),
     pattern("fixed", 5, draw("rect", { width: 5, height: 5, fill: "var(--paper)" }), draw("circle", { cx: 2.5, cy: 2.5, r: 1.2, fill: colour(6) })),
     pattern("others", 5, draw("rect", { width: 5, height: 5, fill: "var(--paper)" }), draw("rect", { width: 1.5, height: 5, fill: "var(--ink)" })),
     draw("marker", { id: `arrow-${key}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, draw("path", { d: "M0,0L8,4L0,8z", class: "head" })));
 }
 
-export function fillsOf(key) { return { work: colour(0), wait: `url(#waiting-${key})`, delay: `url(#fixed-${key})` }; }
+export function fillsOf(key) { return { work: colour(0), wait: `url(#waits-${key})`, delay: `url(#fixed-${key})` }; }
 
 const KEY = "drawing", FILLS = fillsOf(KEY), ARROW = `url(#arrow-${KEY})`, OTHERS = `url(#others-${KEY})`;
 

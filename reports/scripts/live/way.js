@@ -8,7 +8,7 @@ const NOTHING = 1e-6; // of the latency: what is less is not told
 export function tells({ total }, value) { return value > (Number.isFinite(total) ? NOTHING * total : 0); }
 
 // What time is spent with, as it is told and drawn; a link that sends works, too.
-export const SPENT = { work: "work", wait: "waiting", delay: "fixed time" };
+export const SPENT = { work: "work", wait: "waiting time", delay: "fixed time" };
 const SPENT_WITH = { work: "work", transfer: "work", wait: "wait", delay: "delay" };
 
 // The stream whose latency is asked for, else the first; null where no stream has a way that takes time.
