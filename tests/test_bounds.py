@@ -298,3 +298,20 @@ def test_a_gamma_law_is_within_those_of_the_ends(
     found = row.interval(*fixed[:3], *law, fixed[3], *law, fixed[3], fixed[4])
     value = row.number(level, load, load, mean, spread, 1.0, mean, spread, 1.0, 0.0)
     assert found.low <= value <= found.high < inf
+
+
+@pytest.mark.parametrize("level", [0.3, 0.5, 0.99])
+def test_a_variation_that_moves_makes_a_quantile_rise_or_fall(level: float) -> None:
+    row = OPERATIONS["stages_quantile"]
+    low, high = 0.5, 0.75
+
+    def found(variation: Interval) -> Interval:
+        fixed = [Interval(one, one, 0, 0) for one in (level, 0.4, 0.4, 1.0, 1.0, 0.0)]
+        return row.interval(*fixed[:4], variation, fixed[4], fixed[3], variation, *fixed[4:])
+
+    ends = [found(Interval(at, at, 0, 0)) for at in (low, high)]
+    slope = (ends[1].low - ends[0].high) / (high - low)  # by one user more, so much more of it
+    moving = found(Interval(low, high, 1, 1))
+    assert moving.slow <= slope <= moving.steep
+    assert moving.low <= ends[0].low
+    assert ends[1].high <= moving.high

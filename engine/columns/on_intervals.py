@@ -291,7 +291,8 @@ def monotone(
         slow = steep = 0.0
         for g, p in pairs:
             if not p.is_fixed:
-                part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
+                rate = (-inf if g <= 0 else 0.0, inf if g >= 0 else 0.0)
+                part = span(p.slow, p.steep, *rate)
                 slow, steep = slow + part[0], steep + part[1]
         low, high = _widened(least, most, _QUEUE)
         low, high = below(low - error), above(high + error)
