@@ -97,7 +97,7 @@ def test_what_is_wrong_stands_beside_what_was_typed(speak_html: str, open_page: 
     assert "write a number" not in page.page.inner_text("#numbers")
 
 
-@pytest.mark.parametrize("spec", ["specs/iri.qps", "specs/applications/shop.qps"])
+@pytest.mark.parametrize("spec", ["specs/iri.qps", "specs/applications/chat.qps"])
 def test_without_scripts_it_says_what_the_terminal_says(
     spec: str,
     open_page: Any,
