@@ -69,7 +69,7 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
 ) -> None:
     text = told(capsys, "site.qps")
     assert text.splitlines()[:3] == ["site (site.qps)", "", "  At most 3,750 shoppers"]
-    assert "limited by  web.cpu.load 75 of 75 %; just over 75 % with 3,751\n" in text
+    assert "limited by   web.cpu.load 75 of 75 %; just over 75 % with 3,751\n" in text
     assert "also needs  replies.latency >= 8.64 of 100 ms\n" in text
     assert text.count("web.cpu.load") == 1
     assert "would help  twice the web.cpu.cores" in text
@@ -79,7 +79,7 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
-    assert "limited by  voice.latency >= 227 of 230 ms and voice.loss" in text
+    assert "limited by   voice.latency >= 227 of 230 ms and voice.loss" in text
 
 
 def test_eight_resources_are_told_and_how_full_the_others_are(
