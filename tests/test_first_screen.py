@@ -70,9 +70,9 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     text = told(capsys, "site.qps")
     assert text.splitlines()[:3] == ["site (site.qps)", "", "  At most 3,750 shoppers"]
     assert "limited by   web.cpu.load 75 of 75 %; just over 75 % with 3,751\n" in text
-    assert "also needs  replies.latency >= 8.64 of 100 ms\n" in text
+    assert "also needs   replies.latency >= 8.64 of 100 ms\n" in text
     assert text.count("web.cpu.load") == 1
-    assert "would help  twice the web.cpu.cores" in text
+    assert "would help   twice the web.cpu.cores" in text
     assert "breaks next " in text
 
 
