@@ -283,12 +283,26 @@ def test_clients_who_think_are_predicted_where_work_is_time() -> None:
             found = await known_work.ask(port, clients, think / 1000, seconds, 10)
         return [after - before for each in found for before, after in pairwise(each)]
 
+    async def slept() -> list[float]:
+        """Return how long sleeps of as long as a place is held take meanwhile."""
+        found = []
+        while sum(found) < max(asked.values()):
+            before = time.monotonic()
+            await asyncio.sleep(holding)
+            found.append(time.monotonic() - before)
+        return found
+
     async def together() -> list[list[float]]:
-        return list(await asyncio.gather(*(cycles(k, seconds) for k, seconds in asked.items())))
+        runs = (cycles(k, seconds) for k, seconds in asked.items())
+        return list(await asyncio.gather(*runs, slept()))
 
     spec = closed_loops.spec_of(holding, 0.0, max(asked), max(asked), places)
     told = closed_loops.predicted_by(spec, [(clients, think) for clients in asked])
-    for clients, found in zip(asked, asyncio.run(together()), strict=True):
+    *runs, sleeps = asyncio.run(together())
+    # All that waits here sleeps: woken late, it takes longer, whatever was predicted.
+    if median(sleeps) > 1.02 * holding:
+        pytest.skip("who sleeps is woken too late here: places are held for longer than they say")
+    for clients, found in zip(asked, runs, strict=True):
         rate, _ = told[clients, think]
         assert rate == pytest.approx(clients / median(found), rel=0.1)
 
