@@ -93,26 +93,12 @@ def with_parameters(
             return quantity
         return replace(quantity, expr=ir.ParameterValue(name), bound="", divisors=())
 
-    made = tuple(_parameter(one) for one in wanted.values())
+    made = tuple(
+        ir.parameter_of(one.stated, name=one.name, source=one.source, place=one.place)
+        for one in wanted.values()
+    )
     whole = replace(model, parameters=(*model.parameters, *made))
     return _Visiting(whole, named).whole()
-
-
-def _parameter(one: OwnNumber) -> ir.Parameter:
-    stated = one.stated
-    return ir.Parameter(
-        name=one.name,
-        value=stated.expr,
-        dimension=stated.dimension,
-        low=None,
-        high=None,
-        span=stated.span,
-        value_span=stated.span,
-        source=one.source,
-        doc=None,
-        text=stated.text if stated.bound else "",
-        place=one.place,
-    )
 
 
 def _hardware(model: ir.Model) -> Iterator[tuple[str, ir.Machine | ir.Network]]:

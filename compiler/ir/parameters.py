@@ -118,3 +118,22 @@ class Parameter(Struct, frozen=True, kw_only=True):
     def has_own_name(self) -> bool:
         """False for one that was made of a number in another place: no change can name it."""
         return self.span != self.value_span
+
+
+def parameter_of(
+    stated: Quantity, *, name: str, source: str | None, place: str | None = None
+) -> Parameter:
+    """Return the parameter of a name that stands for a number which is stated in place."""
+    return Parameter(
+        name=name,
+        value=stated.expr,
+        dimension=stated.dimension,
+        low=None,
+        high=None,
+        span=stated.span,
+        value_span=stated.span,
+        source=source,
+        doc=None,
+        text=stated.text if stated.bound else "",
+        place=place,
+    )

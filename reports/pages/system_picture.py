@@ -5,7 +5,7 @@ It stands where the scripts draw it, too (`scripts/live/topology.js`), as wide a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import floor, isfinite
 
@@ -19,6 +19,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import TIME
+from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, Layout, laid_out
 from qps.reports.pages.live_ways import BACK, THERE, Route, Step, routes_of, steps_of
 from qps.reports.pages.topology import Place, topology_of
@@ -152,9 +153,8 @@ def _asked(graph: LoadGraph) -> StreamMeasures | None:
     return taking[0] if taking else None
 
 
-def _stops(steps: Sequence[Step], value: object) -> Iterator[Stop]:
+def _stops(steps: Sequence[Step], value: Callable[[Formula], float]) -> Iterator[Stop]:
     """Yield the stops of a way: what follows each other at one place is one."""
-    assert callable(value)
 
     def at(step: Step) -> tuple[int, str, str]:
         is_stage = step.kind in _SPENT_WITH

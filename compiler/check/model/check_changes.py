@@ -9,6 +9,7 @@ from math import ceil, floor
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_choices import ChoiceChecker
+from qps.compiler.check.model.check_new_values import NewValueChecker
 from qps.compiler.check.model.check_own_numbers import Settable
 from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.model.check_precedence import report_several, report_without_effect
@@ -23,7 +24,7 @@ from qps.compiler.check.names.declarations import (
     report_population,
 )
 from qps.compiler.check.names.places import place_of
-from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
@@ -33,7 +34,6 @@ from qps.compiler.diagnostics.diagnostic import Code, Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import Dimension
-from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 
@@ -246,31 +246,14 @@ class ChangeChecker(Part, frozen=True):
     ) -> ir.Change | None:
         """Return the new value of a parameter, or of the parameter that is one kind of it."""
         name = kind or declared.qualified
-        if isinstance(change.value, ast.Range):
-            self.sink.report(
-                codes.BAD_SETTING,
-                change.value.span,
-                f"`{change.name.text}` takes one value, not a range",
-                hint=f"write it like `{change.name.text} = {param.value.span.text}`",
-            )
-            return None
-        assert not isinstance(change.value, ast.Listed), "a list was reported"
-        scope = Scope(self.main, Allowed.NOTHING)
         dimension = self.known.dimensions.get(name)
-        value = self.expressions.stated(change.value, scope)
-        if value is None or dimension is None:
-            return None
-        if value.dimension != dimension:
-            usual = f"write it like `{change.name.text} = {param.value.span.text}`"
-            advised = advice(value, lambda other: other == dimension, usual)
-            self.sink.report(
-                codes.WRONG_DIMENSION,
-                value.span,
-                f"`{change.name.text}` must be {dimension.in_words}, "
-                f"not {value.dimension.in_words}",
-                secondary=[Label(param.value.span, "its own value")],
-                hint=advised,
-            )
+        value = NewValueChecker(self.expressions).new_value(
+            change,
+            () if dimension is None else (dimension,),
+            param.value.span,
+            param.value.span.text,
+        )
+        if value is None:
             return None
         return ir.SetParameter(name, value.expr, value.span)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from qps.compiler import ir
+from qps.compiler.check.model.check_new_values import NewValueChecker
 from qps.compiler.check.names.declarations import Declared, Module, names_of, owner_in
-from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -17,7 +17,6 @@ from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.own_numbers import OwnNumber
 from qps.compiler.ir.placed_numbers import CORES, numbers_in
 from qps.compiler.quantities.dimension import CORE, Dimension
-from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 
@@ -82,28 +81,10 @@ class Settable(Part, frozen=True):
         found = self.number(change.name, module)
         if found is None:
             return None
-        if isinstance(change.value, ast.Range):
-            self.sink.report(
-                codes.BAD_SETTING,
-                change.value.span,
-                f"`{change.name.text}` takes one value, not a range",
-                hint=f"write it like `{change.name.text} = {_example(found.span)}`",
-            )
-            return None
-        assert not isinstance(change.value, ast.Listed), "a list was reported"
-        value = self.expressions.stated(change.value, Scope(self.main, Allowed.NOTHING))
+        value = NewValueChecker(self.expressions).new_value(
+            change, (found.wanted, found.dimension), found.span, _example(found.span)
+        )
         if value is None:
-            return None
-        if value.dimension not in (found.dimension, found.wanted):
-            usual = f"write it like `{change.name.text} = {_example(found.span)}`"
-            self.sink.report(
-                codes.WRONG_DIMENSION,
-                value.span,
-                f"`{change.name.text}` must be {found.wanted.in_words}, "
-                f"not {value.dimension.in_words}",
-                secondary=[Label(found.span, "its own value")],
-                hint=advice(value, lambda other: other == found.wanted, usual),
-            )
             return None
         return ir.SetParameter(found.name, value.expr, value.span)
 

@@ -279,18 +279,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return name in self.made and self.made[name].value != stated.expr
 
         name = counted_name(own, is_another)
-        self.made[name] = ir.Parameter(
-            name=name,
-            value=stated.expr,
-            dimension=stated.dimension,
-            low=None,
-            high=None,
-            span=stated.span,
-            value_span=stated.span,
-            source=stated.source,
-            doc=None,
-            text=stated.text if stated.bound else "",
-        )
+        self.made[name] = ir.parameter_of(stated, name=name, source=stated.source)
         return ir.ParameterValue(name)
 
     def _ends(
