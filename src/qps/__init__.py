@@ -9,6 +9,7 @@ Nothing here prints, and nothing reads the environment.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qps.version import __version__
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from qps.compiler.diagnostics.diagnostic import QpsError
     from qps.measurements import fit, observe, observe_prometheus
 
+_HERE = Path(__file__).parent
+if not (_HERE / "compiler").is_dir():
+    # A checkout whose links are no folders (Windows, an unpacked sdist): they are at its top.
+    __path__.append(str(_HERE.parents[1]))
 
 __all__ = [
     "Model",

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pkgutil import iter_modules
 
+import qps
 from qps.version import __version__
 
 _ENDINGS = (".py", ".lark", ".json", ".qps")
@@ -24,14 +26,20 @@ def build(*rooms: str) -> str:
     >>> build().startswith(f"qps {__version__}+")
     True
     """
-    found = hashlib.sha256(b"".join(_checksum(room) for room in rooms or ("",)))
+    found = hashlib.sha256(b"".join(_checksum(room) for room in rooms or ("", *_rooms())))
     return f"qps {__version__}+{found.hexdigest()[:_SHOWN]}"
+
+
+def _rooms() -> list[str]:
+    """Return the names of all folders, wherever they are: those of a checkout can be links."""
+    return [module.name for module in iter_modules(qps.__path__) if module.ispkg]
 
 
 @cache
 def _checksum(room: str) -> bytes:
+    """Return the checksum of a folder and of those below it, or of what stands beside them all."""
     found = hashlib.sha256()
-    for name, data in _sources(room, files("qps") / room):
+    for name, data in _sources(room, files(f"qps.{room}")) if room else _files("", files("qps")):
         found.update(f"{name}:{len(data)}:".encode() + data)
     return found.digest()
 
@@ -39,8 +47,13 @@ def _checksum(room: str) -> bytes:
 def _sources(way: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a folder and of those below it, in the order of their names."""
     for entry in sorted(folder.iterdir(), key=lambda one: one.name):
-        name = f"{way}/{entry.name}"
         if entry.is_dir():
-            yield from _sources(name, entry)
-        elif entry.name.endswith(_ENDINGS):
-            yield name, entry.read_bytes()
+            yield from _sources(f"{way}/{entry.name}", entry)
+    yield from _files(way, folder)
+
+
+def _files(way: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a folder that something is computed with, in the order of their names."""
+    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
+        if entry.is_file() and entry.name.endswith(_ENDINGS):
+            yield f"{way}/{entry.name}", entry.read_bytes()
