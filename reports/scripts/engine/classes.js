@@ -3,8 +3,9 @@
 
 import { atPointElse, widened } from "./bounds.js";
 import { classQuantile } from "./class_quantiles.js";
-import { ofSeveral, onLine, remembered, waitAlone } from "./closed.js";
+import { ofSeveral, onLine, waitAlone } from "./closed.js";
 import { linearized } from "./linearizer.js";
+import { remembered } from "./remembered.js";
 
 const MOST_STATES = 100000, MOST_POWERS = 400000;
 

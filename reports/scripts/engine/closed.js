@@ -4,10 +4,10 @@
 import { atPopulation } from "./descent.js";
 import { logGamma } from "./gamma.js";
 import { linearized } from "./linearizer.js";
+import { remembering } from "./remembered.js";
 import { risingRoot } from "./roots.js";
 
 const MOST_STEPS = 400, MOST_DEGREE = 8192, NEAR_ONE = 100, SEVERAL = 2, LARGEST = 600;
-const kept = new Map(), MOST_KEPT = 1000;
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function closedNumbers(erlangC) {
@@ -50,17 +50,23 @@ export function closedNumbers(erlangC) {
   };
 }
 
-// The waits of open visits at each station of a network.
+// The waits of open visits at each station of a network. In whichever order stations are told, the network is the same:
+// it is asked for in the order of each of its stations.
 export function closedWaits(erlangC) {
-  return (customers, think, stations) => remembered(`${customers} ${think} ${stations.join(" ")}`, () => waitsOf(erlangC, customers, think, stations));
+  const found = remembering((customers, think, ...told) => waitsOf(erlangC, customers, think, grouped(told)));
+  return (customers, think, stations) => {
+    const order = [...stations.keys()].sort((one, other) => compared(stations[one], stations[other]));
+    const told = found(customers, think, ...order.flatMap((k) => stations[k])), waits = [];
+    order.forEach((k, place) => { waits[k] = told[place]; });
+    return waits;
+  };
 }
 
-export function remembered(key, make) {
-  if (!kept.has(key)) {
-    if (kept.size >= MOST_KEPT) kept.clear();
-    kept.set(key, make());
-  }
-  return kept.get(key);
+function grouped(told) { return Array.from({ length: told.length / 4 }, (_, k) => told.slice(4 * k, 4 * k + 4)); }
+
+function compared(one, other) {
+  const k = one.findIndex((part, place) => part !== other[place]);
+  return k < 0 ? 0 : one[k] - other[k];
 }
 
 // Null where there is no value; less than one copy is one that takes longer.
@@ -157,24 +163,23 @@ export function sharesOf(rates, unit) {
 export function singleServers(customers, think, stations, before) {
   const isFew = customers - before <= MOST_STEPS, first = isFew ? 0 : customers - before;
   const start = isFew ? { rate: 0, held: stations.map(() => 0) } : atPopulation(first, think, stations);
-  const rates = [start.rate], numbers = [start.held];
+  const count = stations.length, rates = [start.rate], numbers = [start.held], cycles = new Float64Array(count);
+  let held = start.held;
   for (let n = first + 1; n <= customers; n++) {
-    const { rate, held } = withOneMore(n, think, stations, numbers.at(-1));
+    let cycle = think;
+    for (let k = 0; k < count; k++) cycle += stations[k][1] * (cycles[k] = stations[k][0] * (1 + held[k]));
+    const rate = n / cycle, isAsked = customers - n <= before;
+    if (isAsked || n === first + 1) held = new Float64Array(count); // mean value analysis: who comes finds what there is without it
+    for (let k = 0; k < count; k++) held[k] = rate * cycles[k];
+    if (!isAsked) continue;
     rates.push(rate);
     numbers.push(held);
-    if (rates.length > before + 1) {
-      rates.shift();
-      numbers.shift();
-    }
+  }
+  if (customers - first > before) { // what was begun with is of too few
+    rates.shift();
+    numbers.shift();
   }
   return { rates: rates.reverse(), numbers: numbers.reverse() };
-}
-
-// Mean value analysis: who comes finds what there is without it.
-function withOneMore(customers, think, stations, before) {
-  const cycles = stations.map(([ratio], k) => ratio * (1 + before[k]));
-  const rate = customers / stations.reduce((total, [, copies], k) => total + copies * cycles[k], think);
-  return { rate, held: cycles.map((cycle) => rate * cycle) };
 }
 
 // The polynomials of a station of several servers.
@@ -236,9 +241,10 @@ export function powered(values, exponent, size) {
 }
 
 export function convolved(one, other, size) {
-  const found = new Array(Math.min(one.length + other.length - 1, size)).fill(0);
-  for (let k = 0; k < Math.min(one.length, size); k++) {
-    for (let j = 0; j < Math.min(other.length, size - k); j++) found[k + j] += one[k] * other[j];
+  const found = new Float64Array(Math.min(one.length + other.length - 1, size)), most = Math.min(one.length, size);
+  for (let k = 0; k < most; k++) {
+    const own = one[k], end = Math.min(other.length, size - k);
+    for (let j = 0; j < end; j++) found[k + j] += own * other[j];
   }
   return found;
 }

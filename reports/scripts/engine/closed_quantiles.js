@@ -1,8 +1,9 @@
 // How long a cycle of a closed network takes at its stations: quantiles; `engine/closed_quantiles.py` tells how.
 // Complex numbers are pairs of their parts, rows of them two arrays.
 
-import { between, convolved, ofSeveral, poisson, powered, remembered, stationsOf } from "./closed.js";
+import { between, convolved, ofSeveral, poisson, powered, stationsOf } from "./closed.js";
 import { logGamma } from "./gamma.js";
+import { remembered } from "./remembered.js";
 import { fallingRoot } from "./roots.js";
 import { weights } from "./stages.js";
 

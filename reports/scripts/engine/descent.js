@@ -1,5 +1,5 @@
 // A closed network of single servers with many customers, by an integral along the path of steepest descent:
-// `engine/descent_numbers.py` tells how. Complex numbers are pairs.
+// `engine/descent_numbers.py` tells how.
 
 const STEP = 0.125, STEPS = 50, MOST_STEPS = 50;
 
@@ -11,11 +11,14 @@ export function atPopulation(customers, think, stations) {
   const pairs = parts.map(([part, apart, m]) => [part / (apart + spare), m]);
   let total = 0, more = 0;
   const own = pairs.map(() => 0);
-  along(think * rate, pairs, (weight, ahead) => {
-    total += weight[1];
-    const moved = times(weight, ahead);
-    more += moved[1];
-    pairs.forEach(([b], k) => { own[k] += over(moved, [1 - b * ahead[0], -b * ahead[1]])[1]; });
+  along(think * rate, pairs, (weight, beside, a, b) => {
+    total += beside;
+    const re = weight * a - beside * b, im = weight * b + beside * a;
+    more += im;
+    for (let k = 0; k < pairs.length; k++) {
+      const x = 1 - pairs[k][0] * a, y = -pairs[k][0] * b;
+      own[k] += (im * x - re * y) / (x * x + y * y);
+    }
   });
   return { rate: rate * (1 + more / total), held: pairs.map(([b], k) => b + b * (1 + b) * own[k] / total) };
 }
@@ -34,50 +37,58 @@ function saddle(customers, think, parts) {
   return spare;
 }
 
-// Tells weights of the rule along half of the path, and exp(w) - 1.
+// Tells weights of the rule along half of the path, and exp(w) - 1: the parts of both.
 function along(think, stations, tell) {
   let spread = think, skew = think;
   for (const [b, m] of stations) {
     spread += m * b * (1 + b);
     skew += m * b * (1 + b) * (1 + 2 * b);
   }
-  const size = Math.sqrt(2 / spread);
-  const slopeAt = (t, w) => over([-2 * t, 0], exponent(w, think, stations).slope);
-  let w = [0, 0], slope = [0, 0];
+  const size = Math.sqrt(2 / spread), at = new Float64Array(6);
+  let u = 0, v = 0, p = 0, q = 0; // w, and its slope
   for (let k = 0; k < STEPS; k++) {
-    const t = (k + 0.5) * STEP;
-    if (k === 0) w = [skew / (6 * spread) * (size * t) ** 2, size * t];
-    else w = plus(w, slopeAt(t - STEP / 2, plus(w, slope, STEP / 2)), STEP);
-    for (let turn = 0; turn < MOST_STEPS; turn++) {
-      const { value, slope: rate } = exponent(w, think, stations), step = over([value[0] + t * t, value[1]], rate);
-      w = plus(w, step, -1);
-      if (Math.hypot(...step) <= 1e-9 * Math.hypot(...w)) break;
+    const t = (k + 0.5) * STEP, last = t - STEP / 2;
+    if (k === 0) {
+      u = skew / (6 * spread) * (size * t) ** 2;
+      v = size * t;
+    } else {
+      exponent(u + (STEP / 2) * p, v + (STEP / 2) * q, think, stations, at);
+      const rate = at[2] * at[2] + at[3] * at[3];
+      u += STEP * ((-2 * last * at[2]) / rate);
+      v += STEP * ((2 * last * at[3]) / rate);
     }
-    const { slope: rate, ahead } = exponent(w, think, stations);
-    slope = over([-2 * t, 0], rate);
-    tell(slope.map((part) => Math.exp(-t * t) * part), ahead);
+    for (let turn = 0; turn < MOST_STEPS; turn++) {
+      exponent(u, v, think, stations, at);
+      const above = at[0] + t * t, rate = at[2] * at[2] + at[3] * at[3];
+      const x = (above * at[2] + at[1] * at[3]) / rate, y = (at[1] * at[2] - above * at[3]) / rate;
+      u -= x;
+      v -= y;
+      if (Math.hypot(x, y) <= 1e-9 * Math.hypot(u, v)) break;
+    }
+    exponent(u, v, think, stations, at);
+    const rate = at[2] * at[2] + at[3] * at[3], weight = Math.exp(-t * t);
+    p = (-2 * t * at[2]) / rate;
+    q = (2 * t * at[3]) / rate;
+    tell(weight * p, weight * q, at[4], at[5]);
   }
 }
 
-// phi(w), its slope, and exp(w) - 1.
-function exponent([u, v], think, stations) {
-  const grown = Math.exp(u), ahead = [Math.expm1(u) * Math.cos(v) - 2 * Math.sin(v / 2) ** 2, grown * Math.sin(v)];
-  const value = [think * (ahead[0] - u), think * (ahead[1] - v)];
-  let slope = [think, 0];
-  for (const [b, m] of stations) {
-    const x = -b * ahead[0], y = -b * ahead[1];
-    value[0] -= m * (0.5 * Math.log1p(x * (2 + x) + y * y) + b * u);
-    value[1] -= m * (Math.atan2(y, 1 + x) + b * v);
-    slope = plus(slope, over([m * b * (1 + b), 0], [1 + x, y]));
+// phi(w), its slope, and exp(w) - 1, at w = u + i v, into `found`.
+function exponent(u, v, think, stations, found) {
+  const longer = Math.expm1(u), half = Math.sin(v / 2), turned = 2 * half * half, cosine = 1 - turned;
+  const a = longer * cosine - turned, b = (1 + longer) * 2 * half * Math.cos(v / 2);
+  let re = think * (a - u), im = think * (b - v), rise = think, side = 0;
+  for (let k = 0; k < stations.length; k++) {
+    const ratio = stations[k][0], m = stations[k][1], x = -ratio * a, y = -ratio * b, away = m * ratio * (1 + ratio) / ((1 + x) * (1 + x) + y * y);
+    re -= m * (0.5 * Math.log1p(x * (2 + x) + y * y) + ratio * u);
+    im -= m * (Math.atan2(y, 1 + x) + ratio * v);
+    rise += away * (1 + x);
+    side -= away * y;
   }
-  return { value, slope: times(ahead, slope), ahead };
-}
-
-function plus([a, b], [c, d], factor = 1) { return [a + factor * c, b + factor * d]; }
-
-function times([a, b], [c, d]) { return [a * c - b * d, a * d + b * c]; }
-
-function over([a, b], [c, d]) {
-  const size = c * c + d * d;
-  return [(a * c + b * d) / size, (b * c - a * d) / size];
+  found[0] = re;
+  found[1] = im;
+  found[2] = a * rise - b * side;
+  found[3] = a * side + b * rise;
+  found[4] = a;
+  found[5] = b;
 }

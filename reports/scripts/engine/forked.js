@@ -2,8 +2,8 @@
 // are told by: groups of six numbers, a kind first.
 
 import { atPointElse } from "./bounds.js";
-import { remembered } from "./closed.js";
 import { foundAndWaits } from "./linearizer.js";
+import { remembered } from "./remembered.js";
 import { risingRoot } from "./roots.js";
 import { NODES } from "./slowest.js";
 

@@ -10,7 +10,7 @@ export class Boxes {
     for (const part of ["low", "high", "slow", "steep"]) this[part] = new Float64Array(program.size);
     this.bounds = program.steps.map(([word, ...parts]) => {
       const law = program.laws[word], row = OPERATIONS[word];
-      return law ? monotone(row.value, parts, law) : row?.bounds;
+      return law ? monotone(program.valueOf(word), parts, law) : row?.bounds;
     });
   }
 

@@ -2,8 +2,9 @@
 // `engine/nested_networks.py` what they are told by: groups of five numbers, a kind first.
 
 import { atPointElse, widened } from "./bounds.js";
-import { convolved, dot, ofSeveral, onLine, remembered, sharesOf, singleServers, waitAlone, waitOf, weighed } from "./closed.js";
+import { convolved, dot, ofSeveral, onLine, sharesOf, singleServers, waitAlone, waitOf, weighed } from "./closed.js";
 import { at, heldWithin, ownRates } from "./paced.js";
+import { remembered } from "./remembered.js";
 
 export const SPEED = -1;
 export const OWN = -2;

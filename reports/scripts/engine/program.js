@@ -3,6 +3,7 @@
 
 import { quotient } from "./fractions.js";
 import { OPERATIONS, slopesOf } from "./operations.js";
+import { remembering } from "./remembered.js";
 
 // What stands for itself: the population and numbers by their names have their values from outside.
 const LEAVES = {
@@ -26,6 +27,7 @@ export class Program {
     this.parts = [];
     this.moving = new Uint8Array(this.size);
     this.constant = new Uint8Array(this.size);
+    this.values = new Map();
     this.stepOfValue = new Map();
     this.orders = new Map();
     steps.forEach(([word, ...parts], i) => (Object.hasOwn(LEAVES, word) ? this.readLeaf(word, parts, i) : this.read(word, parts, i)));
@@ -43,10 +45,17 @@ export class Program {
   read(word, parts, i) {
     if (!Object.hasOwn(OPERATIONS, word) || !OPERATIONS[word]) throw new Error(`unknown step ${word}`);
     this.parts.push(parts);
-    this.functions.push(OPERATIONS[word].value);
+    this.functions.push(this.valueOf(word));
     [this.a[i], this.b[i], this.c[i]] = parts;
     this.moving[i] = parts.some((part) => this.moving[part]) ? 1 : 0;
     this.constant[i] = parts.every((part) => this.constant[part]) ? 1 : 0;
+  }
+
+  // What an operation does to floats. Those of queues take long: what one of them was told before is not told anew.
+  valueOf(word) {
+    if (!this.laws[word]) return OPERATIONS[word].value;
+    if (!this.values.has(word)) this.values.set(word, remembering(OPERATIONS[word].value));
+    return this.values.get(word);
   }
 
   word(i) { return this.steps[i][0]; }

@@ -2,10 +2,11 @@
 // `engine/shared_networks.py` what they are told by: groups of numbers, of all classes and of each, a kind first.
 
 import { atPointElse, widened } from "./bounds.js";
-import { onLine, remembered, waitAlone } from "./closed.js";
+import { onLine, waitAlone } from "./closed.js";
 import { Linearizer } from "./linearizer.js";
 import { every, MOST_PLACES, neverEnds, OWN, placesOf, SEVERAL, SPEED } from "./nested.js";
 import { staysOf } from "./paced_stays.js";
+import { remembered } from "./remembered.js";
 
 const BEFORE = 4, MOST_TURNS = 60, ENOUGH = 1e-12, FIRST_ONE = 1e-9;
 
