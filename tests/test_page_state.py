@@ -28,6 +28,33 @@ SHOP = (
     "scenario busy { pace = 4 packet/s }\n"
     "scenario tried { pace = 3 packet/s }\n"
 )
+PICTURED = (
+    SHOP + "component more { cpu 1 ms/packet }\n"
+    "stream others for each user { traffic 1 packet/s; at host { work; more } }\n"
+    "stream own for each user { traffic 1 packet/s; at user { work; more } }\n"
+    "require { others.latency <= 30 ms; others.rate >= 0.5 packet/s ideal 2 packet/s }\n"
+)
+CHOICES = {
+    "loads.log": "on", "shares.of": "user.cpu", "needs.log": "on", "quality.log": "on",
+    "space.across": "others.latency", "space.up": "flow.latency",
+    "space.left": "flow.latency", "space.deep": "on", "space.turn": "70", "topology.of": "others", "topology.by": "what it loads",
+    "heat.show": "load of host.cpu", "heat.across": "more.cpu.packet", "heat.up": "pace",
+}  # fmt: skip
+"""Each picture's choices by the words that links have for them, set to what it does not come with."""
+CHOOSE = """(choices) => {
+  for (const [word, text] of Object.entries(choices)) {
+    const { control } = qps.looks.controls.get(word), field = control.label.querySelector("select, input");
+    if (field.type === "checkbox") field.click();
+    else {
+      field.value = text;
+      field.dispatchEvent(new Event(field.type === "range" ? "input" : "change", { bubbles: true }));
+    }
+  }
+}"""
+LOOKS = """() => Object.fromEntries([...qps.looks.controls].map(([word, { control }]) =>
+  [word, [control.said, control.value ?? null]]))"""
+OPEN = """() => [...document.querySelectorAll(".fold[open], .picture details[open], #starts[open]")]
+  .map((one) => one.closest("[id]").id).sort()"""
 STATE = """() => ({
   columns: qps.columns.map((one) => ({
     picks: one.setting.picks, mode: one.setting.mode, start: one.setting.start, n: one.n,
@@ -119,6 +146,9 @@ WRONG = {
     "a tab": ("#qps1&of=spec~1&shown=2", "no column “2”"),
     "a spec": ("#qps1&of=spec~1&keep=9", "no spec “9”"),
     "a word": ("#qps1&of=spec~1&run=alert(1)", "it does not know “run”"),
+    "a picture": ("#qps1&of=spec~1&look=cake.log=on", "no picture with a choice “cake.log”"),
+    "no choice": ("#qps1&of=spec~1&look=loads", "no picture with a choice “loads”"),
+    "a choice twice": ("#qps1&of=spec~1&look=loads.log=on&look=loads.log=on", "“loads.log” twice"),
     "half a sign": ("#qps1&of=spec~1&set=pace=%E0%A4%A", "is mangled"),
     "no word": ("#qps1&of=spec~1&zip", "“zip” is mangled"),
     "all of it": ("#qps1&of=spec~1&set=zip=" + "x" * 30_000, "longer than any link"),
@@ -137,6 +167,14 @@ def test_a_link_that_does_not_fit_is_told_and_sets_nothing(shop_html: str, open_
         assert page.run(STATE) == before, name
         assert page.page.locator("#linked *").count() == 0, name
         page.run("() => { document.getElementById('linked').textContent = ''; }")
+    # what its pictures do not offer is told, and the rest is set
+    page.page.goto(
+        page.page.url.split("#")[0] + "#qps1&of=spec~1&set=zip=off&look=shares.of=<b>x</b>"
+    )
+    page.page.wait_for_function("() => document.getElementById('linked').textContent")
+    assert "is not there: “shares.of=<b>x</b>”" in told(page)
+    assert page.run("() => qps.shown.label") == "zip=off"
+    page.page.click("text=Undo")
     # nor does it when the page is opened with it
     followed(page, WRONG["a range"][0])
     assert "has a range" in told(page)
@@ -150,6 +188,49 @@ def test_a_link_of_another_version_of_the_page_says_so(shop_html: str, open_page
     page = followed(open_page(shop_html), "#" + before.page.url.partition("#")[2])
     assert told(page).startswith("The link is of another version of this page")
     assert page.run("() => qps.shown.label") == "zip=off"
+
+
+def test_what_is_chosen_of_pictures_is_in_the_link_and_goes_back_and_forth(open_page: Any) -> None:
+    html = html_of(checked(PICTURED))
+    page = open_page(html)
+    first = page.run(LOOKS)
+    assert set(first) == {*CHOICES, "quality.scenarios"}
+    assert all(said is None for said, _ in first.values())
+    page.run("() => qps.pictures.forEach((one) => one.redraw())")
+    page.run(CHOOSE, CHOICES)
+    page.page.click("#starts summary")
+    page.page.get_by_role("checkbox", name="tried").uncheck()
+    page.page.click("#picture-loads details > summary")
+    page.page.click(".contents >> text=Formulas")
+    page.page.wait_for_function(SETTLED, arg="open=formulas,picture-loads,starts")
+    chosen = page.run(LOOKS)
+    fragment = page.page.url[page.page.url.index("#") :]
+    wanted = {word: [text, text if text != "on" else True] for word, text in CHOICES.items()}
+    wanted["space.turn"][1] = 70
+    assert chosen == {**wanted, "quality.scenarios": ["1:-,busy", None]}
+    other = followed(open_page(html), fragment)
+    other.run("() => qps.pictures.forEach((one) => one.redraw())")
+    assert other.run(LOOKS) == chosen
+    assert told(other) == ""
+    assert other.run(OPEN) == page.run(OPEN) == ["formulas", "picture-loads", "starts"]
+    assert not other.page.get_by_role("checkbox", name="tried").is_checked()
+    back = page.page.get_by_role("button", name="Undo")
+    for count in range(len(CHOICES) + 4, 0, -1):  # each was an act of its own
+        assert page.run("() => qps.past.at") == count
+        back.click()
+    assert back.is_disabled()
+    page.run("() => qps.pictures.forEach((one) => one.redraw())")
+    assert page.run(LOOKS) == {
+        word: [said, now] for word, (said, now) in first_drawn(html, open_page)
+    }
+    assert page.run(OPEN) == []
+
+
+def first_drawn(html: str, open_page: Any) -> Any:
+    """Return the choices of pictures that show what they come with."""
+    page = open_page(html)
+    page.run("() => qps.pictures.forEach((one) => one.redraw())")
+    return page.run(LOOKS).items()
 
 
 def test_one_act_is_one_step_back(shop_html: str, open_page: Any) -> None:

@@ -177,27 +177,46 @@ export function pointReadout(svg, points) {
   };
 }
 
-// A choice among names that belongs to a picture; `update` offers other names.
+// A choice among names that belongs to a picture; `update` offers other names. What a reader chose stays
+// chosen, also while it is not offered; where nothing was, what is preferred is shown.
 export class Choice {
   constructor(text, onchange) {
-    this.select = make("select", { on: { change: onchange } });
+    this.select = make("select", { on: { change: () => this.choose(onchange) } });
     this.label = make("label", null, `${text} `, this.select);
     this.names = [];
+    this.said = null;
+  }
+
+  choose(onchange) {
+    this.said = this.value === this.preferred ? null : this.value;
+    onchange();
   }
 
   get value() { return this.select.value; }
 
-  update(names, preferred, tell = (name) => name) {
-    if (names.length === this.names.length && names.every((name, i) => name === this.names[i])) return;
-    const kept = names.includes(this.value) ? this.value : preferred ?? names[0];
-    this.names = names;
-    this.select.replaceChildren(...names.map((name) => make("option", { value: name, title: name }, tell(name))));
-    if (kept !== undefined) this.select.value = kept;
-    this.label.hidden = names.length < 2;
+  say(name) {
+    this.said = name;
+    this.update(this.names, this.preferred, this.tell);
+  }
+
+  offers(name) { return this.names.includes(name); }
+
+  update(names, preferred = names[0], tell = (name) => name) {
+    Object.assign(this, { preferred, tell });
+    if (names.length !== this.names.length || names.some((name, i) => name !== this.names[i])) {
+      this.names = names;
+      this.select.replaceChildren(...names.map((name) => make("option", { value: name, title: name }, tell(name))));
+      this.label.hidden = names.length < 2;
+    }
+    const shown = names.includes(this.said) ? this.said : preferred;
+    if (shown !== undefined && shown !== this.value) this.select.value = shown;
   }
 }
 
 export function switchOf(text, onchange) {
   const box = make("input", { type: "checkbox", on: { change: onchange } });
-  return { label: make("label", null, box, ` ${text}`), get value() { return box.checked; } };
+  return {
+    label: make("label", null, box, ` ${text}`), get value() { return box.checked; },
+    get said() { return box.checked ? "on" : null; }, say(state) { box.checked = state === "on"; }, offers(state) { return state === "on"; },
+  };
 }

@@ -2,7 +2,7 @@
 // what takes longer (advice, a heat map of users) is worked at between frames.
 
 import { Model } from "../engine/model.js";
-import { fill, make, tickBox } from "../common/dom.js";
+import { fill, make } from "../common/dom.js";
 import { number } from "../common/format.js";
 import { Choice, Picture, switchOf } from "../common/picture.js";
 import { offerTables } from "../common/table_files.js";
@@ -15,13 +15,15 @@ import { showComparison } from "./comparison.js";
 import { showDecision } from "./decision.js";
 import { Controls } from "./controls.js";
 import { HeatMap } from "./heat_map.js";
+import { Looks, Slide } from "./looks.js";
 import { nameColumns } from "./names.js";
 import { Past } from "./past.js";
-import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture, startName } from "./pictures.js";
-import { countOfAxes, drawSpace, drawSpace3 } from "./quality_space.js";
+import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./pictures.js";
+import { countOfAxes, drawSpace, drawSpace3, offerAxes } from "./quality_space.js";
 import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./sections.js";
 import { commandOf } from "./sentences.js";
 import { pairsOf } from "./state.js";
+import { Ticks } from "./ticks.js";
 import { drawTogether } from "./together.js";
 import { drawTopology } from "./topology.js";
 import { drawWaterfall } from "./waterfall.js";
@@ -35,7 +37,8 @@ export class App {
     this.columns = data.columns.map(({ model, start, name }) => this.column(this.models[model], this.models[model].setting(start), name));
     this.active = 0;
     Object.assign(this, { figures: data.figures, checksum: data.checksum });
-    this.ticked = new Map();
+    this.looks = new Looks();
+    this.ticks = new Ticks(this);
     offerTables();
     if (!this.columns.length) { // a page of figures alone
       this.pictures = this.makePictures();
@@ -91,7 +94,7 @@ export class App {
     if (!isPopulationOnly) showAssumptions(column, this.controls);
     this.sure?.show(column, isPopulationOnly);
     this.controls.refresh();
-    this.showTicks();
+    this.ticks.show();
     this.isPopulationOnly = isPopulationOnly;
     this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
     this.isPopulationOnly = false;
@@ -219,44 +222,56 @@ export class App {
       found.push(picture);
       return picture;
     };
+    // What a reader chooses of a picture is an act as others are.
     const own = (make_) => {
-      const made = make_(() => made.picture.change());
+      const made = make_(() => {
+        made.change();
+        this.past?.note();
+      });
       return made;
     };
-    const withControl = (key, controls, draws) => {
-      const picture = add(key, draws, controls);
-      for (const one of controls) one.picture = picture;
+    // `controls` by the words that addresses have for them.
+    const withControl = (key, controls, draws, more = []) => {
+      const picture = add(key, draws, Object.values(controls));
+      if (!picture) return;
+      const its = () => found.filter((one) => one === picture || more.includes(one.key));
+      for (const [word, one] of Object.entries(controls)) {
+        one.change = () => its().forEach((each) => each.change());
+        this.looks.add(`${key}.${word}`, one, () => its().forEach((each) => each.redraw()));
+      }
     };
     const scale = () => own((run) => switchOf("logarithmic", run));
     const choice = (text) => own((run) => new Choice(text, run));
     const noted = (drawn) => this.sure?.noted(drawn) ?? drawn;
     const loads = scale(), needs = scale(), quality = scale();
     add("together", (_, width) => drawTogether(this.columns, width));
-    withControl("loads", [loads], (column, width) => noted(drawLoads(column, width, loads.value)));
+    withControl("loads", { log: loads }, (column, width) => noted(drawLoads(column, width, loads.value)));
     const shares = choice("of");
-    withControl("shares", [shares], (column, width) => drawShares(column, width, shares));
-    withControl("needs", [needs], (column, width) => noted(drawNeeds(column, width, needs.value)));
-    const starts = () => this.tickedStarts();
-    withControl("quality", [quality], (column, width) => drawQuality(column, width, quality.value, starts(), this.columns));
-    const axes = [choice("across"), choice("up"), choice("to the left")], deep = own((run) => switchOf("in three dimensions", run));
-    const turn = make("input", { type: "range", min: "0", max: "90", value: "40", "aria-label": "turn the picture", on: { input: () => axes[0].picture.change() } });
-    const turned = make("label", null, "turn ", turn);
-    withControl("space", [...axes, deep, turned], (column, width) => {
+    withControl("shares", { of: shares }, (column, width) => drawShares(column, width, shares));
+    withControl("needs", { log: needs }, (column, width) => noted(drawNeeds(column, width, needs.value)));
+    const starts = () => this.ticks.shown();
+    withControl("quality", { log: quality }, (column, width) => drawQuality(column, width, quality.value, starts(), this.columns));
+    const [across, up, left] = [choice("across"), choice("up"), choice("to the left")], deep = own((run) => switchOf("in three dimensions", run));
+    const turn = own((run) => new Slide("turn", "turn the picture", 40, run));
+    this.looks.add("quality.scenarios", this.ticks, () => this.redraw());
+    withControl("space", { across, up, left, deep, turn }, (column, width) => {
       const isPossible = countOfAxes(column) > 2, isDeep = isPossible && deep.value;
-      const drawn = isDeep ? drawSpace3(column, width, [axes[0], axes[2], axes[1]], turn, starts(), this.columns) : drawSpace(column, width, axes, starts(), this.columns);
+      offerAxes(column, [across, up, left]);
+      const drawn = isDeep ? drawSpace3(column, width, [across, left, up], turn, starts(), this.columns) : drawSpace(column, width, [across, up], starts(), this.columns);
       deep.label.hidden = !isPossible;
-      axes[2].label.hidden = turned.hidden = !isDeep;
+      left.label.hidden = turn.label.hidden = !isDeep;
       return drawn;
     });
     if (this.sure) add("odds", (column, width) => this.sure.draw(column, width), this.sure.controls);
-    // One choice for both: the strip tells the steps of the stream that is drawn.
-    const by = choice("coloured by"), stream = new Choice("the way of", () => ["topology", "waterfall"].forEach((key) => found.find((one) => one.key === key)?.change()));
-    withControl("topology", [stream, by], (column, width) => drawTopology(column, width, { stream, by }));
+    // One request for both: the strip tells the steps of the stream that is drawn.
+    const by = choice("coloured by"), stream = choice("the way of");
+    withControl("topology", { of: stream, by }, (column, width) => drawTopology(column, width, { stream, by }), ["waterfall"]);
     add("waterfall", (column, width) => drawWaterfall(column, width, stream));
     add("tornado", drawTornado);
-    this.heatChoices = { what: choice("show"), x: choice("across"), y: choice("up") };
-    withControl("heat", Object.values(this.heatChoices), (column, width) => this.drawHeat(column, width));
-    this.heatPicture = this.heatChoices.what.picture;
+    const show = choice("show"), [x, y] = [choice("across"), choice("up")];
+    this.heatChoices = { what: show, x, y };
+    withControl("heat", { show, across: x, up: y }, (column, width) => this.drawHeat(column, width));
+    this.heatPicture = found.find((one) => one.key === "heat");
     for (const [key, figure] of Object.entries(this.figures)) {
       const picture = add(`figure-${key}`, (column, width) => drawFigure(figure, width));
       if (picture) picture.isOfSpec = true; // it stays as it is, whatever is set
@@ -296,31 +311,11 @@ export class App {
     this.heatPicture.redraw();
   }
 
-  // -- which starts the pictures of quality show -----------------------------------------
-
-  tickedStarts() { return [...(this.ticked.get(this.shown.model) ?? [])].filter((i) => i !== this.shown.setting.start || this.isChanged()); }
-
   isChanged() {
     const { model, setting } = this.shown;
     const start = model.setting(setting.start);
     const told = (column) => JSON.stringify(commandOf(column));
     return told(this.shown) !== told({ ...this.shown, model, setting: start, graph: this.shown.graph });
-  }
-
-  showTicks() {
-    const { model } = this.shown;
-    const place = document.getElementById("starts");
-    if (!place) return;
-    place.hidden = model.starts.length < 2 || this.shown.graph.quality === null;
-    if (this.ticksOf === model) return;
-    this.ticksOf = model;
-    if (!this.ticked.has(model)) this.ticked.set(model, new Set([...model.starts.keys()].slice(0, 6)));
-    const ticked = this.ticked.get(model);
-    place.replaceChildren(make("summary", null, "Scenarios in the pictures of quality"), make("div", { class: "ticks" },
-      model.starts.map((start, i) => tickBox(startName(model, i), ticked.has(i), (isTicked) => {
-        if (isTicked) ticked.add(i); else ticked.delete(i);
-        this.redraw();
-      }, start.doc || null))));
   }
 }
 

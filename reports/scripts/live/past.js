@@ -1,6 +1,7 @@
 // What was done on the page, step by step: back and forth again, and in the address, so that it can be kept and sent.
 
 import { make } from "../common/dom.js";
+import { folds } from "./looks.js";
 import { fileOf } from "./sentences.js";
 import { pairsIn, quotedShort, escaped, Refused, stateIn, stateOf, VERSION } from "./state.js";
 
@@ -26,13 +27,17 @@ export class Past {
   }
 
   listen() {
-    const touch = ({ target }) => { this.touched = target; };
+    const touch = ({ target }) => {
+      this.touched = target;
+      // A link to a part of the page makes an entry of the history: what was done before comes before it.
+      if (this.writing && target.closest?.("a[href^='#']")) this.write();
+    };
     for (const event of ["input", "change", "click"]) document.addEventListener(event, touch, true);
     document.addEventListener("pointerdown", () => { this.isOpen = false; this.when = -Infinity; }, true);
     document.addEventListener("change", () => { this.isOpen = false; });
     document.addEventListener("keydown", (event) => this.key(event));
     addEventListener("hashchange", () => this.arrive());
-    for (const fold of folds()) fold.addEventListener("toggle", () => { if (this.steps[this.at]) this.write(); });
+    for (const [, fold] of folds()) fold.addEventListener("toggle", () => this.note());
   }
 
   // -- steps ---------------------------------------------------------------------------
@@ -85,27 +90,27 @@ export class Past {
     this.link.hidden = true;
   }
 
-  // Put the page into a state; Refused where it cannot be, and the page stays as it is.
-  restore(text) { this.take(stateIn(pairsIn(text), this.app)); }
+  // Put the page into a state; Refused where it cannot be, and the page stays as it is. What its pictures
+  // do not offer as it is set is returned.
+  restore(text) { return this.take(stateIn(pairsIn(text), this.app)); }
 
   take(state) {
     const focused = document.activeElement, { id, ariaLabel } = focused;
     focused.blur(); // what a reader is about to move is not written over
     this.isGoing = true;
-    const trouble = this.app.restore(state);
+    const trouble = this.app.restore(state), missed = trouble ? [] : this.app.looks.show(state.looks);
     this.isGoing = false;
     const again = focused.isConnected ? focused : [...document.querySelectorAll("input, select")].find((one) => one.id === id && one.ariaLabel === ariaLabel);
     again?.focus({ preventScroll: true });
     if (trouble) throw new Refused(trouble);
+    return missed;
   }
 
   // -- the address -----------------------------------------------------------------------
 
   // What stands behind # for a state; nothing where the page is as it came.
   fragment(state = this.steps[this.at]) {
-    const open = folds().filter((one) => one.open).map((one) => one.parentElement.id);
-    const said = [state, open.length ? `open=${open.map(escaped).join(",")}` : ""].filter(Boolean);
-    return said.length ? `#${[`qps${VERSION}`, `of=${escaped(this.name)}`, ...said].join("&")}` : "";
+    return state ? `#${[`qps${VERSION}`, `of=${escaped(this.name)}`, state].join("&")}` : "";
   }
 
   // The page by its specs, and by a checksum of all that it holds.
@@ -156,6 +161,10 @@ export class Past {
   arrive() {
     const { hash } = window.location, known = window.history.state?.qps;
     if (known === undefined && !STATE.test(hash) && document.getElementById(hash.slice(1))) {
+      this.note(); // a part that it leads to may have been folded
+      clearTimeout(this.writing);
+      this.writing = null;
+      this.entered = this.at;
       if (this.steps[this.at]) this.enter("replaceState", this.steps[this.at]);
       else this.tag();
       return;
@@ -186,10 +195,10 @@ export class Past {
       const pairs = pairsIn(text), of = pairs.find(([word]) => word === "of")?.[1] ?? "";
       const [files, sum] = [of.slice(0, of.lastIndexOf("~")), of.slice(of.lastIndexOf("~") + 1)];
       if (files !== this.files) throw new Refused(`it is of another page${files ? `, of ${quotedShort(files)}` : ""}`);
-      this.take(stateIn(pairs.filter(([word]) => !["of", "open"].includes(word)), this.app));
-      const open = pairs.filter(([word]) => word === "open").flatMap(([, ids]) => ids.split(","));
-      for (const fold of folds()) if (open.includes(fold.parentElement.id)) fold.open = true;
-      if (!isAgain && `${files}~${sum}` !== this.name) this.trouble.textContent = "The link is of another version of this page: what it sets is set here, but answers may be others than then.";
+      const missed = this.take(stateIn(pairs.filter(([word]) => word !== "of"), this.app));
+      const told = missed.length ? [`What the link shows in pictures is not there: ${missed.map(quotedShort).join(", ")}.`] : [];
+      if (!isAgain && `${files}~${sum}` !== this.name) told.unshift("The link is of another version of this page: what it sets is set here, but answers may be others than then.");
+      this.trouble.textContent = told.join(" ");
     });
   }
 
@@ -221,8 +230,6 @@ export class Past {
     }
   }
 }
-
-function folds() { return [...document.querySelectorAll("section[id] > .fold")]; }
 
 function decoded(text) {
   try {

@@ -40,6 +40,12 @@ function axesOf(graph) { return graph.criteria.filter((one) => one.axis !== null
 
 export function countOfAxes(column) { return axesOf(column.graph).length; }
 
+// What each choice of an axis has to choose from, the first with the first axis at first.
+export function offerAxes(column, choices) {
+  const names = axesOf(column.graph).map((axis) => axis.name);
+  choices.forEach((choice, i) => choice.update(names, names[i]));
+}
+
 function spaceTable(points, axes, graph) {
   const sized = (at) => (graph.metric === "worst" ? Math.max(...at) : Math.hypot(...at));
   return {
@@ -51,9 +57,7 @@ function spaceTable(points, axes, graph) {
 export function drawSpace(column, width, choices, starts, columns) {
   const all = axesOf(column.graph);
   if (all.length < 2) return null;
-  const names = all.map((axis) => axis.name);
-  choices.forEach((choice, i) => choice.update(names, names[i]));
-  const axes = choices.slice(0, 2).map((choice) => all.find((axis) => axis.name === choice.value));
+  const axes = choices.map((choice) => all.find((axis) => axis.name === choice.value));
   const { points, graph } = pointsOf(column, axes, starts, columns);
   const size = Math.min(width, 560), height = Math.min(size, 420);
   const highest = Math.max(1.3, ...points.flatMap((one) => one.at).filter((v) => v <= 2.5)) * 1.05;
@@ -118,8 +122,6 @@ function placed(svg, points, project, axes, isBeyond) {
 export function drawSpace3(column, width, choices, turn, starts, columns) {
   const all = axesOf(column.graph);
   if (all.length < 3) return null;
-  const names = all.map((axis) => axis.name);
-  choices.forEach((choice, i) => choice.update(names, names[i]));
   const axes = choices.map((choice) => all.find((axis) => axis.name === choice.value));
   const { points, graph } = pointsOf(column, axes, starts, columns);
   const size = Math.min(width, 560), height = 0.8 * size, most = 1.6;

@@ -7,6 +7,7 @@ import { beyondRange } from "./controls.js";
 import { inUnit } from "./sentences.js";
 
 export const VERSION = 1;
+const LOOKS = ["look", "open"];
 const LONGEST = 20000, MOST_COLUMNS = 40;
 
 // Why a text is not taken, in words for the reader.
@@ -14,7 +15,7 @@ export class Refused extends Error {}
 
 // -- writing -----------------------------------------------------------------------------
 
-export function stateOf({ models, columns, active, sure }) {
+export function stateOf({ models, columns, active, sure, looks }) {
   const pairs = columns.flatMap((column, i) => {
     const own = pairsOf(column);
     if (column.isPinned) return [["keep", String(models.indexOf(column.model) + 1)], ...own];
@@ -22,6 +23,7 @@ export function stateOf({ models, columns, active, sure }) {
   });
   if (active) pairs.push(["shown", String(active + 1)]);
   if (sure && sure.seed !== 1) pairs.push(["samples", String(sure.seed)]);
+  pairs.push(...looks.pairs());
   return pairs.map(([word, text]) => `${word}=${escaped(text)}`).join("&");
 }
 
@@ -81,7 +83,7 @@ export function pairsIn(text) {
 // What a page is to be set to: for each column its setting, not solved yet.
 export function stateIn(pairs, app) {
   const own = app.columns.filter((one) => !one.isPinned).map(({ model, began }) => ({ model, began, pairs: [] }));
-  const state = { columns: own, active: 0, seed: 1 };
+  const state = { columns: own, active: 0, seed: 1, looks: app.looks.read(pairs.filter(([word]) => LOOKS.includes(word))) };
   let column = own[0], shown = "1";
   for (const [word, text] of pairs) {
     if (word === "column") column = own[Number(text) - 1] ?? refused(`it has no column ${quotedShort(text)}`);
@@ -93,7 +95,7 @@ export function stateIn(pairs, app) {
     } else if (word === "shown") shown = text;
     else if (word === "samples") state.seed = /^\d{1,9}$/.test(text) ? Number(text) : refused(`${quotedShort(text)} is no number of samples`);
     else if (["from", "mode", "set", "at"].includes(word)) column.pairs.push([word, text]);
-    else refused(`it does not know ${quotedShort(word)}`);
+    else if (!LOOKS.includes(word)) refused(`it does not know ${quotedShort(word)}`);
   }
   state.active = state.columns[Number(shown) - 1] ? Number(shown) - 1 : refused(`it has no column ${quotedShort(shown)}`);
   state.columns = state.columns.map(({ model, began, isPinned, ...one }) => ({ model, began, isPinned, ...settingIn({ model, began, ...one }) }));
