@@ -241,8 +241,8 @@ def _are_consistent(
         if isinstance(change, ir.SetScenario):
             report_several(change, beside, sink)
     report_contradictions(together, beside, sink)
-    if len(together) > 1 and not any(isinstance(change, ir.SetMode) for change in beside):
-        report_without_effect(tuple(together), sink)
+    if not any(isinstance(change, ir.SetMode) for change in beside):
+        report_without_effect(together, sink)
 
 
 def check_file(path: Path) -> Outcome[Spec]:

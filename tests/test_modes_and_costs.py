@@ -169,6 +169,9 @@ RANKED = PRELUDE + (
     "mode calm { p = 2 }\nmode busy { p = 4; extra = on; host = twice * 3 }\n"
     "scenario grown { p = 10; q = 2 }\nscenario taken { mode = calm; q = 5 }\n"
     "scenario both { scenario = grown; q = 4 }\n"
+    "scenario beside { mode = busy; p = 5; host = rated * 1 }\n"
+    "scenario around { scenario = taken; p = 4 }\n"
+    "scenario inside { scenario = grown; mode = calm }\n"
 )
 # scenario, settings, the answer of each mode (100 users are the most); a flow for each host
 PRECEDENCE = [
@@ -187,6 +190,11 @@ PRECEDENCE = [
     ("over_the_mode_of_a_scenario", "taken", ["p = 4"], {"calm": 5}),
     ("another_mode", "taken", ["mode = busy"], {"busy": 5}),
     ("a_scenario_over_that_inside_it", "both", ["p = 1"], {"calm": 25, "busy": 25}),
+    ("beside_the_mode_that_it_takes", "beside", [], {"busy": 10}),
+    ("beside_what_is_beside_it", "beside", ["p = 2"], {"busy": 25}),
+    ("beside_another_mode", "beside", ["mode = calm"], {"calm": 50}),
+    ("around_the_mode_that_is_taken", "around", [], {"calm": 5}),
+    ("a_mode_over_a_scenario_inside", "inside", [], {"calm": 25}),
     ("the_range", None, ["N = 1..7", "p = 5"], {"calm": 7, "busy": 7}),
 ]  # fmt: skip
 

@@ -37,17 +37,20 @@ PICTURED = (
 CHOICES = {
     "loads.log": "on", "shares.of": "user.cpu", "needs.log": "on", "quality.log": "on",
     "space.across": "others.latency", "space.up": "flow.latency",
-    "space.left": "flow.latency", "space.deep": "on", "space.turn": "70", "topology.of": "others", "topology.by": "what it loads",
+    "space.left": "flow.latency", "space.deep": "on", "space.turn": "70",
+    "topology.of": "others", "topology.by": "what it loads",
     "heat.show": "load of host.cpu", "heat.across": "more.cpu.packet", "heat.up": "pace",
 }  # fmt: skip
-"""Each picture's choices by the words that links have for them, set to what it does not come with."""
+"""What may be chosen of pictures, by the words of links, and what they do not come with."""
 CHOOSE = """(choices) => {
   for (const [word, text] of Object.entries(choices)) {
-    const { control } = qps.looks.controls.get(word), field = control.label.querySelector("select, input");
+    const { control } = qps.looks.controls.get(word);
+    const field = control.label.querySelector("select, input");
     if (field.type === "checkbox") field.click();
     else {
       field.value = text;
-      field.dispatchEvent(new Event(field.type === "range" ? "input" : "change", { bubbles: true }));
+      const event = field.type === "range" ? "input" : "change";
+      field.dispatchEvent(new Event(event, { bubbles: true }));
     }
   }
 }"""
@@ -372,6 +375,21 @@ def test_the_spec_has_the_same_as_a_scenario(shop: Spec, shop_html: str, open_pa
     solution = solve_model(again.model, again.configuration("tried_2"))
     assert solution.largest_acceptable == largest
     assert shop.model.scenarios[-1].name == "tried"
+
+
+def test_lines_with_a_mode_and_its_numbers_are_what_the_page_says(open_page: Any) -> None:
+    modes = SHOP + "mode day { }\nmode night { pace = 3 packet/s }\n"
+    page = open_page(html_of(checked(modes)))
+    for start, numbers in (("busy", {}), ("busy", {"pace": "5"}), ("tried", {"pace": "1"})):
+        page.page.select_option("#control-start", label=start)
+        page.page.select_option("#control-mode", "night")
+        for name, text in numbers.items():
+            page.page.fill(f"#number-{name}", text)
+        lines = page.page.inner_text("pre.command")
+        again = checked(modes + lines + "\n")
+        solution = solve_model(again.model, again.configuration("tried_2"))
+        largest = page.run("() => qps.shown.solved.largest")
+        assert solution.largest_acceptable == largest, lines
 
 
 @pytest.mark.parametrize("name", ["audioconference", "applications/thirteen_services"])

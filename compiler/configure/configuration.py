@@ -157,6 +157,17 @@ def in_force(configuration: Configuration) -> Configuration:
     return replace(_beneath(configuration, configuration.mode_changes), mode_changes=())
 
 
+def changed_by_modes(model: ir.Model, configuration: Configuration) -> set[str]:
+    """Return the parameters that a mode has in force otherwise than they are outside of it."""
+    outside = configuration.parameters
+    return {
+        name
+        for each in in_each_mode(model, configuration)
+        for name, value in in_force(each).parameters.items()
+        if value is not outside[name] and value != outside[name]
+    }
+
+
 def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
     """Return a configuration with explicit changes made to it, in their order.
 

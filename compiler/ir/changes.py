@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Change, SetCase, SetMode, SetPopulation, SetScenario
@@ -31,11 +32,38 @@ class Scenario(Struct, frozen=True):
 
 
 def flattened(changes: tuple[Change, ...]) -> Iterator[Change]:
-    """Yield what a scenario changes: first what the scenarios inside it do, then its own."""
+    """Yield what a scenario changes: first what the scenarios inside it do, then its own.
+
+    What stands beside a mode that is taken, or further out, is changed again once that mode has
+    made its own changes: who writes `mode = night` and a number beside it means that number.
+    """
+    own = tuple(change for change in changes if not isinstance(change, SetScenario))
     for change in changes:
         if isinstance(change, SetScenario):
-            yield from flattened(change.changes)
-    yield from (change for change in changes if not isinstance(change, SetScenario))
+            yield from (_held(inner, own) for inner in flattened(change.changes))
+    yield from (_held(change, own) for change in own)
+
+
+def _held(change: Change, beside: tuple[Change, ...]) -> Change:
+    """Return a mode that is taken with the changes that hold against its own; all else as it is."""
+    if not isinstance(change, SetMode):
+        return change
+    held = [one for one in beside if any(is_on_the_same(one, own) for own in change.changes)]
+    return replace(change, changes=(*change.changes, *held))
+
+
+def is_on_the_same(one: Change, other: Change) -> bool:
+    """Return whether two changes set the same, or one of them a part of what the other does."""
+    if isinstance(one, _OF_ALL) or isinstance(other, _OF_ALL):
+        return type(one) is type(other)
+    return (
+        one.name == other.name
+        or one.name.startswith(f"{other.name}.")
+        or other.name.startswith(f"{one.name}.")
+    )
+
+
+_OF_ALL = SetPopulation | SetCase | SetMode | SetScenario
 
 
 def what_is_set(change: Change) -> str:

@@ -17,7 +17,12 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded
-from qps.compiler.configure.configuration import Configuration, base_configuration, in_force
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed_by_modes,
+    in_force,
+)
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.ir.own_numbers import own_numbers
 from qps.compiler.lower.certainty_asked import judged_plainly
@@ -127,11 +132,15 @@ class LiveModel:
         }
 
     def _start(self, start: Start) -> Json:
-        """Return a start: what it picks, and the parameters that it sets to other numbers."""
+        """Return a start: what it picks, and the parameters that it sets to other numbers.
+
+        What a mode sets goes before these, and stands in the graph of the mode.
+        """
         usual = base_configuration(self._model).parameters
+        beaten = changed_by_modes(self._model, start.configuration)
         numbers = []
         for name, value in start.configuration.parameters.items():
-            if value != usual[name] and isinstance(value, ir.Constant):
+            if name not in beaten and value != usual[name] and isinstance(value, ir.Constant):
                 span = start.configuration.values_from[name]
                 declared = self._parameters[name]
                 numbers.append(

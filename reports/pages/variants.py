@@ -21,6 +21,7 @@ from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
     changed,
+    changed_by_modes,
     in_each_mode,
     in_force,
 )
@@ -281,6 +282,7 @@ class _Explorer(Struct, kw_only=True):
             alike = self.add(shape, picks)
             usual = base_configuration(self.model).parameters
             own = {n for n, value in configuration.parameters.items() if value != usual[n]}
+            own -= changed_by_modes(self.model, configuration)
             if alike is not None and _are_alike(alike.graphs, variant.graphs, own):
                 return replace(start, shape=shape)
         self._shapes.append(configuration)

@@ -12,7 +12,7 @@ from qps.compiler.check.model.check_choices import ChoiceChecker
 from qps.compiler.check.model.check_new_values import NewValueChecker
 from qps.compiler.check.model.check_own_numbers import Settable
 from qps.compiler.check.model.check_places import PlaceChecker
-from qps.compiler.check.model.check_precedence import report_several, report_without_effect
+from qps.compiler.check.model.check_precedence import report_several
 from qps.compiler.check.names.declarations import (
     Declared,
     Indexed,
@@ -287,7 +287,6 @@ class ChangeChecker(Part, frozen=True):
     def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
         """Return a scenario with those of its changes that are sound."""
         changes = self.all_of(declaration.changes, Scope(self.main))
-        report_without_effect(changes, self.sink)
         name, span = self.main.qualified(declaration.name.text), declaration.name.span
         self.known.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
         return self.known.scenarios[name]

@@ -10,27 +10,40 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.changes import flattened, what_is_set
+from qps.compiler.ir.changes import flattened, is_on_the_same, what_is_set
 
 
-def report_without_effect(changes: tuple[ir.Change, ...], sink: Sink) -> None:
-    """Report what a scenario changes without effect: the mode that it takes changes it too."""
-    every = list(flattened(changes))
-    taken = [change for change in every if isinstance(change, ir.SetMode)][-1:]
-    beaten = {_name(own): (mode.name, own) for mode in taken for own in mode.changes}
-    for change in every:
-        name = _name(change)
-        if name is None or name not in beaten:
-            continue
-        mode, own = beaten[name]
-        sink.report(
-            codes.BAD_SETTING,
-            change.span,
-            f"`{name}` has no effect here: mode `{mode}` changes it too, and comes after scenarios",
-            secondary=[Label(own.span, "this is what counts")],
-            hint="take one of them away; only what is set beside a scenario, behind `with` or "
-            "`--set`, wins over a mode",
-        )
+def report_without_effect(together: Sequence[ir.SetScenario], sink: Sink) -> None:
+    """Report what one of several scenarios changes and the mode that another one takes does, too.
+
+    Which of them is named first decides nothing. What one scenario says beside its own mode holds.
+    """
+    for scenario in together:
+        taken = [
+            (other.name, change)
+            for other in together
+            if other is not scenario
+            for change in flattened(other.changes)
+            if isinstance(change, ir.SetMode)
+        ]
+        for change in flattened(scenario.changes):
+            beaten = [
+                (by, mode.name, own)
+                for by, mode in taken
+                for own in mode.changes
+                if not isinstance(change, ir.SetMode) and is_on_the_same(change, own)
+            ]
+            if not beaten:
+                continue
+            by, mode, own = beaten[-1]
+            sink.report(
+                codes.BAD_SETTING,
+                change.span,
+                f"{what_is_set(change)} has no effect here: mode `{mode}`, which scenario `{by}` "
+                "takes, changes it too",
+                secondary=[Label(own.span, "this is what counts")],
+                hint="take one of them away, or say beside the scenarios what holds",
+            )
 
 
 def report_contradictions(
@@ -67,7 +80,10 @@ def report_contradictions(
 def report_several(chosen: ir.SetScenario, beside: Iterable[ir.Change], sink: Sink) -> None:
     """Report contradictions in `scenario = [one, other]`, if it is such a list."""
     together = [inner for inner in chosen.changes if isinstance(inner, ir.SetScenario)]
-    report_contradictions(together, (*beside, *chosen.changes[len(together) :]), sink, chosen.span)
+    beside = (*beside, *chosen.changes[len(together) :])
+    report_contradictions(together, beside, sink, chosen.span)
+    if not any(isinstance(change, ir.SetMode) for change in beside):
+        report_without_effect(together, sink)
 
 
 def _against(
@@ -75,7 +91,7 @@ def _against(
 ) -> Iterator[tuple[str, ir.Change]]:
     """Yield what was changed before otherwise: the same, all of its kinds, one of its kinds."""
     same = seen.get(told)
-    if same is not None and replace(change, span=same[1].span) != same[1]:
+    if same is not None and _compared(change, same[1].span) != _compared(same[1], same[1].span):
         yield same
     if not isinstance(change, ir.SetParameter):
         return
@@ -87,8 +103,8 @@ def _against(
             yield first, earlier
 
 
-def _name(change: ir.Change) -> str | None:
-    """Return the option, parameter or place that is changed."""
-    if isinstance(change, ir.SetOption | ir.SetParameter | ir.SetPlace):
-        return change.name
-    return None
+def _compared(change: ir.Change, span: Span) -> ir.Change:
+    """Return a change as if it stood in a place; of a mode that is taken, which one it is."""
+    if isinstance(change, ir.SetMode):
+        return replace(change, changes=(), span=span)
+    return replace(change, span=span)
