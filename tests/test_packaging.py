@@ -28,6 +28,7 @@ FOLDERS = (
     "simulation",
     "observing",
     "measuring",
+    "editing",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -41,11 +42,13 @@ class Importer(Struct, frozen=True, eq=False):
     """Reads modules of the standard library and files in the folder tree of the spec.
 
     `named` are the files that were named so far, with the checksums of what was read: no command
-    may write over them.
+    may write over them. `open_texts` are what editors hold of files, by their real paths: that is
+    read instead of what is saved.
     """
 
     root: Path | None
     named: dict[Path, str] = field(default_factory=dict)
+    open_texts: Mapping[Path, str] = {}
 
     def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
         """Return the source of `std.…` or of a `.qps` file."""
@@ -80,7 +83,9 @@ class Importer(Struct, frozen=True, eq=False):
         path = self._inside(module, importing, sink)
         if path is None:
             return sink.outcome(None)
-        text = _read(path, module.span, sink, module.value)
+        text = self.open_texts.get(path)
+        if text is None:
+            text = _read(path, module.span, sink, module.value)
         if text is None:
             return sink.outcome(None)
         self.named[path] = checksum(text)

@@ -31,3 +31,16 @@ def need_scapy(what: str) -> None:
             f"{what} needs scapy, which is not installed",
             hint="`pip install 'qps[captures]'`",
         ) from missing
+
+
+def need_pygls(what: str) -> None:
+    """Make sure that pygls is there for a language server; QpsError where it is not."""
+    try:
+        import pygls  # noqa: F401, PLC0415
+    except ImportError as missing:
+        raise QpsError.single(
+            codes.COMMAND_LINE,
+            None,
+            f"{what} needs pygls, which is not installed",
+            hint="`pip install 'qps[lsp]'`",
+        ) from missing

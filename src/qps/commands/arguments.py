@@ -457,6 +457,16 @@ def _new(commands: _Commands) -> None:
     command.set_defaults(format="text")
 
 
+def _lsp(commands: _Commands) -> None:
+    command = _add(commands, "lsp", "the language server, which editors start")
+    command.add_argument(
+        "--stdio",
+        action="store_true",
+        help="speak on standard input and output, as it does anyway: editors say so",
+    )
+    command.set_defaults(format="text")
+
+
 TAKES_A_PROGRAM = "measure"
 """The command behind whose `--` stands another one, with flags of its own."""
 
@@ -477,5 +487,6 @@ COMMANDS = {
     "review": _review,
     "trace": _trace,
     "new": _new,
+    "lsp": _lsp,
 }
 """How the arguments of each command are declared, in the order of `qps --help`."""

@@ -74,6 +74,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps trace night.csv --period 160ms --latency 200ms --gaps '3 %'", "limits of yours"),
     ),
     "new": (("qps new shop", "shop.qps, a small spec that works"),),
+    "lsp": (("qps lsp", "what an editor is told to start for .qps files"),),
 }
 """By command: what to type, and what for."""
 

@@ -1,23 +1,15 @@
-"""`qps serve`: the page of a spec in the browser, made anew after each save.
-
-On the loopback address alone, and for requests that name it: no other site can read a page by a
-name of its own that leads here.
-"""
+"""`qps serve`: the page of a spec in the browser, made anew after each save."""
 
 from __future__ import annotations
 
-import json
 import sys
 import webbrowser
 from argparse import Namespace
 from collections.abc import Callable, Iterable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from time import sleep
 from typing import TypeAlias
-
-from msgspec import Struct
 
 from qps.commands.console import Exit, complain
 from qps.commands.kept_specs import load
@@ -25,24 +17,10 @@ from qps.commands.progress import Progress
 from qps.commands.report import made_page
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.render import full, printable
-from qps.reports.pages.served import FRAME, PAGE, POLICY, STATE, part_of_frame
+from qps.reports.pages.page_server import HOST, Served, listening
 
-_HOST = "127.0.0.1"
 _EVERY = 0.2
-_NO_PAGE = "<!doctype html><title>qps serve</title><p>There is no page yet."
 _Stamps: TypeAlias = dict[Path, tuple[int, int] | None]
-
-
-class Served(Struct, kw_only=True):
-    """What is shown now: the last page that could be made, and what is wrong since.
-
-    `version` counts pages. `files` are those that the spec was read from.
-    """
-
-    page: str = _NO_PAGE
-    wrong: str = ""
-    version: int = 0
-    files: frozenset[Path] = frozenset()
 
 
 def run(arguments: Namespace) -> Exit:
@@ -54,12 +32,12 @@ def run(arguments: Namespace) -> Exit:
         server = listening(served, arguments.port)
     except (OSError, OverflowError) as error:
         raise complain(
-            f"port {arguments.port} of {_HOST} cannot be had: {error}",
+            f"port {arguments.port} of {HOST} cannot be had: {error}",
             "choose another one behind `--port`, or none",
         ) from error
     with server:
         Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://{_HOST}:{server.server_port}/"
+        address = f"http://{HOST}:{server.server_port}/"
         print(f"{address} shows {arguments.file} after each save; Ctrl-C ends it")
         _tell(served, arguments)
         sys.stdout.flush()
@@ -139,52 +117,3 @@ def stamps(files: Iterable[Path]) -> _Stamps:
         else:
             found[file] = (told.st_mtime_ns, told.st_size)
     return found
-
-
-def listening(served: Served, port: int) -> ThreadingHTTPServer:
-    """Return a server of what is served, at a port of the loopback address; 0 for any free one."""
-
-    class Handler(BaseHTTPRequestHandler):
-        """Answers what the frame asks, and nothing to who calls this machine by another name."""
-
-        def do_GET(self) -> None:
-            """Send the frame, the page or which version that is."""
-            names = {f"{host}:{server.server_port}" for host in (_HOST, "localhost")}
-            path = self.path.partition("?")[0]
-            if self.headers.get("Host") not in names:
-                self._send(403, "text/plain", "only for this machine")
-            elif path == PAGE:
-                self._send(200, "text/html", served.page)
-            elif path == STATE:
-                state = {"version": served.version, "wrong": served.wrong}
-                self._send(200, "application/json", json.dumps(state))
-            elif (found := part_of_frame(path)) is not None:
-                text = found[0].replace('data-version="0"', f'data-version="{served.version}"')
-                self._send(200, found[1], text, POLICY if path == FRAME else None)
-            else:
-                self._send(404, "text/plain", "there is nothing here")
-
-        def _send(self, status: int, kind: str, text: str, policy: str | None = None) -> None:
-            body = text.encode()
-            self.send_response(status)
-            headers = {
-                "Content-Type": f"{kind}; charset=utf-8",
-                "Content-Length": str(len(body)),
-                "Cache-Control": "no-store",
-                "X-Content-Type-Options": "nosniff",
-                "Referrer-Policy": "no-referrer",
-                "Cross-Origin-Resource-Policy": "same-origin",
-            }
-            if policy is not None:
-                headers["Content-Security-Policy"] = policy
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - its name there
-            """Keep the terminal for what is wrong with the spec."""
-
-    server = ThreadingHTTPServer((_HOST, port), Handler)
-    server.daemon_threads = True
-    return server

@@ -1,0 +1,70 @@
+"""A process that answers what editors ask, one thing after the other, of the newest texts."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable
+from importlib import import_module
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+from qps.editing.asked_features import FUNCTIONS
+from qps.editing.messages import Answered, Asked, Began, Put, Setting, Taken
+
+if TYPE_CHECKING:
+    from qps.compiler.pipeline import Spec
+    from qps.editing.desk import Desk
+
+_NEW_VALUES = 500_000
+"""Between two looks for circles of garbage: most of what a check makes lives until the next one."""
+
+
+def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
+    """Answer until the other end is closed."""
+    # Standard output belongs to the protocol: nothing that is printed by chance may reach it.
+    os.dup2(sys.stderr.fileno(), 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from qps.editing.desk import Desk  # noqa: PLC0415 - the server itself needs no compiler
+
+    desk = Desk(page_of=page_of)
+    gc.set_threshold(_NEW_VALUES, 20, 10)
+    asked: deque[Asked] = deque()
+    try:
+        while True:
+            while not asked or connection.poll():
+                _take(connection.recv(), desk, asked)
+            one = asked.popleft()
+            connection.send(Began(one.number))
+            connection.send(_answered(desk, one))
+    except (EOFError, OSError):
+        return
+
+
+def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:
+    match message:
+        case Setting():
+            desk.set(message.encoding, message.library)
+        case Put(text=text):
+            desk.put(text)
+        case Taken(uri=uri):
+            desk.take(uri)
+        case Asked():
+            asked.append(message)
+
+
+def _answered(desk: Desk, asked: Asked) -> Answered:
+    """Return the answer; whatever goes wrong is told, and ends nothing."""
+    held = desk.texts.get(asked.uri)
+    if asked.version is not None and (held is None or held.version != asked.version):
+        return Answered(number=asked.number, outdated=True)
+    try:
+        module, _, name = FUNCTIONS[asked.feature].partition(":")
+        found = getattr(import_module(module), name)(desk, asked.params)
+    except Exception:  # noqa: BLE001 - a fault of ours is told, and the next question is answered
+        return Answered(number=asked.number, fault=traceback.format_exc())
+    return Answered(number=asked.number, result=found)

@@ -1,0 +1,176 @@
+"""What lies open: the texts that an editor holds, and what was made out of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from lsprotocol import types
+from msgspec import Struct, field
+
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.importer import Importer, read_spec
+from qps.compiler.syntax.parse import parse
+from qps.editing.addresses import library_name, own_path, path_of, uri_of_library, uri_of_path
+from qps.editing.messages import OpenText
+from qps.editing.positions import Positions
+from qps.stdlib import module_text
+
+_MOST_READINGS = 20
+"""Of texts and modules that are remembered; one is dropped when another one comes."""
+
+
+class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
+    """What was made out of a text: what is wrong with it, and the spec where nothing is.
+
+    `files` are all that it was read from, each with what tells whether it is still the same.
+    """
+
+    source: Source
+    diagnostics: tuple[Diagnostic, ...]
+    spec: Spec | None
+    files: dict[Path, object]
+
+    @cached_property
+    def syntax(self) -> ast.Module:
+        """The declarations, as far as they could be made out."""
+        parsed = parse(self.source).value
+        assert parsed is not None
+        return parsed
+
+
+def _no_page(_: Spec) -> str:
+    raise NotImplementedError("pages are made where the server was told how")
+
+
+class Desk(Struct, kw_only=True):
+    """The open texts of an editor, which counts columns in an `encoding`.
+
+    `page_of` makes the page of a spec. Of a `library` folder, copies of standard modules are shown.
+    """
+
+    page_of: Callable[[Spec], str] = _no_page
+    encoding: str = "utf-16"
+    library: Path | None = None
+    texts: dict[str, OpenText] = field(default_factory=dict)
+    _readings: dict[str, tuple[object, Reading]] = field(default_factory=dict)
+    _positions: dict[int, Positions] = field(default_factory=dict)
+
+    def set(self, encoding: str, library: str | None) -> None:
+        """Have columns counted in an encoding, and modules shown as copies in a folder, if any."""
+        self.encoding, self.library = encoding, None if library is None else Path(library)
+
+    def put(self, text: OpenText) -> None:
+        """Lay a text on the desk, in the place of an older one."""
+        self.texts[text.uri] = text
+
+    def take(self, uri: str) -> None:
+        """Take a text away: what is saved holds."""
+        self.texts.pop(uri, None)
+        self._readings.pop(uri, None)
+
+    def source(self, uri: str) -> Source:
+        """Return an open text as a source; what is not open is read from where it is."""
+        held = self.texts.get(uri)
+        path, library = path_of(uri), library_name(uri)
+        if held is None:
+            return _saved(uri, path, library)
+        text = held.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        if path is None:
+            return Source(library or uri, text)
+        return Source(str(path), text, path.resolve().parent)
+
+    def reading(self, uri: str) -> Reading:
+        """Return what an open text says now, with the texts and files that it uses."""
+        held = self.texts.get(uri)
+        version = None if held is None else held.version
+        known = self._readings.get(uri)
+        if known is not None and known[0] == version and self._is_fresh(known[1]):
+            return known[1]
+        source = self.source(uri)
+        importer = Importer(source.folder, open_texts=self._by_path())
+        outcome = check_source(source, importer)
+        files = {path: self._stamp(path) for path in importer.named}
+        reading = Reading(
+            source=source, diagnostics=outcome.diagnostics, spec=outcome.value, files=files
+        )
+        while len(self._readings) >= _MOST_READINGS:
+            self._readings.pop(next(iter(self._readings)))
+        self._readings[uri] = version, reading
+        self._positions.clear()
+        return reading
+
+    def positions(self, source: Source) -> Positions:
+        """Return the places of a text."""
+        known = self._positions.get(id(source))
+        if known is None or known.source is not source:
+            known = self._positions[id(source)] = Positions(source, self.encoding)
+        return known
+
+    def uri_of(self, source: Source) -> str:
+        """Return what the editor calls a source."""
+        path = own_path(source)
+        if path is not None:
+            return self.uri_of_file(path)
+        if source.label in self.texts:
+            return source.label
+        if self.library is None:
+            return uri_of_library(source.label)
+        return uri_of_path(_copy(source, self.library))
+
+    def uri_of_file(self, path: Path) -> str:
+        """Return what the editor calls a file: as it has opened it, where it has."""
+        real = path.resolve()
+        for uri in self.texts:
+            held = path_of(uri)
+            if held is not None and held.resolve() == real:
+                return uri
+        return uri_of_path(path)
+
+    def location(self, source: Source, start: int, end: int) -> types.Location:
+        """Return where a stretch of a source is."""
+        return types.Location(self.uri_of(source), self.positions(source).between(start, end))
+
+    def _by_path(self) -> dict[Path, str]:
+        """Return the open texts by their real paths."""
+        found = {}
+        for uri in self.texts:
+            path = path_of(uri)
+            if path is not None:
+                found[path.resolve()] = self.source(uri).text
+        return found
+
+    def _is_fresh(self, reading: Reading) -> bool:
+        return all(self._stamp(path) == stamp for path, stamp in reading.files.items())
+
+    def _stamp(self, path: Path) -> object:
+        """Return what changes whenever a file does, in the editor or where it is saved."""
+        held = self.texts.get(self.uri_of_file(path))
+        if held is not None:
+            return held.version
+        try:
+            told = path.stat()
+        except OSError:
+            return None
+        return told.st_mtime_ns, told.st_size
+
+
+def _copy(source: Source, folder: Path) -> Path:
+    """Return a copy of a module of the standard library, which nobody can write."""
+    path = folder / f"{source.label}.qps"
+    if not path.exists():
+        path.write_text(source.text, encoding="utf-8")
+        path.chmod(0o444)
+    return path
+
+
+def _saved(uri: str, path: Path | None, library: str | None) -> Source:
+    """Return the source of what is not open; an empty one where there is nothing."""
+    if library is not None:
+        return Source(library, module_text(library))
+    read = None if path is None else read_spec(path).value
+    return Source(uri, "") if read is None else read

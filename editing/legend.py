@@ -1,0 +1,15 @@
+"""The kinds of words that are coloured by what they mean."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+KINDS = (
+    "keyword", "comment", "string", "number", "type", "class", "interface", "function", "method",
+    "parameter", "variable", "property", "enum", "enumMember", "struct", "event", "namespace",
+)  # fmt: skip
+"""Of the protocol, so that every theme has colours for them."""
+
+MODIFIERS = ("declaration", "readonly", "documentation")
+
+LEGEND = types.SemanticTokensLegend(token_types=list(KINDS), token_modifiers=list(MODIFIERS))

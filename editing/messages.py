@@ -1,0 +1,97 @@
+"""What the language server and the processes that work for it tell each other.
+
+Nothing of the compiler is imported here: the server itself starts without it.
+"""
+
+from __future__ import annotations
+
+from lsprotocol import types
+from msgspec import Struct
+
+
+class OpenText(Struct, frozen=True):
+    """A text as an editor holds it; each change has a version of its own."""
+
+    uri: str
+    version: int
+    text: str
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """How the editor counts columns, and where read-only copies of the library are to be.
+
+    Without a folder, modules of the standard library are documents of a scheme of their own.
+    """
+
+    encoding: str = "utf-16"
+    library: str | None = None
+
+
+class Put(Struct, frozen=True):
+    """A text was opened, or has changed."""
+
+    text: OpenText
+
+
+class Taken(Struct, frozen=True):
+    """A text was closed."""
+
+    uri: str
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What is asked of a text, as it is in a version; None for one that is not open."""
+
+    number: int
+    feature: str
+    uri: str
+    version: int | None
+    params: object
+
+
+class Began(Struct, frozen=True):
+    """The work on what was asked has begun."""
+
+    number: int
+
+
+class Answered(Struct, frozen=True, kw_only=True):
+    """What was found; `fault` is what went wrong with us, `outdated` that the text is another."""
+
+    number: int
+    result: object = None
+    fault: str | None = None
+    outdated: bool = False
+
+
+# -- what was found --------------------------------------------------------------------------
+
+
+class Told(Struct, frozen=True):
+    """What is wrong, by the document in which it is; `files` are all that were read."""
+
+    found: dict[str, list[types.Diagnostic]]
+    files: list[str]
+
+
+class PlaceLoad(Struct, frozen=True, kw_only=True):
+    """What a node or a link is loaded with at the answer, and where that is shown."""
+
+    at: types.Position
+    label: str
+    tooltip: str
+
+
+class ToldAnswer(Struct, frozen=True, kw_only=True):
+    """The answer in a line, where the population is declared, and the loads of places."""
+
+    title: str
+    range: types.Range
+    loads: tuple[PlaceLoad, ...]
+
+
+class ToldPage(Struct, frozen=True):
+    """A page, or why there is none."""
+
+    page: str | None
+    wrong: str = ""

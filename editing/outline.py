@@ -1,0 +1,152 @@
+"""The outline of a text: what it declares, with what stands inside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lsprotocol import types
+
+from qps.compiler.syntax import ast
+from qps.editing.desk import Desk
+from qps.editing.positions import Positions
+
+_Kind = types.SymbolKind
+_MOST = 20_000
+
+KINDS: dict[type, types.SymbolKind] = {
+    ast.Unit: _Kind.TypeParameter,
+    ast.Users: _Kind.Variable,
+    ast.Group: _Kind.Array,
+    ast.Option: _Kind.Enum,
+    ast.Param: _Kind.Variable,
+    ast.Kinds: _Kind.Enum,
+    ast.Let: _Kind.Constant,
+    ast.Func: _Kind.Function,
+    ast.Machine: _Kind.Class,
+    ast.Network: _Kind.Interface,
+    ast.Component: _Kind.Method,
+    ast.Node: _Kind.Object,
+    ast.Link: _Kind.Object,
+    ast.Stream: _Kind.Event,
+    ast.Measure: _Kind.Property,
+    ast.Trace: _Kind.File,
+    ast.Mode: _Kind.Key,
+    ast.Scenario: _Kind.Key,
+    ast.Matrix: _Kind.Array,
+    ast.Expect: _Kind.Boolean,
+    ast.Observe: _Kind.File,
+    ast.Figure: _Kind.Field,
+}
+"""How editors draw what has a name."""
+
+
+def outline(desk: Desk, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+    """Return the declarations of a text in their order."""
+    uri = params.text_document.uri
+    reading = desk.reading(uri)
+    places = desk.positions(reading.source)
+    found = (_symbol(places, one) for one in reading.syntax.declarations[:_MOST])
+    return [symbol for symbol in found if symbol is not None]
+
+
+def _symbol(places: Positions, declaration: ast.Declaration) -> types.DocumentSymbol | None:
+    match declaration:
+        case ast.Topology(items=items):
+            inner = [_named(places, item) for item in items]
+            return _one(places, declaration, "topology", types.SymbolKind.Namespace, inner=inner)
+        case ast.Require(requirements=needs):
+            inner = [_need(places, need) for need in needs]
+            return _one(places, declaration, "require", types.SymbolKind.Namespace, inner=inner)
+        case ast.Use(alias=alias, module=module):
+            name = alias.text if alias is not None else module.span.text
+            return _one(places, declaration, name, types.SymbolKind.Module, module.span.text)
+        case ast.Named():
+            return _named(places, declaration)
+    return None
+
+
+def _named(places: Positions, declaration: ast.Named) -> types.DocumentSymbol:
+    """Return a declaration that has a name, with its parts that have one."""
+    name = declaration.name
+    return _one(
+        places,
+        declaration,
+        name.text,
+        KINDS.get(type(declaration), types.SymbolKind.Variable),
+        _detail(declaration),
+        name.span.start,
+        name.span.end,
+        inner=_parts(places, declaration),
+    )
+
+
+def _parts(places: Positions, declaration: ast.Named) -> list[types.DocumentSymbol]:
+    parts: Iterable[tuple[ast.Written, ast.Name]]
+    match declaration:
+        case ast.Machine(resources=resources):
+            parts = [(one, one.name) for one in resources]
+        case ast.Option(choices=choices):
+            parts = [(one, one) for one in choices]
+        case ast.Kinds(weights=weights):
+            parts = [(one, one.name) for one in weights]
+        case ast.Stream(items=items):
+            parts = [(one, one.node) for one in items if isinstance(one, ast.At)]
+        case ast.Mode(requirements=needs):
+            return [_need(places, need) for need in needs]
+        case _:
+            parts = []
+    kind = types.SymbolKind.EnumMember
+    if isinstance(declaration, ast.Machine | ast.Stream):
+        kind = types.SymbolKind.Field
+    return [_one(places, one, name.text, kind) for one, name in parts]
+
+
+def _need(places: Positions, need: ast.Requirement) -> types.DocumentSymbol:
+    return _one(places, need, need.span.text, types.SymbolKind.Boolean)
+
+
+def _detail(declaration: ast.Named) -> str:
+    """Return what stands behind the name, in one line: the value, the machine, the title."""
+    match declaration:
+        case ast.Param(value=value) | ast.Let(value=value) | ast.Measure(value=value):
+            return _short(value.span.text)
+        case ast.Node(place=place) | ast.Link(place=place):
+            return _short(place.span.text)
+        case ast.Users(range=range_):
+            return _short(range_.span.text)
+        case ast.Expect(title=title) | ast.Figure(title=title) if title is not None:
+            return _short(title.value)
+    return type(declaration).__name__.lower()
+
+
+_LONGEST = 80
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[: 2 * _LONGEST].split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def _one(
+    places: Positions,
+    written: ast.Written,
+    name: str,
+    kind: types.SymbolKind,
+    detail: str = "",
+    start: int | None = None,
+    end: int | None = None,
+    *,
+    inner: list[types.DocumentSymbol] | None = None,
+) -> types.DocumentSymbol:
+    whole = written.span
+    first = whole.start if start is None else start
+    last = min(whole.end, whole.start + len(whole.text.partition("\n")[0])) if end is None else end
+    return types.DocumentSymbol(
+        name=_short(name) or "?",
+        kind=kind,
+        # What is selected stands within the whole, or editors refuse all of it.
+        range=places.between(min(first, whole.start), max(last, whole.end)),
+        selection_range=places.between(first, last),
+        detail=detail or None,
+        children=inner or None,
+    )

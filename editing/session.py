@@ -1,0 +1,241 @@
+"""What an editor and the server have together: open documents, what is known of each, its page.
+
+An answer is given for the text as it is, or not at all: each change makes what is on its way void.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from http.server import ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from msgspec import Struct, field
+from pygls.lsp.server import LanguageServer
+
+from qps.editing.asked_features import ANSWER, MISTAKES, PAGE
+from qps.editing.background import Background, FaultError, OutdatedError, TooLongError
+from qps.editing.messages import OpenText, Setting, Told, ToldAnswer, ToldPage
+from qps.reports.pages.page_server import HOST, Served, listening
+
+if TYPE_CHECKING:
+    from qps.compiler.pipeline import Spec
+
+_LONGEST_LOOK = 10.0
+"""Seconds after which what is asked while somebody types is given up."""
+_LONGEST_ANSWER = 120.0
+"""Seconds after which an answer, or a page, is given up."""
+_GRACE = 1.0
+"""Seconds that work on a text goes on that has changed meanwhile: to begin anew takes as long."""
+_PAUSE = 0.3
+"""Seconds without a keystroke before a spec is solved."""
+
+
+class Document(Struct, kw_only=True, eq=False):
+    """An open text: `turn` counts what has changed in it and in what it uses."""
+
+    uri: str
+    turn: int = 0
+    files: frozenset[str] = frozenset()
+    found: dict[str, list[types.Diagnostic]] = field(default_factory=dict)
+    answer: asyncio.Task[ToldAnswer | None] | None = None
+    known: ToldAnswer | None = None
+    page: Served | None = None
+    server: ThreadingHTTPServer | None = None
+
+
+class Session:
+    """The open documents of one editor, and the processes that work on them."""
+
+    def __init__(self, server: LanguageServer, page_of: Callable[[Spec], str]) -> None:
+        self.server = server
+        self.looking = Background(page_of, limit=_LONGEST_LOOK)
+        self.solving = Background(page_of, limit=_LONGEST_ANSWER, grace=_GRACE)
+        self.documents: dict[str, Document] = {}
+        self._published: set[str] = set()
+        self._told: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, setting: Setting) -> None:
+        """Start to work for an editor."""
+        for process in (self.looking, self.solving):
+            process.set(setting)
+
+    def end(self) -> None:
+        """Stop all that is at work."""
+        for document in self.documents.values():
+            self._put_away(document)
+        self.documents.clear()
+        self.looking.stop()
+        self.solving.stop()
+
+    # -- texts -----------------------------------------------------------------------------
+
+    def put(self, text: OpenText) -> None:
+        """Take note of a text that was opened, or has changed."""
+        self.documents.setdefault(text.uri, Document(uri=text.uri))
+        for process in (self.looking, self.solving):
+            process.put(text)
+        self._changed(text.uri)
+
+    def take(self, uri: str) -> None:
+        """Take note of a text that was closed."""
+        document = self.documents.pop(uri, None)
+        if document is not None:
+            self._put_away(document)
+        for process in (self.looking, self.solving):
+            process.take(uri)
+        self._changed(uri)
+        self._publish()
+
+    def saved(self, uris: list[str]) -> None:
+        """Take note of files that others have changed."""
+        for uri in uris:
+            if uri not in self.documents:
+                self._changed(uri)
+
+    def _changed(self, uri: str) -> None:
+        """Look again at a text, and at all that use it."""
+        for document in self.documents.values():
+            if uri == document.uri or uri in document.files:
+                document.turn += 1
+                document.known = None
+                if document.answer is not None:
+                    document.answer.cancel()
+                    document.answer = None
+                if uri != document.uri:
+                    self.looking.drop(document.uri)
+                    self.solving.drop(document.uri)
+                self._go_on(self._look(document))
+                if document.page is not None:
+                    self._go_on(self._make_page(document, _PAUSE))
+
+    def _put_away(self, document: Document) -> None:
+        if document.answer is not None:
+            document.answer.cancel()
+        if document.server is not None:
+            Thread(target=document.server.shutdown, daemon=True).start()
+            document.server.server_close()
+
+    # -- what is wrong ---------------------------------------------------------------------
+
+    async def _look(self, document: Document) -> None:
+        turn = document.turn
+        try:
+            told = await self.looking.ask(MISTAKES, document.uri, document.uri)
+        except TooLongError as error:
+            told = _too_long(document.uri, error)
+        if document.turn != turn or not isinstance(told, Told):
+            return
+        document.files, document.found = frozenset(told.files), told.found
+        self._publish()
+
+    def _publish(self) -> None:
+        """Tell what is wrong in each document, once, whoever uses it."""
+        found: dict[str, dict[str, types.Diagnostic]] = {uri: {} for uri in self._published}
+        for document in self.documents.values():
+            for uri, diagnostics in document.found.items():
+                of = found.setdefault(uri, {})
+                of.update({f"{one.range} {one.code} {one.message}": one for one in diagnostics})
+        for uri, distinct in found.items():
+            held = self.server.workspace.text_documents.get(uri)
+            params = types.PublishDiagnosticsParams(
+                uri, list(distinct.values()), None if held is None else held.version
+            )
+            self.server.text_document_publish_diagnostics(params)
+        self._published = {uri for uri, distinct in found.items() if distinct}
+
+    # -- the answer ------------------------------------------------------------------------
+
+    async def answer(self, uri: str) -> ToldAnswer | None:
+        """Return the answer of a spec, once it is known; OutdatedError where the text changes."""
+        document = self.documents.get(uri)
+        if document is None:
+            return None
+        if document.answer is None:
+            document.answer = asyncio.create_task(self._solve(document))
+        try:
+            return await asyncio.shield(document.answer)
+        except asyncio.CancelledError:
+            if document.answer is not None and not document.answer.cancelled():
+                raise  # who asked does not wait any more, others may
+            raise OutdatedError from None
+
+    async def _solve(self, document: Document) -> ToldAnswer | None:
+        await asyncio.sleep(_PAUSE)
+        found = await self.solving.ask(ANSWER, document.uri, document.uri)
+        document.known = found if isinstance(found, ToldAnswer) else None
+        return document.known
+
+    # -- the page --------------------------------------------------------------------------
+
+    async def page(self, uri: str) -> str | None:
+        """Return where the page of an open spec is served; it follows the text. None if closed."""
+        document = self.documents.get(uri)
+        if document is None:
+            return None
+        if document.server is None:
+            document.page = Served()
+            document.server = listening(document.page, 0)
+            Thread(target=document.server.serve_forever, daemon=True).start()
+            await self._make_page(document, 0)
+        return f"http://{HOST}:{document.server.server_port}/"
+
+    async def _make_page(self, document: Document, pause: float) -> None:
+        turn = document.turn
+        await asyncio.sleep(pause)
+        if document.turn != turn or document.page is None:
+            return
+        try:
+            told = await self.solving.ask(PAGE, document.uri, document.uri)
+        except TooLongError as error:
+            told = ToldPage(None, f"making the page took too long: {error}")
+        if document.turn != turn or not isinstance(told, ToldPage):
+            return
+        document.page.wrong = told.wrong
+        if told.page is not None:
+            document.page.page = told.page
+            document.page.version += 1
+
+    # -- what goes on by itself --------------------------------------------------------------
+
+    def _go_on(self, work: Coroutine[None, None, None]) -> None:
+        """Do something without waiting for it; what goes wrong is told."""
+        task = asyncio.get_running_loop().create_task(self._told_of(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _told_of(self, work: Coroutine[None, None, None]) -> None:
+        with suppress(OutdatedError, asyncio.CancelledError):
+            try:
+                await work
+            except FaultError as error:
+                self.fault(error)
+
+    def fault(self, error: FaultError) -> None:
+        """Tell the editor of a fault of ours: once in sight, each time in the log."""
+        told = str(error)
+        log = types.LogMessageParams(types.MessageType.Error, f"qps lsp failed:\n{told}")
+        self.server.window_log_message(log)
+        last = told.strip().splitlines()[-1]
+        if last in self._told:
+            return
+        self._told.add(last)
+        message = (
+            f"qps failed: {last}. This is a fault of qps, not of your spec; its log shows where. "
+            "Please report it with the spec."
+        )
+        shown = types.ShowMessageParams(types.MessageType.Error, message)
+        self.server.window_show_message(shown)
+
+
+def _too_long(uri: str, error: TooLongError) -> Told:
+    """Return what tells that a text was not looked at to its end."""
+    start = types.Position(0, 0)
+    message = f"checking this text was {error}: nothing else is told of it until it changes"
+    warning = types.DiagnosticSeverity.Warning
+    one = types.Diagnostic(types.Range(start, start), message, severity=warning, source="qps")
+    return Told({uri: [one]}, [])

@@ -1,0 +1,92 @@
+"""The answer of a spec as it is written now: in a line, and as loads of its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qps.compiler.check.names.declarations import Indexed
+from qps.compiler.pipeline import Spec
+from qps.compiler.syntax import ast
+from qps.editing.desk import Desk
+from qps.editing.messages import PlaceLoad, ToldAnswer
+from qps.reports.text.answers import ResourceView, SolveView
+from qps.reports.text.first_screen import decision
+from qps.reports.text.quantities import percent
+from qps.reports.text.view import solve_view
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.promising import promising
+
+
+def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:
+    """Return the answer of an open spec; None where it has mistakes, or is a module."""
+    reading = desk.reading(uri)
+    spec = reading.spec
+    if spec is None or spec.program.is_module:
+        return None
+    view, solution = _solved(spec)
+    places = desk.positions(reading.source)
+    users = next(iter(reading.syntax.every(ast.Users)), None)
+    span = None if users is None else users.span
+    return ToldAnswer(
+        title=_title(view, solution),
+        range=places.between(0, 0) if span is None else places.range(span),
+        loads=tuple(
+            PlaceLoad(
+                at=places.position(item.span.end),
+                label=_label(loads),
+                tooltip="\n".join(_told(one) for one in loads)
+                + f"\n\nat {view.population.name} = {view.at:,}",
+            )
+            for item, loads in _by_place(reading.syntax, spec, view)
+        ),
+    )
+
+
+def _solved(spec: Spec) -> tuple[SolveView, Solution]:
+    configuration = spec.configuration()
+    model = promising(spec.model, configuration)
+    solution = solve_model(model, configuration)
+    return solve_view(model, configuration, solution, (), (), spec.warnings), solution
+
+
+def _title(view: SolveView, solution: Solution) -> str:
+    """Return how many, and what limits: `At most 7,462 users; web.cpu.load limits`."""
+    limit = f"; {view.limited_by} limits" if view.limited_by else ""
+    return decision(view, solution).headline + limit
+
+
+def _by_place(
+    syntax: ast.Module, spec: Spec, view: SolveView
+) -> Iterator[tuple[ast.Node | ast.Link, list[ResourceView]]]:
+    """Yield the nodes and links of a text, each with its resources, the fullest first."""
+    declared = spec.program.main.names
+    for topology in syntax.every(ast.Topology):
+        for item in topology.items:
+            name = item.name.text
+            of = declared.get(name)
+            names = of.names if isinstance(of, Indexed) else (name,)
+            own = [
+                one
+                for one in view.resources
+                if any(one.name == each or one.name.startswith(f"{each}.") for each in names)
+            ]
+            if own:
+                yield item, sorted(own, key=lambda one: -one.load_at_limit / one.target)
+
+
+_SHOWN = 2
+
+
+def _label(loads: list[ResourceView]) -> str:
+    more = ", …" if len(loads) > _SHOWN else ""
+    return ", ".join(_brief(one) for one in loads[:_SHOWN]) + more
+
+
+def _brief(one: ResourceView) -> str:
+    """Return a resource without the name of its place, which stands right before it."""
+    return f"{one.name.partition('.')[2] or one.name} {percent(one.load_at_limit)}"
+
+
+def _told(one: ResourceView) -> str:
+    return f"{one.name}: {percent(one.load_at_limit)} of at most {percent(one.target)}"

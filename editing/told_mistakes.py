@@ -1,0 +1,61 @@
+"""Diagnostics as an editor shows them, of a text as it is and of the files that it uses."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
+from qps.editing.desk import Desk, Reading
+from qps.editing.messages import Told
+
+_UNUSED = frozenset(["unused", "unused-rate"])
+
+
+def told_mistakes(desk: Desk, uri: str) -> Told:
+    """Return what is wrong with an open text and with what it uses."""
+    reading = desk.reading(uri)
+    found: dict[str, list[types.Diagnostic]] = {uri: []}
+    for diagnostic in reading.diagnostics:
+        place = uri if diagnostic.primary is None else _document(desk, uri, reading, diagnostic)
+        found.setdefault(place, []).append(_as_shown(desk, diagnostic))
+    return Told(found, [desk.uri_of_file(path) for path in reading.files])
+
+
+def _document(desk: Desk, uri: str, reading: Reading, diagnostic: Diagnostic) -> str:
+    assert diagnostic.primary is not None
+    source = diagnostic.primary.span.source
+    return uri if source is reading.source else desk.uri_of(source)
+
+
+def _as_shown(desk: Desk, diagnostic: Diagnostic) -> types.Diagnostic:
+    """Return a diagnostic with its place, its notes and hints, and what it clashes with."""
+    lines = [diagnostic.message]
+    if diagnostic.primary is not None and diagnostic.primary.message:
+        lines[0] += f": {diagnostic.primary.message}"
+    lines += [f"note: {note}" for note in diagnostic.notes]
+    lines += [f"help: {hint}" for hint in diagnostic.hints]
+    is_unused = diagnostic.code.slug in _UNUSED
+    return types.Diagnostic(
+        range=_range(desk, diagnostic.primary),
+        message="\n".join(lines),
+        severity=types.DiagnosticSeverity.Error
+        if diagnostic.is_error
+        else types.DiagnosticSeverity.Warning,
+        code=diagnostic.code.id,
+        source="qps",
+        tags=[types.DiagnosticTag.Unnecessary] if is_unused else None,
+        related_information=[_related(desk, label) for label in diagnostic.secondary] or None,
+    )
+
+
+def _range(desk: Desk, label: Label | None) -> types.Range:
+    if label is None:
+        start = types.Position(0, 0)
+        return types.Range(start, start)
+    return desk.positions(label.span.source).range(label.span)
+
+
+def _related(desk: Desk, label: Label) -> types.DiagnosticRelatedInformation:
+    span = label.span
+    place = desk.location(span.source, span.start, span.end)
+    return types.DiagnosticRelatedInformation(place, label.message or "see here")

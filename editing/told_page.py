@@ -1,0 +1,19 @@
+"""The live page of a text as it is written now, or what is wrong with it."""
+
+from __future__ import annotations
+
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.render import full
+from qps.editing.desk import Desk
+from qps.editing.messages import ToldPage
+
+
+def told_page(desk: Desk, uri: str) -> ToldPage:
+    """Return the page of an open text."""
+    reading = desk.reading(uri)
+    if reading.spec is None:
+        return ToldPage(None, full([one for one in reading.diagnostics if one.is_error]))
+    try:
+        return ToldPage(desk.page_of(reading.spec))
+    except QpsError as error:
+        return ToldPage(None, full(error.diagnostics))

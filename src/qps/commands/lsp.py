@@ -1,0 +1,34 @@
+"""`qps lsp`: the language server, which an editor starts and speaks with."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from qps.commands.console import Exit
+from qps.extras import need_pygls
+
+if TYPE_CHECKING:
+    from qps.compiler.pipeline import Spec
+
+
+def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take theirs
+    """Serve the editor at the other ends of standard input and output."""
+    need_pygls("`qps lsp`")
+    from qps.editing.language_server import serve  # noqa: PLC0415 - an extra, and slow to import
+
+    # What is printed by chance must not get among the messages: they have a stream of their own.
+    with os.fdopen(os.dup(0), "rb") as reader, os.fdopen(os.dup(1), "wb") as writer:
+        os.dup2(2, 1)
+        serve(page_of, reader, writer)
+    return Exit.YES
+
+
+def page_of(spec: Spec) -> str:
+    """Return the live page of a spec."""
+    from qps.commands.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import
+    from qps.commands.report import made_page  # noqa: PLC0415
+
+    asked = Namespace(scenario=[], set=[], advice=False, variants=200, simulate=False)
+    return made_page([spec], asked, Progress(total=4, quiet=True))[0]

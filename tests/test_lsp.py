@@ -1,0 +1,206 @@
+"""`qps lsp` as an editor meets it: one real server, asked over standard input and output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from urllib.request import urlopen
+
+import psutil
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from helpers.editor import Editor, editor
+from qps.cli import main
+from qps.compiler.diagnostics.source import Source
+from qps.editing.legend import KINDS
+from qps.editing.positions import Positions
+
+SPEC = """\
+users N in 1..100
+param job = 10 ms/packet
+
+machine box { cpu 1 core }
+component work { cpu job }
+topology { node host = box }
+stream flow { traffic N * 2 packet/s; at host { work } }
+"""
+
+
+@pytest.fixture(scope="module")
+def ide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    with editor(tmp_path_factory.mktemp("specs"), {"virtualDocuments": True}) as one:
+        yield one
+        assert one.told == []  # nothing failed on the way that was not asked for
+
+
+def of(uri: str) -> types.TextDocumentIdentifier:
+    return types.TextDocumentIdentifier(uri)
+
+
+def shown(one: types.Diagnostic) -> str:
+    at, to = one.range.start, one.range.end
+    return f"{at.line}:{at.character}-{to.line}:{to.character} {one.message.splitlines()[0]}"
+
+
+WRONG = [
+    (SPEC, []),
+    # The text as it is typed, not the file; the rest of the spec is still looked at.
+    (
+        SPEC.replace("work }", "wrk }"),
+        ["6:48-6:51 unknown component `wrk`"],
+    ),
+    # Columns are counted in UTF-16, lines end in any way.
+    (
+        SPEC.replace("users", '"""𝄞"""; users').replace("cpu job", "cpu jb").replace("\n", "\r\n"),
+        ["4:21-4:23 unknown name `jb`"],
+    ),
+    ("x" * 500_000, ["0:0-0:0 the file has 500,000 characters; QPS reads up to 400,000"]),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), WRONG)
+def test_mistakes_are_those_of_the_text_as_it_is(ide: Editor, text: str, told: list[str]) -> None:
+    assert [shown(one) for one in ide.wrong(ide.put(text))] == told
+
+
+def test_modules_count_as_they_are_open_and_are_looked_at_again(ide: Editor) -> None:
+    (ide.folder / "hw.qps").write_text("machine box { cpu 1 core }\n", encoding="utf-8")
+    using = 'use "hw.qps" as hw\n' + SPEC.replace("machine box { cpu 1 core }\n", "").replace(
+        "= box", "= hw.box"
+    )
+    spec = ide.put(using, "using.qps")
+    assert ide.wrong(spec) == []
+    module = ide.put("machine bax { cpu 1 core }\n", "hw.qps")
+    assert ide.wrong(module) == []
+    assert "`hw.box`" in ide.wrong(spec, lambda found: found != [])[0].message
+    # What is wrong in a module is told there, once, though both documents are looked at.
+    ide.put("machine box { cpu 1 cores_ }\n", "hw.qps")
+    assert [shown(one)[:9] for one in ide.wrong(module, bool)] == ["0:20-0:26"]
+    ide.close("hw.qps")  # what is saved holds again
+    assert ide.wrong(spec, lambda found: found == []) == []
+
+
+def test_the_outline_has_what_is_declared_and_what_is_inside(ide: Editor) -> None:
+    uri = ide.put(SPEC + "param wrong =\n")
+    found = ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.DocumentSymbolParams(of(uri)))
+    told = [(one.name, [inner.name for inner in one.children or ()]) for one in found]
+    assert told == [
+        ("N", []),
+        ("job", []),
+        ("box", ["cpu"]),
+        ("work", []),
+        ("topology", ["host"]),
+        ("flow", ["host"]),
+    ]
+
+
+def test_the_layout_is_that_of_fmt_and_touches_what_changes(ide: Editor) -> None:
+    uri = ide.put(SPEC.replace("param job = ", "param   job=") + "\n\n")
+    asked = types.DocumentFormattingParams(of(uri), types.FormattingOptions(2, insert_spaces=True))
+    edits = ide.ask(types.TEXT_DOCUMENT_FORMATTING, asked)
+    assert [(e.range.start.line, e.new_text.splitlines()[0]) for e in edits] == [
+        (1, "param job = 10 ms/packet")
+    ]
+    ide.put(SPEC)
+    assert list(ide.ask(types.TEXT_DOCUMENT_FORMATTING, asked)) == []
+    ide.put("param job =\n")
+    assert list(ide.ask(types.TEXT_DOCUMENT_FORMATTING, asked)) == []  # it has syntax errors
+
+
+def test_words_have_the_colours_of_what_they_are(ide: Editor) -> None:
+    uri = ide.put('# 𝄞\nparam load = 3 ms source "x" # y\nlet twice = 2 * load\nparam =')
+    asked = types.SemanticTokensParams(of(uri))
+    data = ide.ask(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, asked).data
+    found, line, column = [], 0, 0
+    for index in range(0, len(data), 5):
+        down, right, length, kind, _ = data[index : index + 5]
+        line, column = line + down, right if down else column + right
+        found.append(f"{line}:{column}+{length} {KINDS[kind]}")
+    assert found == [
+        "0:0+4 comment",
+        "1:0+5 keyword", "1:6+4 variable", "1:13+1 number", "1:15+2 type", "1:18+6 keyword",
+        "1:25+3 string", "1:29+3 comment",
+        "2:0+3 keyword", "2:4+5 variable", "2:12+1 number", "2:16+4 variable",
+        "3:0+5 keyword",
+    ]  # fmt: skip
+
+
+def test_the_lens_tells_the_answer_of_this_text_or_none(ide: Editor) -> None:
+    uri = ide.put(SPEC)
+    asked = types.CodeLensParams(of(uri))
+    (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
+    assert lens.command.title == "50 users; host.cpu.load limits"
+    assert (lens.range.start.line, lens.command.command) == (0, "qps.page")
+    ide.put(SPEC.replace("10 ms", "40 ms"))
+    waiting = ide._sent(types.TEXT_DOCUMENT_CODE_LENS, asked)
+    ide.put(SPEC.replace("10 ms", "20 ms"))
+    (lens,) = ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)
+    assert lens.command.title == "25 users; host.cpu.load limits"
+    with pytest.raises(JsonRpcException, match="the text has changed"):
+        waiting.result(0)
+    ide.put(SPEC.replace("10 ms", "10 kB"))
+    assert list(ide.ask(types.TEXT_DOCUMENT_CODE_LENS, asked)) == []
+
+
+def test_the_page_follows_the_text(ide: Editor) -> None:
+    uri = ide.put(SPEC.replace("job", "effort"))
+    asked = types.ExecuteCommandParams("qps.page", [uri])
+    address = ide.ask(types.WORKSPACE_EXECUTE_COMMAND, asked)["address"]
+    with urlopen(f"{address}page") as page:
+        assert "effort" in page.read().decode()
+    ide.put(SPEC.replace("job", "effort =="))
+    for _ in range(100):
+        with urlopen(f"{address}state") as state:
+            told = state.read().decode()
+        if "QPS" in told:
+            break
+        ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.DocumentSymbolParams(of(uri)))
+    assert '"version": 1' in told  # the last page that could be made, beside what is wrong
+    assert "error[QPS0101]" in told
+
+
+def test_modules_of_the_library_are_documents(ide: Editor) -> None:
+    asked = types.TextDocumentContentParams("qps-std:/std.net.qps")
+    assert "network" in ide.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, asked).text
+    asked = types.TextDocumentContentParams("qps-std:/../../etc/passwd")
+    assert ide.ask(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, asked).text == ""
+
+
+def test_a_process_that_dies_is_told_of_and_the_next_one_answers(ide: Editor) -> None:
+    uri = ide.put(SPEC)
+    asked = types.DocumentSymbolParams(of(uri))
+    server = psutil.Process(ide.client._server.pid)
+    workers = [one for one in server.children() if "spawn_main" in " ".join(one.cmdline())]
+    min(workers, key=psutil.Process.create_time).kill()  # the one that looks at texts
+    try:
+        assert len(ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, asked)) == 6
+    except JsonRpcException as told:  # it was at work on this
+        assert "ended by itself" in str(told)  # noqa: PT017
+    assert len(ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, asked)) == 6
+    assert all("ended by itself" in one for one in ide.told)
+    ide.told.clear()
+
+
+def test_without_pygls_the_command_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pygls", None)  # importing it fails, as where it is missing
+    assert main(["lsp"]) == 2
+    assert "pip install 'qps[lsp]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_places_go_to_the_editor_and_back(encoding: str) -> None:
+    text = "aé𝄞b\n\n  ü𝄞𝄞 end"
+    places = Positions(Source("t", text), encoding)
+    codec = encoding if encoding == "utf-8" else f"{encoding}-le"
+    width = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[encoding]
+    for offset in range(len(text) + 1):
+        place = places.position(offset)
+        line = text[:offset].rpartition("\n")[2]
+        assert place == types.Position(text[:offset].count("\n"), len(line.encode(codec)) // width)
+        assert places.offset(place) == offset
+    assert places.offset(types.Position(0, 99)) == 4  # the end of the line
+    assert places.offset(types.Position(99, 0)) == len(text)
