@@ -51,6 +51,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.ir.changes import what_is_set
 from qps.compiler.ir.own_numbers import with_parameters
 from qps.compiler.ir.parts import operands_of, parts_of
+from qps.compiler.project.exceptions import file_of, without_allowed
+from qps.compiler.project.project_file import Project, project_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 
@@ -254,16 +256,33 @@ def check_file(path: Path) -> Outcome[Spec]:
 
 
 def check_source(source: Source, importer: Importer | None = None) -> Outcome[Spec]:
-    """Check a spec; it may read files below its own folder, where it has one."""
+    """Check a spec; it may read files below its own folder, or below that of its project."""
     earlier: list[Diagnostic] = []
+    project = project_of(source.folder)
+    if project.diagnostics:
+        return Outcome(None, project.diagnostics)
+    reads = importer or _importer(source, project.value)
     try:
-        return _check_source(source, importer or Importer(source.folder), earlier)
+        return _check_source(source, reads, project.value, earlier)
     except TooManyError as full:
         found = in_order(dict.fromkeys((*earlier, *full.found)))
         return Outcome(None, (*(f for f in found if f.is_error), _too_many(source.label, full)))
 
 
-def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic]) -> Outcome[Spec]:
+def importer_of(source: Source) -> Importer:
+    """Return what reads the files that a spec names, as far as its project lets it."""
+    return _importer(source, project_of(source.folder).value)
+
+
+def _importer(source: Source, project: Project | None) -> Importer:
+    if project is None or source.folder is None or not source.folder.is_relative_to(project.root):
+        return Importer(source.folder)
+    return Importer(project.root, f"the folder of the project ({project.source.label})")
+
+
+def _check_source(
+    source: Source, importer: Importer, project: Project | None, earlier: list[Diagnostic]
+) -> Outcome[Spec]:
     """Check a spec; `earlier` holds what was found before the stage that is at work."""
     allow_deep_expressions()
     parsed = parse(source)
@@ -297,6 +316,8 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         own = [m for name, m in model.machines.items() if name in context.main.names]
         report_unloaded(sink, own, model)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
+    read = [module.syntax.source for module in program.value.modules]
+    found = in_order(without_allowed(found, source, read, project))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:
         # What seems unused or unscaled may be so because of an error: first things first.
@@ -306,7 +327,7 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         program=program.value,
         known=context.known,
         warnings=found,
-        files=files_of(source, importer),
+        files=files_of(source, importer, project),
     )
     return Outcome(spec, found)
 
@@ -322,15 +343,16 @@ def allow_deep_expressions() -> None:
 _CALLS_A_LEVEL = 25
 
 
-def files_of(source: Source, importer: Importer) -> dict[Path, str]:
+def files_of(source: Source, importer: Importer, project: Project | None) -> dict[Path, str]:
     """Return the files that a spec was read from, none for a text that is no file.
 
-    Each stands with a checksum of its text as it was read.
+    Each stands with a checksum of its text as it was read; the project file is one of them.
     """
-    if source.folder is None or not isinstance(importer, Importer):
+    own = file_of(source)
+    if own is None or not isinstance(importer, Importer):
         return {}
-    own = source.folder / Path(source.label).name
-    return {own: checksum(source.text), **importer.named}
+    of_project = {} if project is None else {project.file: checksum(project.source.text)}
+    return {own: checksum(source.text), **importer.named, **of_project}
 
 
 def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:

@@ -31,6 +31,8 @@ OUTSIDE_FOLDER = Code("QPS0207", "outside-folder", _E, "a file outside the spec'
 DEFINITION_CYCLE = Code("QPS0208", "definition-cycle", _E, "definitions that need each other")
 UNREADABLE = Code("QPS0209", "unreadable", _E, "a file that cannot be read as text")
 MISSING_PART = Code("QPS0210", "missing-part", _E, "something that every spec needs is not there")
+PROJECT_FILE = Code("QPS0212", "project-file", _E, "a project file that cannot be understood")
+ALLOWANCE = Code("QPS0213", "allowance", _E, "a comment that switches off what it cannot")
 MISPLACED = Code("QPS0211", "misplaced", _E, "something stated twice or where it has no meaning")
 
 LEFT_OUT = Code("QPS0250", "left-out", _W, "a part of an instance that has no part in the spec")
@@ -96,6 +98,10 @@ NO_SPREAD = Code(
     "a fit to as many rows as numbers: nothing tells how far they are off",
 )
 
+UNUSED_EXCEPTION = Code(
+    "QPS0540", "unused-exception", _W, "what is allowed or accepted, and does not happen"
+)
+
 BAD_SETTING = Code("QPS0601", "bad-setting", _E, "a setting that the model does not have")
 NO_ANSWER = Code("QPS0602", "no-answer", _E, "a question that cannot be answered exactly")
 BAD_DATA = Code("QPS0603", "bad-data", _E, "a row of measurements that cannot be used")
@@ -127,3 +133,8 @@ ALL: tuple[Code, ...] = tuple(
     value for value in list(globals().values()) if isinstance(value, Code)
 )
 """Every code, in the order of their numbers."""
+
+WARNINGS = tuple(code for code in ALL if code.severity is Severity.WARNING)
+
+OF_ANSWERS = (RANGE_LIMITS, SATURATED_START, FAR_FROM_MEASURED, NO_USERS, UNSAID_WAITS)
+"""Warnings of an answer, not of a text: `qps check` tells none of them."""

@@ -158,6 +158,6 @@ def _files(parts: Sequence[tuple[str, str]]) -> Iterator[ExampleFile]:
             found = _NAMED.fullmatch(text)
             assert found is not None
             name, encoding = found["name"], found["encoding"] or encoding
-        elif kind in ("qps", "csv"):
+        elif kind in ("qps", "csv", "toml"):
             yield ExampleFile(name, text, encoding)
             name, encoding = _EXAMPLE, "utf-8"

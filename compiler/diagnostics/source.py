@@ -14,11 +14,13 @@ class Source(Struct, frozen=True, eq=False, dict=True):
 
     `label` is the name that people see: the path as they typed it, or `std.…`.
     `folder` is where the files that the text names are looked up; None where it may name none.
+    `file` is what it was read from, links followed, where that is not its label below the folder.
     """
 
     label: str
     text: str
     folder: Path | None = None
+    file: Path | None = None
 
     @cached_property
     def _line_starts(self) -> tuple[int, ...]:

@@ -23,12 +23,13 @@ _LARGEST_TABLE = 100_000_000
 
 
 def read_spec(path: Path) -> Outcome[Source]:
-    """Read a spec that was named on the command line; it may use what lies in its folder."""
+    """Read a spec that was named on the command line; it may use what lies in its project."""
     sink = Sink()
     text = _read(path, None, sink, str(path))
     if text is None:
         return sink.outcome(None)
-    return sink.outcome(Source(str(path), text, path.resolve().parent))
+    own = path.resolve()
+    return sink.outcome(Source(str(path), text, own.parent, own))
 
 
 def read_data(path: Path) -> Outcome[str]:
@@ -39,14 +40,16 @@ def read_data(path: Path) -> Outcome[str]:
 
 
 class Importer(Struct, frozen=True, eq=False):
-    """Reads modules of the standard library and files in the folder tree of the spec.
+    """Reads modules of the standard library and files below a folder, links followed.
 
+    That `root` is the folder of the spec, or what the project that it lies in says.
     `named` are the files that were named so far, with the checksums of what was read: no command
     may write over them. `open_texts` are what editors hold of files, by their real paths: that is
     read instead of what is saved.
     """
 
     root: Path | None
+    of_what: str = "the folder of the spec"
     named: dict[Path, str] = field(default_factory=dict)
     open_texts: Mapping[Path, str] = {}
 
@@ -93,7 +96,7 @@ class Importer(Struct, frozen=True, eq=False):
         assert importing.folder is not None
         way = os.path.relpath(path, importing.folder)
         label = os.path.normpath(Path(importing.label).parent / way)
-        return sink.outcome(Source(label, text, path.parent))
+        return sink.outcome(Source(label, text, path.parent, path))
 
     def _inside(self, file: ast.Text, importing: Source, sink: Sink) -> Path | None:
         """Return the real path of a named file; it must lie below the spec's folder."""
@@ -126,12 +129,18 @@ class Importer(Struct, frozen=True, eq=False):
             sink.report(
                 codes.OUTSIDE_FOLDER,
                 file.span,
-                f"`{shortened(file.value)}` lies outside the folder of the spec",
-                hint="a spec reads only files in its own folder and below it; move the file there",
+                f"`{shortened(file.value)}` lies outside {self.of_what}",
+                hint=_HOW_FAR,
             )
             return None
         self.named[path] = ""
         return path
+
+
+_HOW_FAR = (
+    "a spec reads files in its own folder and below it, or below the folder of its `qps.toml`; "
+    "move the file there"
+)
 
 
 @cache

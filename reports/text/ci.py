@@ -124,7 +124,7 @@ def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
         failure = ET.SubElement(case, "failure", message=printable(_sentence(result)))
         failure.text = printable("\n".join([text, *_remarks(result)]))
     elif result.verdict is not Verdict.HOLDS:
-        word = _SKIPPED.get(result.verdict, "missed")
+        word = _SKIPPED.get(result.verdict, result.verdict.value)
         skipped = ET.SubElement(case, "skipped", message=printable(f"{word}: {_sentence(result)}"))
         skipped.text = printable("\n".join(_remarks(result)))
 
@@ -144,6 +144,7 @@ def _remarks(result: ClaimResult) -> list[str]:
         "note": result.note,
         "fitted": result.fitted,
         "missed": result.missed,
+        "excepted": result.accepted or result.expired,
         "not told": None if result.near is None else result.near.why,
     }
     return [f"{name}: {text}" for name, text in pairs.items() if text]

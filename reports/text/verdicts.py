@@ -21,12 +21,18 @@ MARKS = {
     Verdict.FAILS: "FAIL",
     Verdict.MISSED: "missed",
     Verdict.STALE: "FAIL",
+    Verdict.ACCEPTED: "accepted",
     Verdict.SHOWN: "shown",
     Verdict.UNPLAYED: "-",
 }
 """What stands before a claim; one that holds with something fitted is `fitted`, not `ok`."""
 
-_TONES = {Verdict.FAILS: Tone.MISS, Verdict.STALE: Tone.MISS, Verdict.MISSED: Tone.LIMIT}
+_TONES = {
+    Verdict.FAILS: Tone.MISS,
+    Verdict.STALE: Tone.MISS,
+    Verdict.MISSED: Tone.LIMIT,
+    Verdict.ACCEPTED: Tone.LIMIT,
+}
 
 _COLUMNS = 80
 
@@ -45,6 +51,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     own: int
     shown: int
     missed: int
+    accepted: int
     unplayed: int
     failed: int
     has_published: bool
@@ -62,6 +69,7 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
         own=len(holding) - len(published),
         shown=verdicts.count(Verdict.SHOWN),
         missed=verdicts.count(Verdict.MISSED),
+        accepted=verdicts.count(Verdict.ACCEPTED),
         unplayed=verdicts.count(Verdict.UNPLAYED),
         failed=sum(result.fails for result in results),
         has_published=any(r.is_published and r.verdict is not Verdict.SHOWN for r in results),
@@ -97,6 +105,8 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
         parts.append(f"{found.own:,} of the model itself {_hold(found.own)}")
     if found.missed:
         parts.append(f"{found.missed:,} missed{_errors(results, Verdict.MISSED)}")
+    if found.accepted:
+        parts.append(f"{found.accepted:,} accepted until a day")
     if found.shown:
         errors = _errors(results, Verdict.SHOWN) or " (not judged)"
         parts.append(f"{found.shown:,} shown beside what was measured{errors}")
@@ -131,17 +141,22 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
     chosen: dict[str, list[str]] = {}
     missed: dict[str, list[str]] = {}
     untold: dict[str, list[str]] = {}
+    excepted: dict[str, list[str]] = {}
     for result in results:
         if result.fitted is not None:
             chosen.setdefault(result.fitted, []).append(result.name)
         if result.missed is not None:
             missed.setdefault(why_missed(result), []).append(result.name)
+        for told in (result.accepted, result.expired):
+            if told is not None:
+                excepted.setdefault(told, []).append(result.name)
         if result.near is not None and result.near.why is not None:
             untold.setdefault(result.near.why, []).append(result.name)
     tables = (
         _ground("fitted", "what was chosen", chosen),
         _ground("missed", "why", missed),
         _ground("not told", "why", untold),
+        _ground("excepted", "by the project file", excepted),
     )
     return tuple(table for table in tables if table.rows)
 
@@ -209,7 +224,7 @@ def _failure(result: ClaimResult, width: int | None, *, color: bool) -> str:
         ("predicted", predicted(result)),
         ("off by", "" if off is None else f"{off:+.1%}"),
         ("fitted", result.fitted or ""),
-        ("why", STALE if result.verdict is Verdict.STALE else ""),
+        ("why", STALE if result.verdict is Verdict.STALE else result.expired or ""),
     ]
     shown = labelled([fact for fact in facts if fact[1]], width or _COLUMNS, "      ")
     lines = [toned(line, None, color=color) for fact in shown for line in fact]

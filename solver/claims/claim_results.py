@@ -21,12 +21,16 @@ class Side(Struct, frozen=True):
 
 
 class Verdict(Enum):
-    """What becomes of a claim: what is known not to hold is `MISSED`, and `STALE` once it does."""
+    """What becomes of a claim: what is known not to hold is `MISSED`, and `STALE` once it does.
+
+    What fails, and may by its project file until a day, is `ACCEPTED`.
+    """
 
     HOLDS = "holds"
     FAILS = "fails"
     MISSED = "missed"
     STALE = "stale"
+    ACCEPTED = "accepted"
     SHOWN = "shown"
     UNPLAYED = "not simulated"
 
@@ -125,6 +129,10 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     """Of a measured value: by what it is judged where numbers of the spec are uncertain."""
     near: Near | None = None
     """What was simulated: of a claim of the kind `simulated`, unless nobody played it."""
+    accepted: str | None = None
+    """It fails, and its project lets it until a day: until when, and why."""
+    expired: str | None = None
+    """It fails, and its project let it until a day that is over."""
     is_published: bool = False
     """A document says so, and the model could say otherwise."""
 
@@ -148,6 +156,8 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
             return Verdict.UNPLAYED if self.kind == "simulated" else Verdict.SHOWN
         if self.missed is not None:
             return Verdict.STALE if self.holds else Verdict.MISSED
+        if not self.holds and self.accepted is not None:
+            return Verdict.ACCEPTED
         return Verdict.HOLDS if self.holds else Verdict.FAILS
 
     @property

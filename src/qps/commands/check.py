@@ -10,6 +10,8 @@ from qps.commands.kept_specs import check_file
 from qps.commands.readers import readers_of
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_json
+from qps.compiler.project.exceptions import without_file
+from qps.compiler.project.project_file import project_of
 
 
 def run(arguments: Namespace) -> Exit:
@@ -17,6 +19,9 @@ def run(arguments: Namespace) -> Exit:
     found: list[Diagnostic] = []
     find = readers_of if arguments.readers else specs_under
     paths = find(arguments.paths)
+    projects = (project_of(path.resolve()).value for path in arguments.paths if path.is_dir())
+    for project in {one.file: one for one in projects if one is not None}.values():
+        found += without_file(project)
     for path in paths:
         found += check_file(path).diagnostics
     if arguments.format == "json":

@@ -15,6 +15,7 @@ from qps.commands.output import style
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.render import full, plain, summary
+from qps.compiler.project.project_file import Project, project_of
 
 _SKIPPED_FOLDERS = frozenset(["node_modules", "build", "dist", "__pycache__"])
 
@@ -81,11 +82,7 @@ def specs_under(paths: Sequence[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            below = [
-                file
-                for file in sorted(path.rglob("*.qps"))
-                if not is_skipped(file.relative_to(path))
-            ]
+            below = specs_below(path)
             if not below:
                 raise complain(f"there is no `.qps` file under `{path}`")
             found |= dict.fromkeys(below)
@@ -98,6 +95,32 @@ def specs_under(paths: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
-def is_skipped(relative: Path) -> bool:
+def specs_below(folder: Path) -> list[Path]:
+    """Return the specs below a folder, sorted; what their project says is ignored is not there.
+
+    QpsError where a project file is wrong.
+    """
+    projects: dict[Path, Project | None] = {}
+    found = []
+    for file in sorted(folder.rglob("*.qps")):
+        if _is_skipped(file.relative_to(folder)):
+            continue
+        if file.parent not in projects:
+            projects[file.parent] = project_for(file.parent)
+        project = projects[file.parent]
+        if project is None or not project.ignores(file):
+            found.append(file)
+    return found
+
+
+def project_for(folder: Path) -> Project | None:
+    """Return the project of a folder; QpsError where its file is wrong."""
+    outcome = project_of(folder)
+    if outcome.diagnostics:
+        raise QpsError(outcome.diagnostics)
+    return outcome.value
+
+
+def _is_skipped(relative: Path) -> bool:
     """Return whether a file lies in a folder that holds nothing of a person's own."""
     return any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in relative.parts[:-1])

@@ -22,7 +22,14 @@ from qps.build import build
 from qps.commands.kept_files import KeptFiles, kept_files
 from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec, allow_deep_expressions, check_source, files_of
+from qps.compiler.pipeline import (
+    Spec,
+    allow_deep_expressions,
+    check_source,
+    files_of,
+    importer_of,
+)
+from qps.compiler.project.project_file import project_mark, project_of
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 
@@ -84,7 +91,8 @@ def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], tuple[_Rea
     kept = found(files.read(key), source)
     if kept is not None:
         return Outcome(kept.spec, kept.spec.warnings), kept.asked
-    importer = _Noting(source.folder)
+    reads = importer_of(source)
+    importer = _Noting(reads.root, reads.of_what)
     outcome = check_source(source, importer)
     asked = tuple(importer.asked)
     if outcome.value is not None:
@@ -95,7 +103,8 @@ def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], tuple[_Rea
 def key_of(source: Source, *rooms: str) -> str:
     """Return what tells a spec from all others, as what stands in some rooms makes of it."""
     versions = (build(*rooms), sys.version, msgspec.__version__)
-    return repr((*versions, source.label, str(source.folder), checksum(source.text)))
+    own = (source.label, str(source.folder), checksum(source.text), project_mark(source.folder))
+    return repr((*versions, *own))
 
 
 def found(data: bytes | None, source: Source) -> Kept | None:
@@ -109,7 +118,7 @@ def found(data: bytes | None, source: Source) -> Kept | None:
         return None
     if not isinstance(kept, Kept):
         return None
-    importer = Importer(source.folder)
+    importer, project = importer_of(source), project_of(source.folder).value
     for asked in kept.asked:
         answer: Outcome[str] | Outcome[Source]
         if asked.is_data and isinstance(asked.module, ast.Text):
@@ -118,7 +127,7 @@ def found(data: bytes | None, source: Source) -> Kept | None:
             answer = importer.open(asked.module, asked.importing)
         if _checksum(answer) != asked.checksum:
             return None
-    return replace(kept, spec=replace(kept.spec, files=files_of(source, importer)))
+    return replace(kept, spec=replace(kept.spec, files=files_of(source, importer, project)))
 
 
 def keep(kept: Kept, key: str, files: KeptFiles) -> None:

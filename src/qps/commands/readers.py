@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from qps.commands.console import complain, is_skipped
-from qps.compiler.pipeline import check_source
-from qps.compiler.syntax.importer import Importer, read_spec
+from qps.commands.console import complain, specs_below
+from qps.compiler.pipeline import check_source, importer_of
+from qps.compiler.syntax.importer import read_spec
 
 
 def files_of(path: Path) -> frozenset[Path]:
@@ -15,7 +15,7 @@ def files_of(path: Path) -> frozenset[Path]:
     read = read_spec(path)
     if read.value is None:
         return frozenset([path.resolve()])
-    importer = Importer(read.value.folder)
+    importer = importer_of(read.value)
     check_source(read.value, importer)
     return frozenset([path.resolve(), *importer.named])
 
@@ -26,11 +26,7 @@ def readers_of(paths: Sequence[Path], root: Path = Path()) -> list[Path]:
     for path in paths:
         if not path.is_file():
             raise complain(f"`{path}` is no file", "`--readers` takes the files that were changed")
-    found = [
-        spec
-        for spec in sorted(root.rglob("*.qps"))
-        if spec.is_file() and not is_skipped(spec.relative_to(root)) and files_of(spec) & wanted
-    ]
+    found = [s for s in specs_below(root) if s.is_file() and files_of(s) & wanted]
     known = {spec.resolve() for spec in found}
     outside = [path for path in paths if path.suffix == ".qps" and path.resolve() not in known]
     return [*found, *outside]

@@ -7,6 +7,7 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 from time import perf_counter
 
@@ -29,6 +30,7 @@ from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.project.project_file import project_of
 from qps.reports.text.ci import (
     Tested,
     Wrong,
@@ -42,6 +44,7 @@ from qps.reports.text.ci import (
 from qps.reports.text.claim_values import claims_json
 from qps.reports.text.verdicts import Untested, claims_text
 from qps.simulation.player import player
+from qps.solver.claims.accepted_failures import unused_acceptances, with_accepted
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
@@ -134,7 +137,9 @@ class _Testing(Struct, kw_only=True):
         if outcome.value is None:
             self.unread += 1
         else:
+            first = len(self.results)
             self._claims(outcome.value.model, path)
+            self._except(first, path)
 
     def _claims(self, model: ir.Model, path: Path) -> None:
         runner = ClaimRunner(model=model)
@@ -158,6 +163,15 @@ class _Testing(Struct, kw_only=True):
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
         self._tell(runner.warnings, path)
         self.coverages += claims.coverages
+
+    def _except(self, first: int, path: Path) -> None:
+        """Mark what its project lets fail of a spec: of the claims from the first on."""
+        project = project_of(path.resolve().parent).value
+        if project is None or not project.accepted:
+            return
+        own = with_accepted(self.results[first:], path, project, date.today())  # noqa: DTZ011 - of where this runs
+        self._tell(unused_acceptances(own, path, project), path)
+        self.results[first:] = own
 
     def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
         for diagnostic in found:
