@@ -22,7 +22,8 @@ from qps.compiler.check.model.check_precedence import (
 )
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling import without_dangling
-from qps.compiler.check.names.declarations import Program
+from qps.compiler.check.names.declarations import Module, Program
+from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
 from qps.compiler.check.values.values import DEEPEST_EXPRESSION
@@ -255,15 +256,20 @@ def check_file(path: Path) -> Outcome[Spec]:
     return check_source(read.value)
 
 
-def check_source(source: Source, importer: Importer | None = None) -> Outcome[Spec]:
-    """Check a spec; it may read files below its own folder, or below that of its project."""
+def check_source(
+    source: Source, importer: Importer | None = None, noted: Noted[Module] | None = None
+) -> Outcome[Spec]:
+    """Check a spec; it may read files below its own folder, or below that of its project.
+
+    What its names are taken for is `noted`, where that is asked for.
+    """
     earlier: list[Diagnostic] = []
     project = project_of(source.folder)
     if project.diagnostics:
         return Outcome(None, project.diagnostics)
     reads = importer or _importer(source, project.value)
     try:
-        return _check_source(source, reads, project.value, earlier)
+        return _check_source(source, reads, project.value, earlier, noted)
     except TooManyError as full:
         found = in_order(dict.fromkeys((*earlier, *full.found)))
         return Outcome(None, (*(f for f in found if f.is_error), _too_many(source.label, full)))
@@ -281,14 +287,18 @@ def _importer(source: Source, project: Project | None) -> Importer:
 
 
 def _check_source(
-    source: Source, importer: Importer, project: Project | None, earlier: list[Diagnostic]
+    source: Source,
+    importer: Importer,
+    project: Project | None,
+    earlier: list[Diagnostic],
+    noted: Noted[Module] | None,
 ) -> Outcome[Spec]:
     """Check a spec; `earlier` holds what was found before the stage that is at work."""
     allow_deep_expressions()
     parsed = parse(source)
     assert parsed.value is not None
     earlier += parsed.diagnostics
-    program = resolve(parsed.value, importer)
+    program = resolve(parsed.value, importer, noted)
     assert program.value is not None
     earlier += program.diagnostics
     sink = Sink(failed_names=set(program.value.failed_names))

@@ -12,7 +12,8 @@ from qps.compiler import ir
 from qps.compiler.check.claims.check_axes import AxisChecker
 from qps.compiler.check.claims.check_rows import RowConditions, is_refused
 from qps.compiler.check.model.check_changes import OfChanges
-from qps.compiler.check.names.declarations import lookup
+from qps.compiler.check.names.declarations import lookup, owner_in
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.check.values.part import sound
@@ -199,6 +200,7 @@ class MatrixChecker(OfChanges, frozen=True):
         for chosen in item.selected:
             is_answer = chosen.text in ANSWERS and lookup(self.main, chosen) is None
             if chosen.text in known or is_answer:
+                self._note_column(chosen)
                 continue
             value = self.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
             if value is not None:
@@ -226,6 +228,7 @@ class MatrixChecker(OfChanges, frozen=True):
     def _order(self, key: ast.SortKey, columns: Sequence[str]) -> ir.Order | None:
         known = [*columns, *ANSWERS]
         if key.name.text in known:
+            self._note_column(key.name)
             return ir.Order(key.name.text, key.is_descending)
         self.refuse(
             codes.UNKNOWN_NAME,
@@ -235,6 +238,13 @@ class MatrixChecker(OfChanges, frozen=True):
             or f"make it one: `column name = {key.name.text}`, or `select {key.name.text}`",
         )
         return None
+
+    def _note_column(self, name: ast.Name) -> None:
+        """Note what is meant by a column: one of the spec's own, an axis, what was selected."""
+        if lookup(self.main, name) is None:
+            owner, _ = owner_in(self.main, name)
+            if owner is None:
+                self.main.note(Meaning.FORMAL, name)
 
     # -- claims --------------------------------------------------------------------------
 
@@ -285,6 +295,7 @@ class MatrixChecker(OfChanges, frozen=True):
                     offered(item.matrix.text, names, "declare it: `matrix name { … }`"),
                 )
                 return None
+            self.main.note(Meaning.MATRIX, item.matrix)
             return self.known.matrices.get(item.matrix.text)
         if len(names) == 1:
             return self.known.matrices.get(names[0])

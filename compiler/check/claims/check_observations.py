@@ -14,6 +14,7 @@ from qps.compiler.check.claims.asking import asks_of_model
 from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.data.measured_tables import LONGEST_CELL, DataError, number, read_table
@@ -23,6 +24,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.ast.walking import nodes_in
 from qps.compiler.syntax.parse import parse_change
 from qps.compiler.syntax.remarks import remark
 
@@ -133,8 +135,13 @@ class ObservationChecker(OfChanges, frozen=True):
         if isinstance(target, ast.Reference):
             declared = lookup(self.main, target.name)
             is_case = declared is None and target.name.text == "case"
+            if is_case:
+                self.main.note(Meaning.WORD, target.name)
             if is_case or (declared is not None and isinstance(declared.declaration, _SETTINGS)):
                 unit = item.unit.span.text if item.unit is not None else None
+                for named in () if item.unit is None else nodes_in(item.unit):
+                    if isinstance(named, ast.Reference):  # a part of what each cell sets
+                        self.main.note(Meaning.UNIT, named.name)
                 return _SettingColumn(item.name.text, target.name.text, unit)
         return self._value_column(item)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import (
+    CHOOSING,
     Declared,
     Module,
     chooses,
@@ -15,6 +16,7 @@ from qps.compiler.check.names.declarations import (
     owner_in,
 )
 from qps.compiler.check.names.instances import text_in_model
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import Place, resource_name
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import whole
@@ -76,10 +78,9 @@ class RowConditions(OfChanges, frozen=True):
             names = list(self.known.scenarios if text == "scenario" else self.known.modes)
             return lambda value: self._one_of(value, names, text)
         named = lookup(self.main, name)
-        if is_result and named is None and text == "limited_by":
-            return self._requirement
-        if is_result and named is None and text == "bottleneck":
-            return self._resource
+        if is_result and named is None and text in ("limited_by", "bottleneck"):
+            self.main.note(Meaning.WORD, name)
+            return self._requirement if text == "limited_by" else self._resource
         if named is not None and isinstance(named.declaration, ast.Node | ast.Link):
             return lambda value: self._kind(value, named)
         return None
@@ -114,6 +115,8 @@ class RowConditions(OfChanges, frozen=True):
     ) -> str | None:
         names = list(known)
         if value.name.text in names:
+            if what in CHOOSING:
+                self.main.note(Meaning.CHOSEN, value.name)
             return value.name.text
         self.sink.report(
             codes.UNKNOWN_NAME,
@@ -134,7 +137,12 @@ class RowConditions(OfChanges, frozen=True):
         if value.name.parts[-1] == "load":
             owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
             resource = self._resource(owner)
+            owner_in(self.main, value.name)
             return resource and f"{resource}.load"
+        if value.name.text == "quality":
+            self.main.note(Meaning.WORD, value.name)
+        elif lookup(self.main, value.name) is None:
+            owner_in(self.main, value.name)
         required = [
             _measure_text(requirement.condition, system)
             for system in self.program.systems
@@ -148,7 +156,7 @@ class RowConditions(OfChanges, frozen=True):
         """Return the resource that `bottleneck` is compared with."""
         owner, rest = owner_in(self.main, value.name)
         if owner is not None and isinstance(owner.declaration, ast.Node | ast.Link):
-            return resource_name(owner, rest, value.span)
+            return resource_name(owner, rest)
         places = names_of(self.main, (ast.Node, ast.Link))
         return self._one_of(value, places, "resource")
 

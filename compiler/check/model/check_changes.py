@@ -23,6 +23,7 @@ from qps.compiler.check.names.declarations import (
     lookup_class,
     report_population,
 )
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import place_of
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_conditions import choices_of
@@ -123,7 +124,7 @@ class ChangeChecker(Part, frozen=True):
     def _set_within(self, change: ast.Change, module: Module) -> ir.Change | None:
         """Return a change of the case, or of one kind of a parameter."""
         if change.name.text == "case":
-            return self.choices.case(change)
+            return self.choices.case(change, module)
         declared, kind = lookup_class(module, change.name), change.name.parts[-1]
         if declared is None:
             return self.numbers.change(change, module)
@@ -231,6 +232,8 @@ class ChangeChecker(Part, frozen=True):
         value = change.value
         word = value.name.text if isinstance(value, ast.Reference) else value.span.text
         if word in choices:
+            if isinstance(value, ast.Reference):
+                self.main.note(Meaning.CHOICE, value.name, declared.declaration)
             return ir.SetOption(declared.qualified, word, change.span)
         self.sink.report(
             codes.BAD_SETTING,

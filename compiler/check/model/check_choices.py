@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import CASES
 from qps.compiler.check.names.declarations import Module, chooses, lookup, repeated
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -57,7 +58,7 @@ class ChoiceChecker(Part, frozen=True):
         names = ", ".join(one.name for one in chosen if isinstance(one, ir.SetScenario))
         return ir.SetScenario(names, chosen, change.span)
 
-    def case(self, change: ast.Change) -> ir.Change | None:
+    def case(self, change: ast.Change, module: Module) -> ir.Change | None:
         """Return the choice of a case."""
         value = change.value
         word = value.name.text if isinstance(value, ast.Reference) else value.span.text
@@ -69,6 +70,9 @@ class ChoiceChecker(Part, frozen=True):
                 hint="state them, such as `param x = { average 3 ms; largest 5 ms }`",
             )
         elif word in CASES:
+            module.note(Meaning.WORD, change.name)
+            if isinstance(value, ast.Reference):
+                module.note(Meaning.WORD, value.name)
             return ir.SetCase(ir.Case(word), change.span)
         else:
             self.sink.report(
@@ -84,6 +88,8 @@ class ChoiceChecker(Part, frozen=True):
         value, kind = change.value, change.name.text
         named = value.name if isinstance(value, ast.Reference) else None
         word = self.main.qualified(value.span.text if named is None else named.text)
+        if named is not None:
+            self.main.note(Meaning.CHOSEN, named)
         if kind == "mode" and word in self.known.modes:
             return ir.SetMode(word, self.known.modes[word].changes, change.span)
         if kind == "scenario" and word in self.known.scenarios:

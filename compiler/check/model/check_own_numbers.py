@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_new_values import NewValueChecker
-from qps.compiler.check.names.declarations import Declared, Module, names_of, owner_in
+from qps.compiler.check.names.declarations import Declared, Module, names_of, owned_in, owner_in
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.own_numbers import OwnNumber
 from qps.compiler.ir.placed_numbers import CORES, numbers_in
@@ -64,7 +64,7 @@ class Settable(Part, frozen=True):
         number = self.known.numbers.get(called)
         if number is not None:
             return number
-        owner, rest = owner_in(module, ast.Name(_NOWHERE, tuple(called.split("."))))
+        owner, rest = owned_in(module, tuple(called.split(".")))
         if owner is None or not isinstance(owner.declaration, ast.Node | ast.Link):
             return None
         is_node = isinstance(owner.declaration, ast.Node)
@@ -132,9 +132,6 @@ class Settable(Part, frozen=True):
     def _settable_names(self) -> Iterator[str]:
         yield from (name for name, one in self.known.numbers.items() if one.is_plain)
         yield from self.known.uncertain
-
-
-_NOWHERE = Span(Source("", ""), 0, 0)
 
 
 def _called(name: ast.Name, module: Module) -> Iterator[str]:

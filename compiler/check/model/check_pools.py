@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import owner_in
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -52,6 +53,7 @@ class PoolChecker(Part, frozen=True):
         """Return the node and the resource that are meant."""
         name = item.pool
         if len(name.parts) == 1:
+            self.main.note(Meaning.RESOURCE, name)
             return None if node is None else (node, name.text)
         owner, rest = owner_in(self.main, name)
         if owner is not None and isinstance(owner.declaration, ast.Node) and len(rest) == 1:

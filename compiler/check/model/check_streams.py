@@ -19,6 +19,7 @@ from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.model.check_visits import VisitChecker
 from qps.compiler.check.model.check_ways import MOST_WAYS, holds_where, together
 from qps.compiler.check.names.declarations import Indexed, kind_of, lookup, lookup_as
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
@@ -133,6 +134,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return self.steps.groups.in_each(whose)
         declared = lookup(self.main, whose.name)
         if whose.name.text == ir.Whose.EACH_USER.value and declared is None:
+            self.main.note(Meaning.WORD, whose.name)
             return ir.Whose.EACH_USER
         if declared is not None and isinstance(declared.declaration, ast.Users):
             self.sink.report(

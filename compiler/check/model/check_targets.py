@@ -8,6 +8,7 @@ from typing import TypeVar
 from qps.compiler import ir
 from qps.compiler.check.model.check_queueing import QueueingChecker
 from qps.compiler.check.names.declarations import names_of, owner_in
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, sound
@@ -111,13 +112,15 @@ class TargetChecker(Part, frozen=True):
     def _scope(self, name: ast.Name) -> tuple[ir.Scope | None, str]:
         """Return what is stated holds for, and its name; a name of nothing loaded is reported."""
         if name.text == _ALL_LINKS:
+            self.main.note(Meaning.WORD, name)
             return ir.Scope.LINKS, name.text
         owner, rest = owner_in(self.main, name)
         if owner is not None and isinstance(owner.declaration, ast.Node | ast.Link):
             is_known = has_resource(self.sink, owner, rest, name)
             place = ir.Scope.PLACE if is_known else None
-            return place, resource_name(owner, rest, name.span)
+            return place, resource_name(owner, rest)
         if name.text in self.program.resources:
+            self.main.note(Meaning.RESOURCE, name)
             return ir.Scope.RESOURCE, name.text
         places = names_of(self.main, (ast.Node, ast.Link))
         known = [*sorted(self.program.resources), _ALL_LINKS, *places]

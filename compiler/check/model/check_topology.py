@@ -14,6 +14,7 @@ from qps.compiler.check.names.declarations import (
     repeated,
     report_name,
 )
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import Place, place_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -164,7 +165,9 @@ class TopologyChecker(Part, frozen=True):
                 hint="call it `all_` or something more telling",
             )
         for name in link.everyone.but:
-            if not isinstance(self.main.names.get(name.text), ast.Node):
+            if isinstance(self.main.names.get(name.text), ast.Node):
+                self.main.note(Meaning.NAMED, name)
+            else:
                 report_name(self.sink, self.main, name, "node", (ast.Node,))
         for name, earlier in repeated(link.everyone.but, lambda name: name.text):
             self.sink.report(

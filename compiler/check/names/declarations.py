@@ -9,6 +9,7 @@ from typing import Generic, TypeVar, cast
 
 from msgspec import Struct, field
 
+from qps.compiler.check.names.noting import Meaning, Noted
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -79,19 +80,28 @@ class Module(Struct, frozen=True, kw_only=True):
     """A module with its names. `prefix` is what the main spec calls it, empty for itself.
 
     An instance of a system (of a file that has one, `is_system`) is `used` in another module.
+    The index of instances, of one for each kind, knows its `user`.
     What it is `given` there stands for what the file states; of `same` names, the place, machine
-    or network is one of another module. `mode` is the only one that it is in.
+    or network is one of another module. `mode` is the only one that it is in. What names in it are
+    taken for is `noted`, where somebody asks for that.
     """
 
     syntax: ast.Module
     prefix: str
     used: ast.Use | None = None
+    user: Module | None = None
     names: dict[str, ast.Shared] = field(default_factory=dict)
     units: dict[str, ast.Unit] = field(default_factory=dict)
     imports: dict[str, Module] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
     same: dict[str, Declared] = field(default_factory=dict)
     mode: list[str] = field(default_factory=list)
+    noted: Noted[Module] | None = None
+
+    def note(self, meaning: Meaning, name: ast.Name, of: ast.Shared | None = None) -> None:
+        """Note what a name in this module was taken for; `of` is the declaration it belongs to."""
+        if self.noted is not None:
+            self.noted.note(meaning, name, self, of)
 
     def qualified(self, name: str) -> str:
         """Return how the main spec calls one of this module's names."""
@@ -133,7 +143,10 @@ CHOOSING: dict[str, type[ast.Mode | ast.Scenario]] = {"mode": ast.Mode, "scenari
 def chooses(module: Module, name: ast.Name) -> bool:
     """Return whether a change of a name in a module chooses a mode or a scenario."""
     named = module.names.get(name.text)
-    return name.text in CHOOSING and (named is None or isinstance(named, ast.Unit))
+    if name.text not in CHOOSING or not (named is None or isinstance(named, ast.Unit)):
+        return False
+    module.note(Meaning.WORD, name)
+    return True
 
 
 class Program(Struct, frozen=True, dict=True):
@@ -233,7 +246,14 @@ class DeclaredAs(Declared, Generic[N], frozen=True):
 
 def lookup(module: Module, name: ast.Name) -> Declared | None:
     """Return what a name means in a module; the names in front of the last are imports."""
-    parts = name.parts
+    found = named_in(module, name.parts)
+    if found is not None:
+        module.note(Meaning.NAMED, name)
+    return found
+
+
+def named_in(module: Module, parts: tuple[str, ...]) -> Declared | None:
+    """Return what parts mean that stand nowhere as a name, or are a part of one."""
     while len(parts) > 1 and parts[0] in module.imports:
         module, parts = module.imports[parts[0]], parts[1:]
     return declared_in(module, ".".join(parts))
@@ -264,7 +284,14 @@ def owner_in(module: Module, name: ast.Name) -> tuple[Declared | None, tuple[str
 
     `eu.web.cpu.load` is that of `web` in the instance `eu`, and `cpu.load`.
     """
-    parts = name.parts
+    owner, rest = owned_in(module, name.parts)
+    if owner is not None:
+        module.note(Meaning.OWNED, name)
+    return owner, rest
+
+
+def owned_in(module: Module, parts: tuple[str, ...]) -> tuple[Declared | None, tuple[str, ...]]:
+    """Return the same of parts that stand nowhere as a name, or are a part of one."""
     while len(parts) > 1 and parts[0] in module.imports:
         module, parts = module.imports[parts[0]], parts[1:]
     family = module.names.get(parts[0])
@@ -277,6 +304,8 @@ def lookup_as(module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | 
     """Return the declaration of a kind that a name means; None where it means none."""
     if kind is ast.Unit:
         unit = _declared_unit(module, name)
+        if unit is not None:
+            module.note(Meaning.UNIT, name)
         return None if unit is None else DeclaredAs(unit.module, cast("N", unit.declaration))
     declared = lookup(module, name)
     if declared is None or not isinstance(declared.declaration, kind):
@@ -288,9 +317,10 @@ def lookup_class(module: Module, name: ast.Name) -> Declared | None:
     """Return the parameter or the kinds in front of the last part of a name: `frame_size.I`."""
     if len(name.parts) == 1:
         return None
-    declared = lookup(module, ast.Name(name.span, name.parts[:-1]))
+    declared = named_in(module, name.parts[:-1])
     if declared is None or not isinstance(declared.declaration, ast.Param | ast.Kinds):
         return None
+    module.note(Meaning.CLASS, name)
     return declared
 
 
@@ -342,6 +372,12 @@ def _declared_unit(module: Module, name: ast.Name) -> DeclaredAs[ast.Unit] | Non
         if unit is not None and unit.is_item:
             return DeclaredAs(module, unit)
     return None
+
+
+def lookup_unit(module: Module, name: ast.Name) -> ast.Unit | None:
+    """Return the declaration of a unit, None of one of the language."""
+    found = _declared_unit(module, name)
+    return None if found is None else found.declaration
 
 
 def kind_of(declaration: ast.Shared) -> str:

@@ -25,6 +25,7 @@ from qps.compiler.check.names.declarations import (
     repeated,
     unit_meant,
 )
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.of_each_kind import Way, by_way_of, divided_by, kinds_in, of_kind
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
@@ -113,6 +114,8 @@ class Instances(Struct, frozen=True):
             told = f"`{syntax.source.label}` has no {change.name.text} `{word}`"
             self._refuse(codes.BAD_SETTING, change.value.span, told, offered(word, known))
             return
+        if isinstance(change.value, ast.Reference):
+            instance.note(Meaning.CHOSEN, change.value.name)
         if is_mode:
             instance.mode.append(word)
         for own in _flattened(known[word], instance, ()):
@@ -194,7 +197,9 @@ class Instances(Struct, frozen=True):
         """Return the module that has a name of an instance, and the name; others are reported."""
         users = _users_of(instance)
         if name.text == POPULATION and users is not None and POPULATION not in instance.names:
+            instance.note(Meaning.WORD, name)
             return instance, users.name.text
+        instance.note(Meaning.OWNED, name)
         module, parts = instance, name.parts
         while len(parts) > 1 and parts[0] in module.imports:
             module, parts = module.imports[parts[0]], parts[1:]
@@ -292,7 +297,8 @@ class Instances(Struct, frozen=True):
                 self._refuse_mean(way, kinds)
             first, *rest = change.name.parts
             if first in known and rest:
-                name = replace(change.name, parts=tuple(rest))
+                name = change.name.behind(1)
+                user.note(Meaning.KIND, change.name.before(1), kinds)
                 own += [replace(change, name=name)] * (first == kind)
             else:
                 of_all.append(change)

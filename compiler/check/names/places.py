@@ -8,15 +8,14 @@ from msgspec import Struct
 
 from qps.compiler.check.names.declarations import (
     Declared,
-    DeclaredAs,
     Module,
     lookup,
     lookup_as,
-    owner_in,
+    named_in,
+    owned_in,
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
@@ -115,7 +114,7 @@ def resource_words(declared: Declared) -> list[str] | None:
     return words
 
 
-def resource_name(declared: Declared, rest: tuple[str, ...], span: Span) -> str:
+def resource_name(declared: Declared, rest: tuple[str, ...]) -> str:
     """Return what the model calls a resource of a node or link.
 
     Ports are called by their places, and threads that have no name of their own by their
@@ -124,18 +123,20 @@ def resource_name(declared: Declared, rest: tuple[str, ...], span: Span) -> str:
     """
     parts = rest
     if len(rest) > 1 and isinstance(declared.declaration, ast.Node):
-        step = lookup_as(declared.module, ast.Name(span, rest[1:]), ast.Component)
+        step = named_in(declared.module, rest[1:])
         if step is not None and _has_own_thread(step):
             parts = (rest[0], step.qualified)
     if rest and isinstance(declared.declaration, ast.Link):
-        port, behind = owner_in(declared.module, ast.Name(span, rest))
+        port, behind = owned_in(declared.module, rest)
         if port is not None and isinstance(port.declaration, ast.Node | ast.Link):
             parts = (port.qualified, *behind)
     return ".".join((declared.qualified, *parts))
 
 
-def _has_own_thread(declared: DeclaredAs[ast.Component]) -> bool:
-    """Return whether a component has a cost on one thread that it does not name."""
+def _has_own_thread(declared: Declared) -> bool:
+    """Return whether this is a component with a cost on one thread that it does not name."""
+    if not isinstance(declared.declaration, ast.Component):
+        return False
     for one in family_of(declared.module, declared.declaration.name, ast.Component):
         costs = (item for item in one.items if isinstance(item, ast.Cost))
         if any(cost.single_thread and cost.single_thread.name is None for cost in costs):

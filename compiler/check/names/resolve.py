@@ -18,6 +18,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.check.names.expansion import expanded
 from qps.compiler.check.names.instances import Instances
+from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.of_each_kind import kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
@@ -38,10 +39,15 @@ _Tree = dict[str, Module]
 """Modules by their files: one of a spec, and one of each instance, which has its own of all."""
 
 
-def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
-    """Load what a module uses and gather all names, as far as they can be found."""
+def resolve(
+    main: ast.Module, importer: Importer, noted: Noted[Module] | None = None
+) -> Outcome[Program]:
+    """Load what a module uses and gather all names, as far as they can be found.
+
+    What names are taken for from here on is `noted`, where that is asked for.
+    """
     sink = Sink()
-    loader = _Loader(importer=importer, sink=sink, instances=Instances(sink, []))
+    loader = _Loader(importer=importer, sink=sink, instances=Instances(sink, []), noted=noted)
     module = loader.load(main, "", (), {})
     loader.instances.settle()
     for each in loader.loaded:
@@ -84,6 +90,7 @@ class _Loader(Struct, kw_only=True):
     parsed: dict[str, Outcome[ast.Module]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     characters: int = 0
+    noted: Noted[Module] | None = None
 
     def load(
         self,
@@ -94,8 +101,11 @@ class _Loader(Struct, kw_only=True):
         used: ast.Use | None = None,
     ) -> Module:
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
+        if self.noted is not None:
+            self.noted.trees[syntax.source] = syntax
         syntax = expanded(syntax, self.sink)
-        module = tree[syntax.source.label] = Module(syntax=syntax, prefix=prefix, used=used)
+        module = Module(syntax=syntax, prefix=prefix, used=used, noted=self.noted)
+        tree[syntax.source.label] = module
         self.loaded.append(module)
         self.syntaxes[syntax.source.label] = syntax
         self.failed |= syntax.failed_names
@@ -224,7 +234,7 @@ class _Loader(Struct, kw_only=True):
             return
         here = module.syntax
         nothing = ast.Module(source=here.source, doc=None, declarations=())
-        index = Module(syntax=nothing, prefix=module.qualified(alias))
+        index = Module(syntax=nothing, prefix=module.qualified(alias), used=use, user=module)
         for kind in kinds_in(declared):
             imported = self._instance(syntax, use, (module, f"{alias}.{kind}"), steps, {})
             if imported is None:

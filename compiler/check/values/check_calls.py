@@ -16,6 +16,7 @@ from qps.compiler.check.names.declarations import (
     owner_in,
     report_name,
 )
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import has_resource, resource_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
@@ -44,6 +45,8 @@ _OF_NAMES = ("count", "members", "share", "saturation")
 LANGUAGE_FUNCTIONS = frozenset(
     [*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile", "probability", *DISTRIBUTIONS]
 )
+_ALWAYS = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
+"""Those that are meant even where something else is called so."""
 ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"]) - {
     name for name, row in BY_NAME.items() if row.is_of_queue
 }
@@ -76,6 +79,8 @@ class CallChecker(Struct, frozen=True, kw_only=True):
     def call(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return the value of a call."""
         word = expr.name.text
+        if word in _ALWAYS:
+            scope.module.note(Meaning.WORD, expr.name)
         if word in FUNCTIONS:
             given = [self.value(argument, scope) for argument in expr.arguments]
             return OperationChecker(
@@ -91,6 +96,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             return self._quantile(expr, scope)
         declared = lookup(scope.module, expr.name)
         if word == "probability" and declared is None:
+            scope.module.note(Meaning.WORD, expr.name)
             return self._probability(expr, scope)
         trace = trace_of(scope.module, expr.name) if declared is None else None
         if trace is not None:
@@ -254,7 +260,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             return None
         if word == "count":
             return leaf(ir.NodeCount(owner.qualified), DIMENSIONLESS, expr.span)
-        resource = resource_name(owner, rest, last.span)
+        resource = resource_name(owner, rest)
         if word == "saturation":
             asked = ir.Measured(ir.MeasureKind.SATURATION, resource)
             return leaf(asked, DIMENSIONLESS, expr.span)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, lookup
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value
@@ -75,7 +76,7 @@ class ConditionChecker(Struct, frozen=True):
     def _comparison(self, expr: ast.Comparison, scope: Scope) -> ir.Condition | None:
         option = self._option(expr.operands[0], scope)
         if option is not None:
-            return self._option_is(option, expr)
+            return self._option_is(option, expr, scope)
         values = [self.value(operand, scope) for operand in expr.operands]
         known = [value for value in values if value is not None]
         if len(known) < len(values):
@@ -90,7 +91,9 @@ class ConditionChecker(Struct, frozen=True):
             compared.append(ir.Compare(operator, left.expr, right.expr, left.dimension))
         return compared[0] if len(compared) == 1 else ir.AllOf(tuple(compared))
 
-    def _option_is(self, option: Declared, expr: ast.Comparison) -> ir.Condition | None:
+    def _option_is(
+        self, option: Declared, expr: ast.Comparison, scope: Scope
+    ) -> ir.Condition | None:
         choice, choices = expr.operands[-1], choices_of(option)
         if len(expr.operands) > 2 or expr.operators[0] not in ("==", "!="):  # noqa: PLR2004
             self.sink.report(
@@ -110,6 +113,8 @@ class ConditionChecker(Struct, frozen=True):
                 hint=did_you_mean(word, choices),
             )
             return None
+        if isinstance(choice, ast.Reference):
+            scope.module.note(Meaning.CHOICE, choice.name, option.declaration)
         is_choice = ir.OptionIs(option.qualified, word)
         return is_choice if expr.operators[0] == "==" else ir.Negated(is_choice)
 

@@ -19,11 +19,13 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     lookup_class,
+    named_in,
     names_of,
     owner_in,
     report_name,
     unit_meant,
 )
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import resource_name, resource_words
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
@@ -74,6 +76,7 @@ _SYSTEM_MEASURES = {
 }
 
 
+_ANSWERS = {"largest_acceptable", *_SYSTEM_MEASURES}
 _VALUES = (
     ast.Param,
     ast.Let,
@@ -161,6 +164,10 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         declared = lookup(scope.module, name)
         if unit is not None and (is_formal or is_value(declared)):
             self._tell_of_unit(expr, scope, None if is_formal else declared)
+        if unit is not None:
+            scope.module.note(Meaning.UNIT, name)
+        elif is_formal:
+            scope.module.note(Meaning.FORMAL, name)
         if isinstance(unit, units.Unit):
             return leaf(ir.Constant(unit.factor), unit.dimension, expr.span)
         if unit is not None:
@@ -341,6 +348,8 @@ class NameChecker(Struct, frozen=True, kw_only=True):
     def _measure(self, expr: ast.Reference, scope: Scope, wanted: str) -> Value | None:
         """Return a measure such as `voice.latency` or `station.cpu.load`."""
         parts, module = expr.name.parts, scope.module
+        if parts[0] in _ANSWERS:
+            module.note(Meaning.WORD, expr.name)
         if parts == ("largest_acceptable",):
             return leaf(ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span)
         if parts[0] == "largest_acceptable" and len(parts) > 1:
@@ -401,7 +410,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         is_known = len(rest) == 1 or words is None or rest[0] in words
         if rest[-1] in _PLACE_MEASURES and is_known:
             kind, dimension = _PLACE_MEASURES[rest[-1]]
-            subject = resource_name(owner, rest[:-1], expr.span)
+            subject = resource_name(owner, rest[:-1])
             return leaf(ir.Measured(kind, subject), dimension, expr.span)
         loads = [f"{name}.load", *(f"{name}.{word}.load" for word in words or ())]
         self.sink.report(
@@ -439,7 +448,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         """Return `browse.auth.latency`: the time of a call from its request to its answer."""
         written = [name for item in stream.items for name in _called(item)]
         nodes = {found.qualified for name in written if (found := lookup(owner.module, name))}
-        node = lookup(owner.module, ast.Name(expr.name.span, called))
+        node = named_in(owner.module, called)
         if node is not None and node.qualified in nodes:
             measured = ir.Measured(ir.MeasureKind.LATENCY, owner.qualified, node.qualified)
             return leaf(measured, TIME, expr.span)

@@ -9,7 +9,8 @@ from functools import partial
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as
+from qps.compiler.check.names.declarations import DeclaredAs, Module, named_in
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.data.recordings import Recording, recording_of
@@ -57,7 +58,11 @@ def trace_of(module: Module, name: ast.Name) -> DeclaredTrace | None:
     """Return the trace in front of the last part of a name, None where there is none."""
     if len(name.parts) < 2:  # noqa: PLR2004 - a trace and its measure
         return None
-    return lookup_as(module, ast.Name(name.span, name.parts[:-1]), ast.Trace)
+    declared = named_in(module, name.parts[:-1])
+    if declared is None or not isinstance(declared.declaration, ast.Trace):
+        return None
+    module.note(Meaning.OWNED, name)
+    return DeclaredAs(declared.module, declared.declaration)
 
 
 class TraceChecker(Struct, frozen=True, kw_only=True):

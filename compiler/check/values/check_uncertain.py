@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS, counted_name
 from qps.compiler.check.values.check_operations import counted, given_in_words
@@ -226,6 +227,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
     def _drawn(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return what a function says of how likely each value is."""
         word = expr.name.text
+        scope.module.note(Meaning.WORD, expr.name)
         wanted = DISTRIBUTIONS[word]
         if len(expr.arguments) != len(wanted):
             self.sink.report(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+
+_PART = re.compile(r"[^\s.]+")
 
 
 class Written(Struct, frozen=True):
@@ -22,6 +26,33 @@ class Name(Written, frozen=True):
     def text(self) -> str:
         """The name as it is written."""
         return ".".join(self.parts)
+
+    @property
+    def written_parts(self) -> tuple[Name, ...]:
+        """What the text has between the dots of a name, each a name with a span of its own.
+
+        They are as many as `parts` where the name is written out. One that stands for each of
+        some kinds has more parts than its text: `web.cpu.load`, of `web.us.cpu.load`.
+        """
+        start = self.span.start
+        return tuple(
+            Name(Span(self.span.source, start + one.start(), start + one.end()), (one[0],))
+            for one in _PART.finditer(self.span.text)
+        )
+
+    def before(self, count: int) -> Name:
+        """Return the first so many parts as a name, with their span where they are written out."""
+        return self._cut(0, count)
+
+    def behind(self, count: int) -> Name:
+        """Return all but the first so many parts, with their span where they are written out."""
+        return self._cut(count, len(self.parts))
+
+    def _cut(self, start: int, end: int) -> Name:
+        parts, written = self.parts[start:end], self.written_parts
+        if tuple(part.text for part in written) != self.parts:
+            return Name(self.span, parts)
+        return Name(written[start].span.to(written[end - 1].span), parts)
 
 
 class Index(Written, frozen=True):
