@@ -19,11 +19,13 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
+from qps.compiler.syntax.editions import EDITION
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.parse import parse
 from qps.compiler.syntax.spelling import in_one_spelling
 
 _COMMENT = re.compile(r"#[^\n]*")
+_DOC = re.compile(r'(?:\s|#[^\n]*\n)*"""[\s\S]*?"""')
 _IN = re.compile(r"\s*\bin\b")
 
 
@@ -47,11 +49,21 @@ def upgraded(source: Source) -> Outcome[str]:
         return Outcome(None, parse(as_given).diagnostics)
     module = parsed.value
     streams = module.every(ast.Stream)
-    if streams and not any(_old_emissions(stream) for stream in streams):
-        return formatted(source)
-    edits = [*_renamed(module), *_whose(module), *_bracketed(module)]
+    if module.every(ast.Edition) or (
+        streams and not any(_old_emissions(stream) for stream in streams)
+    ):
+        return formatted(_edited(source, list(_named(module))))
+    edits = [*_renamed(module), *_whose(module), *_bracketed(module), *_named(module)]
     metric = _euclidean(module, _edited(source, edits))
     return formatted(_edited(source, [*edits, *metric]))
+
+
+def _named(module: ast.Module) -> Iterator[_Edit]:
+    """Yield the edition for a text that names none: at its top, or behind what describes it."""
+    if not module.every(ast.Edition):
+        doc = _DOC.match(module.source.text)
+        at = 0 if doc is None else doc.end()
+        yield _Edit(at, at, f"edition {EDITION}\n" if doc is None else f"\nedition {EDITION}")
 
 
 def _renamed(module: ast.Module) -> Iterator[_Edit]:

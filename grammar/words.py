@@ -21,6 +21,7 @@ CONTINUING_TOKENS = frozenset(
 """Tokens after which a statement cannot end: the line goes on."""
 
 DECLARATIONS = (
+    "edition",
     "use",
     "unit",
     "users",

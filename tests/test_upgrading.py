@@ -147,14 +147,22 @@ def test_the_metric_is_stated_where_it_joins_several_axes(needs: str, is_stated:
     assert ("quality euclidean" in new) is is_stated
 
 
-def test_a_text_of_this_edition_is_laid_out_and_no_more() -> None:
+@pytest.mark.parametrize("top", ["", '"""What it is for."""\n'])
+def test_a_text_of_this_edition_is_laid_out_and_names_it(top: str) -> None:
     text = HARDWARE + "stream s in all { traffic 1/20 request/s; at few { work } }\n"
+    new = f"{top}edition 2026\n{text}"
+    assert rewritten(top + text) == new
+    assert rewritten(new) == new
+
+
+def test_a_module_that_names_its_edition_is_not_taken_for_another() -> None:
+    text = "edition 2026\nlet often = 1/20 message/s\n"
     assert rewritten(text) == text
 
 
 def test_a_module_without_a_stream_is_taken_for_one_of_the_first() -> None:
     new = rewritten("let often = 1/20 message/s  # seldom\n")
-    assert new == "let often = 1 / (20 message)/s  # seldom\n"
+    assert new == "edition 2026\nlet often = 1 / (20 message)/s  # seldom\n"
 
 
 def test_the_whole_road(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

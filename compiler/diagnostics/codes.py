@@ -19,6 +19,7 @@ NUMBER_SIZE = Code("QPS0106", "number-size", _E, "a number beyond what QPS compu
 FIRST_EDITION = Code(
     "QPS0108", "first-edition", _E, "what the first edition of the language said otherwise"
 )
+EDITION = Code("QPS0109", "edition", _E, "an edition of the language that this QPS does not read")
 TOO_MANY = Code("QPS0107", "too-many", _E, "more mistakes than anybody wants to read at once")
 
 UNKNOWN_NAME = Code("QPS0201", "unknown-name", _E, "a name that nothing declares")

@@ -17,6 +17,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder
+from qps.compiler.syntax.editions import report_editions
 from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
 from qps.grammar.keywords import continuing_words
@@ -52,7 +53,7 @@ def parse(source: Source) -> Outcome[ast.Module]:
             f"the file has {len(source.text):,} characters; QPS reads up to {LARGEST_TEXT:,}",
             hint="put parts of it into files of their own, and name them with `use`",
         )
-        return sink.partial(_module(source, [], [(0, 0)]))
+        return sink.partial(_module(source, [], [(0, 0)], sink))
     builder = Builder(source, sink)
     items: list[str | ast.Declaration] = []
     failed: list[tuple[int, int]] = []
@@ -69,7 +70,7 @@ def parse(source: Source) -> Outcome[ast.Module]:
                 items += builder.items(part)
             else:
                 failed.append((start, end))
-    return sink.partial(_module(source, items, failed))
+    return sink.partial(_module(source, items, failed, sink))
 
 
 def parse_change(source: Source) -> Outcome[ast.Change]:
@@ -84,7 +85,10 @@ def parse_change(source: Source) -> Outcome[ast.Change]:
 
 
 def _module(
-    source: Source, items: list[str | ast.Declaration], failed: list[tuple[int, int]]
+    source: Source,
+    items: list[str | ast.Declaration],
+    failed: list[tuple[int, int]],
+    sink: Sink,
 ) -> ast.Module:
     """Give each doc string to the declaration behind it, the first one to the module."""
     module_doc: str | None = None
@@ -92,13 +96,14 @@ def _module(
     declarations: list[ast.Declaration] = []
     for index, item in enumerate(items):
         if isinstance(item, str):
-            if index == 0:
+            if all(isinstance(before, ast.Edition) for before in items[:index]):
                 module_doc = item
             else:
                 waiting = item
         else:
             declarations.append(item if waiting is None else replace(item, doc=waiting))
             waiting = None
+    report_editions(declarations, sink)
     names: set[str] = set()
     kinds: set[str] = set()
     for start, end in failed:

@@ -123,6 +123,7 @@ _STEPS = "step:steps* call_step:steps* call_others:steps* together:steps* take:s
 """What is done at a node, one after the other."""
 
 RULES: dict[str, Rule] = {
+    "edition": _rule(ast.Edition, "year"),
     "use": _rule(ast.Use, "module alias each changes*"),
     # what may vary
     "item_unit": _rule(ast.Unit, "name"),

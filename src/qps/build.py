@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pkgutil import iter_modules
 
-import qps
 from qps.version import __version__
 
 _ENDINGS = (".py", ".lark", ".json", ".qps")
@@ -32,7 +32,7 @@ def build(*rooms: str) -> str:
 
 def _rooms() -> list[str]:
     """Return the names of all folders, wherever they are: those of a checkout can be links."""
-    return [module.name for module in iter_modules(qps.__path__) if module.ispkg]
+    return [module.name for module in iter_modules(import_module("qps").__path__) if module.ispkg]
 
 
 @cache

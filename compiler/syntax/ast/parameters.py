@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from qps.compiler.syntax.ast.expressions import Change, Expr, Range, Text
+from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Range, Text
 from qps.compiler.syntax.ast.written import Declaration, Index, Name, Shared, Written
+
+
+class Edition(Declaration, frozen=True):
+    """`edition 2026`: of which edition of the language the text is."""
+
+    year: Number
 
 
 class Use(Declaration, frozen=True, kw_only=True):

@@ -1,0 +1,47 @@
+"""Of which edition of the language a text is, and which this QPS reads.
+
+A text keeps its meaning: what a later edition says otherwise holds for texts that name it. One that
+names none is of the edition of 2026, the first that was published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.syntax import ast
+
+EDITION = 2026
+"""The edition that is read here, and of which texts are that name none."""
+
+
+def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None:
+    """Report an edition that is not read here, stated twice, or behind what it says how to read."""
+    for index, declaration in enumerate(declarations):
+        if not isinstance(declaration, ast.Edition):
+            continue
+        year = declaration.year
+        if index:
+            sink.report(
+                codes.MISPLACED,
+                declaration.span,
+                "the edition is stated twice"
+                if any(isinstance(before, ast.Edition) for before in declarations[:index])
+                else "the edition stands behind what it says how to read",
+                hint="state it once, in the first line or right after what describes the file",
+            )
+        elif year.value > EDITION:
+            sink.report(
+                codes.EDITION,
+                year.span,
+                f"this QPS reads edition {EDITION} of the language",
+                hint="a newer QPS reads newer editions: `pip install --upgrade qps`",
+            )
+        elif year.value != EDITION:
+            sink.report(
+                codes.EDITION,
+                year.span,
+                f"there is no such edition: the one before {EDITION} had no name",
+                hint=f"`edition {EDITION}`; `qps fmt --upgrade` rewrites older texts",
+            )
