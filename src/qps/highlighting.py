@@ -1,0 +1,175 @@
+"""How a text of QPS is coloured where nothing reads it: the rules of all highlighters.
+
+Pygments reads them as they are (`qps.pygments_lexer`); `python editors/making` makes VS Code's
+grammar and CodeMirror's mode of them. Words come from the grammar, units and functions from what
+the compiler knows, so that nobody keeps lists. Rules see a line at a time: most words of QPS are
+free to be names, too, and a word counts as one of the language where it stands as such; on the
+specs of the repository this is what the parser says of 99 of 100 (`tests/test_highlighting.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import cache
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.check.values.check_operations import FUNCTIONS
+from qps.compiler.quantities import units
+from qps.grammar.keywords import keywords
+from qps.grammar.words import CHOICES, DECLARATIONS, NO_UNITS, RESERVED, TOKEN_CHOICES
+
+
+class Kind(StrEnum):
+    """What a stretch of a text is."""
+
+    COMMENT = "comment"
+    DOC = "doc"
+    STRING = "string"
+    NUMBER = "number"
+    UNIT = "unit"
+    DECLARATION = "declaration"
+    KEYWORD = "keyword"
+    CONSTANT = "constant"
+    DEFINITION = "definition"
+    BUILT_IN = "built-in"
+    FUNCTION = "function"
+    MEASURE = "measure"
+    NAME = "name"
+    OPERATOR = "operator"
+    PUNCTUATION = "punctuation"
+    SPACE = "space"
+
+
+class Rule(Struct, frozen=True):
+    """A pattern and what its groups are; one kind without a group stands for all of it."""
+
+    pattern: str
+    kinds: tuple[Kind, ...]
+
+
+DOC_MARK = '"""'
+"""What a doc string begins and ends with: the one thing that goes over several lines."""
+
+_NAME = r"[^\W\d]\w*"
+_NUMBER = r"\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+(?!\w))?(?![\d_]|[eE][+-]?\d)"
+_BEFORE = r"(?<![\w.])"
+_OPERAND = r"(?<![-*+/^<>=] )"
+"""Behind an operator a word is a name."""
+
+_NAMELESS = ("use", "costs", "topology", "require", "target", "queueing", "correlation", "quality")
+"""Declarations that give no name to anything."""
+
+_BEHIND_NUMBERS = frozenset(
+    ["configuration", "configurations", "values", "log", "weight", "room", "speeds", "simulated"]
+)
+"""Words that may follow a number and are no unit of it, beside those of the grammar's list."""
+
+
+_ENDING = frozenset(
+    [
+        "all", "descending", "duplex", "load", "merge", "model", "others", "preemptive", "rating",
+        "shared", "switched", "users", "values",
+    ]
+)  # fmt: skip
+"""Free words behind which a statement may end; behind the others something follows."""
+
+
+class Vocabulary(Struct, frozen=True, kw_only=True):
+    """The words of the language by what they are for, each in the order of the alphabet."""
+
+    declarations: tuple[str, ...]
+    keywords: tuple[str, ...]
+    constants: tuple[str, ...]
+    units: tuple[str, ...]
+    functions: tuple[str, ...]
+    measures: tuple[str, ...]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Return the words of the language.
+
+    >>> "machine" in vocabulary().declarations, "kbit" in vocabulary().units
+    (True, True)
+    """
+    words = keywords()
+    cases = {*CHOICES, *TOKEN_CHOICES["CASE"]}
+    named = {one.value for one in (*ir.Discipline, *ir.Metric)} - words - {"formula", "none"}
+    return Vocabulary(
+        declarations=tuple(sorted(DECLARATIONS)),
+        keywords=tuple(sorted(words - cases)),
+        constants=tuple(sorted(cases | named)),
+        units=tuple(sorted(set(units.BUILT_IN) - {"%", "$"})),
+        functions=tuple(sorted(FUNCTIONS)),
+        measures=tuple(sorted(one.value for one in ir.MeasureKind)),
+    )
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Return the rules, of which the first that matches at a place counts."""
+    known = vocabulary()
+    with_name = [word for word in known.declarations if word not in _NAMELESS]
+    free = set(known.keywords) - RESERVED
+    no_unit = RESERVED | NO_UNITS | _BEHIND_NUMBERS
+    start = r"(^|[{;])([ \t]*)"
+    goes_on = r"(?!\()(?![ \t]*(?:[-.=*+/^)\]<>!~]|in[ \t]*\[))"
+    says_more = rf"{goes_on}(?![ \t]*(?:[,;}}#]|if\b|$))"
+    return (
+        Rule(r"#[^\n]*", (Kind.COMMENT,)),
+        Rule(r'"[^"\n]*"', (Kind.STRING,)),
+        Rule(
+            rf"({_NUMBER})([ \t]*)(?!{_any(no_unit)})({_NAME})(?![\w(])",
+            (Kind.NUMBER, Kind.SPACE, Kind.UNIT),
+        ),
+        Rule(rf"({_NUMBER})([ \t]*)([%$])", (Kind.NUMBER, Kind.SPACE, Kind.UNIT)),
+        Rule(_NUMBER, (Kind.NUMBER,)),
+        Rule(
+            rf"^([ \t]*)({_words(with_name)})([ \t]+)(?!in[ \t]*[\[\d])({_NAME})(?![\w.])",
+            (Kind.SPACE, Kind.DECLARATION, Kind.SPACE, Kind.DEFINITION),
+        ),
+        Rule(
+            rf'^([ \t]*)({_words(known.declarations)})(?!\w)(?=[ \t]*["{{]|[ \t]+{_NAME}|$)',
+            (Kind.SPACE, Kind.DECLARATION),
+        ),
+        Rule(
+            rf"{start}(node|link)([ \t]+)({_NAME})(?=[^\n;]*=)",
+            (Kind.PUNCTUATION, Kind.SPACE, Kind.KEYWORD, Kind.SPACE, Kind.DEFINITION),
+        ),
+        Rule(r"\.\.", (Kind.OPERATOR,)),
+        Rule(rf"(\.)({_words(known.measures)})(?!\w)", (Kind.PUNCTUATION, Kind.MEASURE)),
+        Rule(rf"(\.)({_NAME})", (Kind.PUNCTUATION, Kind.NAME)),
+        Rule(rf"({_BEFORE}{_words(known.functions)})(?=\()", (Kind.BUILT_IN,)),
+        Rule(rf"({_BEFORE}{_words(known.measures)})(?=\()", (Kind.MEASURE,)),
+        Rule(
+            rf"(/)([ \t]*)({_words(known.units)})(?![\w.(])", (Kind.OPERATOR, Kind.SPACE, Kind.UNIT)
+        ),
+        Rule(rf"{_BEFORE}quality(?![\w.])", (Kind.MEASURE,)),
+        Rule(rf"{_BEFORE}{_words(RESERVED)}(?![\w.])", (Kind.KEYWORD,)),
+        Rule(
+            rf"{_BEFORE}(queueing)([ \t]+)({_NAME})(?![\w.])",
+            (Kind.KEYWORD, Kind.SPACE, Kind.CONSTANT),
+        ),
+        Rule(rf"{_BEFORE}{_OPERAND}{_words(known.constants)}(?![\w.]){goes_on}", (Kind.CONSTANT,)),
+        Rule(rf"{_BEFORE}{_OPERAND}{_words(_ENDING)}(?![\w.]){goes_on}", (Kind.KEYWORD,)),
+        Rule(rf"{_BEFORE}{_OPERAND}{_words(free - _ENDING)}(?![\w.]){says_more}", (Kind.KEYWORD,)),
+        Rule(rf"{_NAME}(?=\()", (Kind.FUNCTION,)),
+        Rule(_NAME, (Kind.NAME,)),
+        Rule(r"\+-|±|->|[<>=!]=|[-+*/^<>=~]", (Kind.OPERATOR,)),
+        Rule(r"[%$]", (Kind.UNIT,)),
+        Rule(r"[(){}\[\],;:.]", (Kind.PUNCTUATION,)),
+        Rule(r"[ \t]+", (Kind.SPACE,)),
+    )
+
+
+def _words(words: Iterable[str]) -> str:
+    """Return a pattern of any of some words, the longer before the shorter."""
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=lambda one: (-len(one), one))))})"
+
+
+def _any(words: Iterable[str]) -> str:
+    return rf"{_words(words)}(?!\w)"
