@@ -42,6 +42,7 @@
   "dropping"
   "duplex"
   "each"
+  "edition"
   "elastic"
   "else"
   "emit"
