@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from qps.cli import main
+from qps.reports.text.table import escaped
 from qps.solver.answers.solution import SolverFault
 from qps.solver.claims.judging import Claims
 
@@ -265,3 +266,12 @@ expect all { every configuration: lan.load <= 0.07 %; source "us" }
 """)
     _, out = run(capsys, "units.qps")
     assert "not bandwidth = 10 Mbit/s, share = 50 %, pace = 1" in out
+
+
+def test_texts_of_a_spec_call_nobody_and_link_nothing_in_markdown() -> None:
+    hostile = "[here](http://evil) @team #12 `x` <b> &amp; ~~no~~ \\| \u202e*!*"
+    told = escaped(hostile)
+    assert told == (
+        "\\[here\\](http://evil) @\u200bteam #\u200b12 \\`x\\` &lt;b&gt; &amp;amp; "
+        "\\~\\~no\\~\\~ \\\\\\| \ufffd\\*!\\*"
+    )

@@ -278,3 +278,36 @@ stream flow { traffic N * 1 packet/s, 100 byte/packet; at host { work }; at far 
         assert " ".join(rows["host.cpu.queueing"].split()) == f"mm1 mg1 cv 2 {effect}"
         assert " ".join(rows["lan.queueing"].split()) == f"mm1 none {effect}"
         assert "half-way" not in out
+
+
+CLAIMS = """
+expect most { largest_acceptable >= 90; source "us" }
+expect few { largest_acceptable <= 80; source "us" }
+expect still { largest_acceptable >= 1; source "us" }
+"""
+
+
+def test_claims_that_fail_now_and_that_hold_now_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = tmp_path / "old.qps", tmp_path / "new.qps"
+    old.write_text(BASE.format(work=1, pace=10) + CLAIMS, encoding="utf-8")
+    new.write_text(
+        BASE.format(work=2, pace=10)
+        + CLAIMS.replace("still", "later")
+        + 'expect fresh { largest_acceptable >= 60; source "us" }\n',
+        encoding="utf-8",
+    )
+    words = ["diff", str(old), str(new), "--format", "json"]
+    assert main([*words, "--fail-on", "worse"]) == 1
+    told = json.loads(capsys.readouterr().out)["claims"]
+    names = {kind: [one["name"] for one in told[kind]] for kind in ("now_fail", "now_hold")}
+    assert names == {"now_fail": ["most", "fresh"], "now_hold": ["few"]}
+    assert [(one["name"], one["before"], one["after"]) for one in told["others"]] == [
+        ("later", None, "holds"),
+        ("still", "holds", None),
+    ]
+    assert main(["diff", str(new), str(old), "--fail-on", "worse"]) == 1  # `few` fails again
+    assert "fails now" in capsys.readouterr().out
+    assert main([*words, "--no-claims"]) == 0
+    assert json.loads(capsys.readouterr().out)["claims"] is None

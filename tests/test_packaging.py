@@ -29,6 +29,7 @@ FOLDERS = (
     "observing",
     "measuring",
     "editing",
+    "reviewing",
 )
 
 

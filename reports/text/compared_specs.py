@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
+from qps.reports.text.claim_changes import claim_changes, judged
 from qps.reports.text.difference_text import DifferenceView, difference_view
 from qps.reports.text.view import solve_view
 from qps.solver.odds.promising import promising
@@ -15,9 +16,17 @@ from qps.solver.what_if.difference import Difference, Side, difference
 
 
 def compared(
-    old: Spec, new: Spec, scenario: Scenarios = None, settings: tuple[str, ...] = ()
+    old: Spec,
+    new: Spec,
+    scenario: Scenarios = None,
+    settings: tuple[str, ...] = (),
+    *,
+    claims: bool = False,
 ) -> tuple[Difference, DifferenceView]:
-    """Return what differs between two specs, each as a scenario and settings change it."""
+    """Return what differs between two specs, each as a scenario and settings change it.
+
+    With `claims`, also which of them fare otherwise, as they are written.
+    """
     before, after = (
         Side(one.model, one.configuration(scenario, settings))
         for one in (spec.with_parts_of(settings) for spec in (old, new))
@@ -33,4 +42,7 @@ def compared(
 
         plain = [replace(side, model=without_certainty(side.model)) for side in (before, after)]
         odds = difference_odds(plain[0], plain[1], Sampling())
-    return found, difference_view(found, views[0], views[1], odds)
+    view = difference_view(found, views[0], views[1], odds)
+    if claims:
+        view = replace(view, claims=claim_changes(judged(old), judged(new)))
+    return found, view

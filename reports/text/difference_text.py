@@ -12,12 +12,13 @@ from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.answers import ResourceView, SolveView
+from qps.reports.text.claim_changes import ClaimChanges, claim_changes_tables
 from qps.reports.text.how_known import marked
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.nouns import counted, noun
 from qps.reports.text.odds_text import ends_of
 from qps.reports.text.quantities import number, percent, quantity, undecided_point
-from qps.reports.text.table import Table, joined
+from qps.reports.text.table import Table, escaped, joined
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
@@ -32,7 +33,10 @@ class NumberView(Struct, frozen=True):
 
 
 class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True):
-    """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them."""
+    """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them.
+
+    `claims` are those that fare otherwise; None where nobody asked for them.
+    """
 
     schema: str
     answer: str
@@ -43,6 +47,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True):
     added: tuple[NumberView, ...]
     removed: tuple[NumberView, ...]
     odds: DifferenceOdds | None = None
+    claims: ClaimChanges | None = None
 
     def _shown(self) -> Shown:
         return _shown(self)
@@ -138,14 +143,25 @@ def _limit(view: SolveView) -> str:
 def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
     """Return the answer, what changed, and the answers before and after."""
     head = f"{view.before.file} → {view.after.file}"
-    parts = [f"### {printable(head)}" if markdown else printable(head)]
-    parts.append(f"**{view.answer}**" if markdown else f"  {view.answer}")
+    parts = [f"### {escaped(head)}" if markdown else printable(head)]
+    parts.append(f"**{escaped(view.answer)}**" if markdown else f"  {view.answer}")
     tables = [changes_table(view.changes), numbers_table(view), answers_table(view)]
+    if view.claims is not None:
+        tables = [*claim_changes_tables(view.claims), *tables]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
-    remark = remark_of(view)
-    if remark:
-        parts.append(remark if markdown else f"  {remark}")
+    for remark in (remark_of(view), _unanswered(view.claims)):
+        if remark:
+            parts.append(escaped(remark) if markdown else f"  {remark}")
     return joined(parts)
+
+
+def _unanswered(claims: ClaimChanges | None) -> str:
+    """Return why claims have no answer, empty where all have."""
+    if claims is None or not claims.unanswered:
+        return ""
+    more = len(claims.unanswered) - 1
+    also = f" (and {more:,} more)" if more else ""
+    return printable(f"Claims without an answer: {claims.unanswered[0]}{also}.")
 
 
 def changes_table(changes: Sequence[AssumptionChange]) -> Table:

@@ -80,8 +80,18 @@ def _width(cell: str) -> int:
 
 def escaped(cell: str) -> str:
     """Return a text that Markdown shows as it stands."""
-    special = {"|": "\\|", "<": "&lt;", ">": "&gt;", "\n": " ", "*": "\\*", "_": "\\_", "`": "\\`"}
-    return "".join(special.get(character, character) for character in printable(cell))
+    return "".join(_SPECIAL.get(character, character) for character in printable(cell))
+
+
+_SPECIAL = {character: "\\" + character for character in "\\|*_`[]~"} | {
+    "<": "&lt;",
+    ">": "&gt;",
+    "&": "&amp;",
+    "\n": " ",
+    # Nobody is called, and nothing linked, by what stands in a spec: a blank of no width between.
+    "@": "@\u200b",
+    "#": "#\u200b",
+}
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -397,7 +397,15 @@ def _diff(commands: _Commands) -> None:
         )
     _changes(command)
     command.add_argument(
-        "--fail-on", choices=["worse"], help="exit 1 where the new spec carries fewer users"
+        "--fail-on",
+        choices=["worse"],
+        help="exit 1 where the new spec carries fewer users, or a claim fails that held",
+    )
+    command.add_argument(
+        "--no-claims",
+        dest="claims",
+        action="store_false",
+        help="do not ask which claims fail or hold now, which takes time where there are many",
     )
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="write a page of it to this .html file"

@@ -16,7 +16,7 @@ from qps.reports.text.view import as_json
 
 
 def run(arguments: Namespace) -> Exit:
-    """Compare two specs; with `--fail-on worse`, fewer users than before are a failure."""
+    """Compare two specs; `--fail-on worse` is no where fewer users are carried or claims hold."""
     if arguments.output is not None:
         refuse_other_endings(arguments.output)
     with spec_at(arguments.old) as old, spec_at(arguments.new) as new:
@@ -24,7 +24,13 @@ def run(arguments: Namespace) -> Exit:
             refuse_inputs(arguments.output, {**old.files, **new.files})
         show(new.warnings, arguments)
         with Progress(total=None, quiet=arguments.quiet, unit=None, label="both specs"):
-            found, view = compared(old, new, arguments.scenario, tuple(arguments.set))
+            found, view = compared(
+                old,
+                new,
+                arguments.scenario,
+                tuple(arguments.set),
+                claims=arguments.claims,
+            )
     if arguments.output is not None:
         from qps.reports.pages.difference_page import difference_page  # noqa: PLC0415 - and the templates
         from qps.reports.pages.html import render_difference  # noqa: PLC0415
@@ -36,4 +42,5 @@ def run(arguments: Namespace) -> Exit:
         print_json(as_json(view))
     else:
         sys.stdout.write(difference_text(view, markdown=arguments.format == "markdown"))
-    return Exit.NO if arguments.fail_on == "worse" and found.users < 0 else Exit.YES
+    is_worse = found.users < 0 or bool(view.claims and view.claims.now_fail)
+    return Exit.NO if arguments.fail_on == "worse" and is_worse else Exit.YES

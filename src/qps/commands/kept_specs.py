@@ -50,7 +50,7 @@ class Kept(Struct, frozen=True):
     asked: tuple[_Reading, ...]
 
 
-class _Noting(Importer, frozen=True, eq=False):
+class _Noting(Importer, frozen=True, eq=False, kw_only=True):
     """Reads as others do, and notes what was asked for and answered."""
 
     asked: list[_Reading] = field(default_factory=list)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from qps.commands.revision import git, top_of
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Spec
+from qps.reviewing.git_objects import git, top_of
 from qps.version import __version__
 
 _SHORT = 10

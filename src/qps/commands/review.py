@@ -14,13 +14,14 @@ from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.kept_specs import load
 from qps.commands.progress import Progress
 from qps.commands.readers import files_of
-from qps.commands.revision import git, spec_at, top_of
+from qps.commands.revision import spec_at
 from qps.commands.test import status_of, tested_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reports.text.ci import MOST_CHARACTERS, claims_markdown
 from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import DifferenceView, difference_text
 from qps.reports.text.table import escaped
+from qps.reviewing.git_objects import git, top_of
 from qps.simulation.player import player
 from qps.solver.answers.solution import SolverFault
 from qps.solver.odds.told import PROBABILITY

@@ -1,0 +1,151 @@
+"""Which claims fail now that held before, and which hold: of two versions of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.pipeline import Spec
+from qps.reports.text.table import Table
+from qps.reports.text.verdicts import claimed, predicted
+from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_runner import ClaimRunner
+from qps.solver.claims.judging import Claims
+
+
+class ClaimChange(Struct, frozen=True, kw_only=True):
+    """A claim that fares otherwise than before: its verdicts, None where it is not there.
+
+    `claimed` and `predicted` are of the new spec, of the old one where the new has it no more;
+    `predicted_before` is of the old one.
+    """
+
+    name: str
+    file: str
+    line: int
+    before: str | None
+    after: str | None
+    claimed: str
+    predicted: str
+    predicted_before: str | None
+
+
+class ClaimChanges(Struct, frozen=True, kw_only=True):
+    """Claims that fare otherwise in a new spec; `unchanged` counts those that do not.
+
+    `unanswered` says why claims of either have no answer.
+    """
+
+    now_fail: tuple[ClaimChange, ...]
+    now_hold: tuple[ClaimChange, ...]
+    others: tuple[ClaimChange, ...]
+    unchanged: int
+    unanswered: tuple[str, ...]
+
+    @property
+    def are_any(self) -> bool:
+        """True where something is to be told."""
+        return bool(self.now_fail or self.now_hold or self.others or self.unanswered)
+
+
+class Judged(Struct, frozen=True):
+    """What became of the claims of a spec, and why others have no answer."""
+
+    results: tuple[ClaimResult, ...]
+    unanswered: tuple[Diagnostic, ...] = ()
+
+
+def judged(spec: Spec) -> Judged:
+    """Return what becomes of the claims of a spec; nothing is played for that."""
+    found: list[ClaimResult] = []
+    unanswered: list[Diagnostic] = []
+    for question in Claims(ClaimRunner(model=spec.model)).questions():
+        try:
+            found += question.ask()
+        except QpsError as error:
+            unanswered += error.diagnostics
+    return Judged(tuple(found), tuple(unanswered))
+
+
+def claim_changes(old: Judged, new: Judged) -> ClaimChanges:
+    """Return which claims, by their names, fare otherwise in the new spec."""
+    before, after = _by_name(old.results), _by_name(new.results)
+    fail, hold, others = list[ClaimChange](), list[ClaimChange](), list[ClaimChange]()
+    unchanged = 0
+    for name in dict.fromkeys([*after, *before]):
+        was, is_now = before.get(name), after.get(name)
+        if was is not None and is_now is not None and was.verdict is is_now.verdict:
+            unchanged += 1
+            continue
+        told = fail if _fails(is_now) else hold if _fails(was) and is_now is not None else others
+        told.append(_change(name, was, is_now))
+    reasons = dict.fromkeys(one.message for one in (*new.unanswered, *old.unanswered))
+    return ClaimChanges(
+        now_fail=tuple(fail),
+        now_hold=tuple(hold),
+        others=tuple(others),
+        unchanged=unchanged,
+        unanswered=tuple(reasons),
+    )
+
+
+def _by_name(results: Sequence[ClaimResult]) -> Mapping[str, ClaimResult]:
+    """Return claims by their names; rows of a table that share one are numbered."""
+    found: dict[str, ClaimResult] = {}
+    counts: dict[str, int] = {}
+    for one in results:
+        count = counts[one.name] = counts.get(one.name, 0) + 1
+        found[one.name if count == 1 else f"{one.name} ({count})"] = one
+    return found
+
+
+def _fails(result: ClaimResult | None) -> bool:
+    return result is not None and result.verdict in (
+        Verdict.FAILS,
+        Verdict.STALE,
+        Verdict.ACCEPTED,
+    )
+
+
+def _change(name: str, was: ClaimResult | None, is_now: ClaimResult | None) -> ClaimChange:
+    told = is_now or was
+    assert told is not None
+    return ClaimChange(
+        name=name,
+        file=told.file,
+        line=told.line,
+        before=None if was is None else was.verdict.value,
+        after=None if is_now is None else is_now.verdict.value,
+        claimed=claimed(told),
+        predicted=predicted(told),
+        predicted_before=None if was is None else predicted(was),
+    )
+
+
+def claim_changes_tables(changes: ClaimChanges) -> tuple[Table, ...]:
+    """Return the claims that fail now, and those that hold now or fare otherwise."""
+    tables = (
+        _table("fails now", changes.now_fail),
+        _table("holds now", changes.now_hold),
+        _table("otherwise", changes.others),
+    )
+    return tuple(table for table in tables if table.rows)
+
+
+def _table(heading: str, changes: Sequence[ClaimChange]) -> Table:
+    headings = (heading, "claimed", "predicted before", "now", "it was")
+    return Table(
+        headings,
+        tuple(
+            (
+                one.name,
+                one.claimed,
+                one.predicted_before or "-",
+                "-" if one.after is None else one.predicted,
+                one.before or "not there",
+            )
+            for one in changes
+        ),
+    )
