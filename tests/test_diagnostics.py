@@ -13,6 +13,7 @@ import pytest
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.mends import Mend, mended
 from qps.compiler.diagnostics.render import as_json, full, plain
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
@@ -20,6 +21,8 @@ from qps.compiler.pipeline import check_file, check_source
 ERRORS = Path(__file__).parent / "errors"
 BAD = sorted(ERRORS.glob("*.qps"))
 COMMANDS = sorted(ERRORS.glob("*.args"))
+MOST_OF_THEM = 140
+"""Mends that the bad specs offer."""
 Golden = Callable[[Path, str], None]
 
 
@@ -57,6 +60,45 @@ def test_a_bad_command_prints_what_its_golden_file_says(
 def test_one_mistake_gives_one_message_of_its_own_code(path: Path) -> None:
     found = found_in(path)
     assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
+
+
+def test_every_mend_mends() -> None:
+    """Each edit that a diagnostic offers is made: it does not stand there any more."""
+    left, made = [], 0
+    for path in BAD:
+        for found in found_in(path):
+            for mend in found.mends:
+                made += 1
+                source = mend.edits[0].span.source
+                if source.label == path.name and _is_left(found, mend, source):
+                    left.append(f"{path.name}: {found.message}: {mend.title}")
+    assert not left
+    assert made > MOST_OF_THEM
+
+
+def _is_left(found: Diagnostic, mend: Mend, source: Source) -> bool:
+    """Return whether a diagnostic still stands where it stood after a mend of it."""
+    assert found.primary is not None
+    start = found.primary.span.start
+    start += sum(
+        len(edit.text) - len(edit.span.text) for edit in mend.edits if edit.span.start < start
+    )
+    after = check_source(Source(source.label, mended(mend, source.text), source.folder))
+    return any(
+        (again.code, again.message) == (found.code, found.message)
+        and again.primary is not None
+        and again.primary.span.start == start
+        for again in after.diagnostics
+    )
+
+
+def test_mends_are_told_to_programs() -> None:
+    (found,) = check_source(Source("a.qps", "func f(x) = x / 3 KB\n")).diagnostics
+    told = json.loads(as_json([found]))["diagnostics"][0]["mends"]
+    place = {"file": "a.qps", "line": 1, "column": 19, "end_line": 1, "end_column": 21}
+    assert told == [
+        {"title": f"write `{unit}`", "edits": [place | {"text": unit}]} for unit in ("kB", "KiB")
+    ]
 
 
 def test_every_code_has_a_golden_file() -> None:

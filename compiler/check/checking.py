@@ -42,6 +42,7 @@ from qps.compiler.check.values.part import sound
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import taken_out
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.ir.parts import operands_of
@@ -250,7 +251,7 @@ class _ModelChecker(OfChanges, frozen=True):
                     codes.UNUSED,
                     param.name.span,
                     f"nothing depends on parameter `{param.name.text}`",
-                    hint="name it where its value belongs, or take it out",
+                    hint=taken_out(param.span, "name it where its value belongs, or take it out"),
                 )
 
     def _named_nowhere(self) -> None:
@@ -329,7 +330,7 @@ class _ModelChecker(OfChanges, frozen=True):
                     codes.UNUSED,
                     name.span,
                     f"no stream uses component `{name.text}`",
-                    hint="use it at a node, or take it out",
+                    hint=taken_out(one.declaration.span, "use it at a node, or take it out"),
                 )
 
     # -- needs and claims ----------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
+from qps.compiler.diagnostics.mends import Mend, mends_of
 from qps.compiler.diagnostics.source import Span
 
 T = TypeVar("T")
@@ -55,7 +56,8 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     `message` is the one thing to show where only one can be shown: a lower-case phrase
     without a full stop. `primary` points at the fault, `secondary` at what it clashes with.
     A note states a fact, a hint is something to do. `primary` is None for what has no place
-    in a text, such as a flag on the command line. `details` are the numbers of a message by name.
+    in a text, such as a flag on the command line. `mends` are edits that follow a hint: one of
+    them is enough. `details` are the numbers of a message by name.
     """
 
     code: Code
@@ -64,6 +66,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
     secondary: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    mends: tuple[Mend, ...] = ()
     details: tuple[tuple[str, str | float], ...] = ()
 
     @property
@@ -133,7 +136,8 @@ class Sink(Struct, kw_only=True):
                 primary=Label(span, label) if span is not None else None,
                 secondary=(*secondary, *advice.labels),
                 notes=tuple(notes),
-                hints=(advice.hint,) if advice.hint else (),
+                hints=(str(advice.hint),) if advice.hint else (),
+                mends=mends_of((advice.hint or "",), span),
             )
         )
 

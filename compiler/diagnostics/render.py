@@ -9,6 +9,7 @@ from itertools import groupby
 from unicodedata import category, east_asian_width
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Severity
+from qps.compiler.diagnostics.mends import Edit
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.visible import printable
 
@@ -79,19 +80,31 @@ def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
         "notes": list(diagnostic.notes),
         "hints": list(diagnostic.hints),
     }
+    if diagnostic.mends:
+        found["mends"] = [
+            {"title": mend.title, "edits": [_json_edit(edit) for edit in mend.edits]}
+            for mend in diagnostic.mends
+        ]
     return found | ({"details": dict(diagnostic.details)} if diagnostic.details else {})
 
 
 def _json_label(label: Label) -> dict[str, object]:
-    line, column = _start(label.span)
-    end_line, end_column = label.span.source.position(label.span.end)
+    return _json_place(label.span) | {"message": label.message}
+
+
+def _json_edit(edit: Edit) -> dict[str, object]:
+    return _json_place(edit.span) | {"text": edit.text}
+
+
+def _json_place(span: Span) -> dict[str, object]:
+    line, column = _start(span)
+    end_line, end_column = span.source.position(span.end)
     return {
-        "file": label.span.source.label,
+        "file": span.source.label,
         "line": line,
         "column": column,
         "end_line": end_line,
         "end_column": end_column,
-        "message": label.message,
     }
 
 

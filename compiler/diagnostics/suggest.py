@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from qps.compiler.diagnostics.mends import instead
+
 _SHORTEST_PART = 3
 _FEW = 8
 _MANY = 1000
@@ -41,9 +43,9 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     candidates = sorted(set(names))
     near = closest(word, candidates)
     if near is not None:
-        return f"did you mean `{near}`?"
+        return instead(word, near, told=f"did you mean `{near}`?")
     if 0 < len(candidates) <= _FEW:
-        return "there is " + listed(candidates, "and")
+        return instead(word, *candidates, told="there is " + listed(candidates, "and"))
     return None
 
 
@@ -76,7 +78,8 @@ def dotted_meant(word: str, names: Iterable[str]) -> str | None:
     parts = {part for name in candidates for part in name.split(".")}
     part = closest(word.rpartition(".")[2], parts)
     if not near and part is not None:
-        return f"did you mean {_few([n for n in candidates if part in n.split('.')], 'or')}?"
+        meant = [name for name in candidates if part in name.split(".")]
+        return instead(word, *meant[:_FEW], told=f"did you mean {_few(meant, 'or')}?")
     return did_you_mean(word, candidates)
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -150,43 +151,57 @@ def plurals(name: str) -> list[str]:
 
 
 _AMBIGUOUS = {
-    "b": "write `bit` or `byte`",
-    "B": "write `byte`",
+    "b": ("bit", "byte"),
+    "B": ("byte",),
+    "KB": ("kB", "KiB"),
+    "Kb": ("kbit", "kB", "KiB"),
+    "kb": ("kbit", "kB"),
+    "Mb": ("Mbit", "MB"),
+    "mb": ("Mbit", "MB"),
+    "Gb": ("Gbit", "GB"),
+    "gb": ("Gbit", "GB"),
+    "Kbit": ("kbit", "Kibit"),
+    "Kbps": ("kbit/s",),
+    "kbps": ("kbit/s",),
+    "mbps": ("Mbit/s",),
+    "fps": ("frame/s",),
+    "pps": ("packet/s",),
+    "rps": ("request/s",),
+    "KBps": ("kB/s",),
+    "MBps": ("MB/s",),
+    "sec": ("s",),
+    "msec": ("ms",),
+    "min": ("minute",),
+    "h": ("hour",),
+    "hr": ("hour",),
+    "hrs": ("hour",),
+    "usec": ("us",),
+    **dict.fromkeys(
+        ("vCPU", "vCPUs", "vcpu", "vcpus", "CPU", "CPUs", "thread", "threads"), ("core",)
+    ),
+}
+"""What may be meant by names of units that are read in two ways elsewhere."""
+
+_SAID = {
     "KB": "write `kB` (1000 byte) or `KiB` (1024 byte)",
     "K": "write `k` with a unit: `kbit`, `kB`",
     "Kb": "write `kbit`, `kB` (1000 byte) or `KiB` (1024 byte)",
-    "kb": "write `kbit` or `kB`",
-    "Mb": "write `Mbit` or `MB`",
-    "mb": "write `Mbit` or `MB`",
-    "Gb": "write `Gbit` or `GB`",
-    "gb": "write `Gbit` or `GB`",
     "Kbit": "write `kbit` (1000 bit) or `Kibit` (1024 bit)",
-    "Kbps": "write `kbit/s`",
-    "kbps": "write `kbit/s`",
-    "mbps": "write `Mbit/s`",
-    "fps": "write `frame/s`",
-    "pps": "write `packet/s`",
     "Hz": "write `/s` with what is counted: `frame/s`",
-    "rps": "write `request/s`",
     "MHz": "declare it as a rating: `unit MHz of rating`",
     "GHz": "declare it as a rating: `unit GHz of rating`",
     "MIPS": "declare it as a rating: `unit MIPS of rating`",
-    "KBps": "write `kB/s`",
-    "MBps": "write `MB/s`",
-    "sec": "write `s`",
-    "msec": "write `ms`",
     "min": "write `minute`; `min(a, b)` is the smaller one",
-    "h": "write `hour`",
-    "hr": "write `hour`",
-    "hrs": "write `hour`",
-    "usec": "write `us`",
     **dict.fromkeys(
         ("vCPU", "vCPUs", "vcpu", "vcpus", "CPU", "CPUs", "thread", "threads"),
         "count in `core`; one of two hardware threads of a core is worth less than a core",
     ),
 }
+"""What is said of some, instead of what to write alone."""
 
 
 def ambiguity(name: str) -> str | None:
     """Return what to write instead of a unit name that is read in two ways elsewhere."""
-    return _AMBIGUOUS.get(name)
+    if name in _AMBIGUOUS:
+        return instead(name, *_AMBIGUOUS[name], told=_SAID.get(name, ""))
+    return _SAID.get(name)

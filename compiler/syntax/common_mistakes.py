@@ -11,6 +11,7 @@ from unicodedata import category
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.mends import Hint, instead, put_before
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest, shortened
 from qps.compiler.quantities.units import built_in
@@ -51,6 +52,16 @@ class Fault(Struct, frozen=True):
         found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-LOOKED_BACK:])
         return found.group().strip() if found else ""
 
+    def before_it(self, word: str) -> Span:
+        """Return where a word stands that is the last one before this."""
+        end = len(self.span.source.text[: self.span.start].rstrip())
+        return Span(self.span.source, end - len(word), end)
+
+    @property
+    def after_a_comma(self) -> Hint:
+        """The hint to put a comma before this word."""
+        return put_before(self.span, ",", "put a comma before it")
+
 
 def how_to_mend(fault: Fault) -> str | None:
     """Return what to write instead, as far as that can be told."""
@@ -62,33 +73,45 @@ def how_to_mend(fault: Fault) -> str | None:
 _NESTED = {
     **dict.fromkeys(("node", "link"), "nodes and links stand in `topology { … }`"),
     **dict.fromkeys(("source", "at", "over"), "it is a part of a stream: `stream name { … }`"),
-    **dict.fromkeys(("import", "include", "from"), "write `use`"),
-    **dict.fromkeys(("def", "function"), "write `func`"),
-    **dict.fromkeys(("const", "var", "set"), "write `param`, or `let` for what is computed"),
-    **dict.fromkeys(("server", "host"), "write `machine`"),
+}
+_FIRST_WORDS = {
+    **dict.fromkeys(("import", "include", "from"), ("use",)),
+    **dict.fromkeys(("def", "function"), ("func",)),
+    **dict.fromkeys(("const", "var", "set"), ("param", "let")),
+    **dict.fromkeys(("server", "host"), ("machine",)),
 }
 _FOREIGN = {
+    "per": "/",
+    "is": "==",
+    "equals": "==",
+    "unless": "if not",
+    "when": "if",
+    "where": "with",
+    "given": "with",
+    "via": "over",
+    "through": "over",
+    "measure": "measured on",
+    "invoke": "call",
+    "parallel": "together",
+    "fork": "together",
+    **dict.fromkeys(("acquire", "lock", "hold", "seize", "borrow"), "take"),
+    **dict.fromkeys(("release", "unlock", "free"), "give"),
+}
+_SAID = {
     "per": "write `/` for `per`, as in `ms/packet`",
     "is": "compare with `==`",
     "equals": "compare with `==`",
     "unless": "write `if not …`",
-    "when": "write `if`",
-    "where": "write `with`",
-    "given": "write `with`",
-    "via": "write `over`",
-    "through": "write `over`",
-    "measure": "write `measured on`",
-    "invoke": "write `call`",
-    "parallel": "write `together`",
-    "fork": "write `together`",
-    **dict.fromkeys(("acquire", "lock", "hold", "seize", "borrow"), "write `take`"),
-    **dict.fromkeys(("release", "unlock", "free"), "write `give`"),
+    "let": "write `param`, or `let` for what is computed",
+    "shared": "a link that takes turns is `shared`",
 }
+"""What is said of some words instead of ``write `word` ``, by them or by what is to be written."""
+
 _NETWORK_WORDS = {
-    **dict.fromkeys(("latency", "delay"), "write `propagation`"),
-    **dict.fromkeys(("bandwidth", "speed", "capacity"), "write `rate`"),
-    "half": "a link that takes turns is `shared`",
-    "full": "write `duplex`",
+    **dict.fromkeys(("latency", "delay"), "propagation"),
+    **dict.fromkeys(("bandwidth", "speed", "capacity"), "rate"),
+    "half": "shared",
+    "full": "duplex",
 }
 _STATEMENTS = (
     *(word for words in TOKEN_CHOICES.values() for word in words),
@@ -107,8 +130,11 @@ def _first_word(fault: Fault) -> str | None:
     near = closest(fault.word, DECLARATIONS)
     if fault.word in _NESTED:
         return _NESTED[fault.word]
+    if fault.word in _FIRST_WORDS:
+        others = _FIRST_WORDS[fault.word]
+        return instead(fault.word, *others, at=fault.span, told=_SAID.get(others[-1], ""))
     if near is not None:
-        return f"did you mean `{near}`?"
+        return _meant(fault, near)
     return "a declaration starts with a word such as `param`, `component` or `stream`"
 
 
@@ -138,7 +164,11 @@ def _misspelt(fault: Fault) -> str | None:
     possible = [t.lower() for t in words if t.isalpha()]
     possible += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
     near = closest(fault.word, possible)
-    return f"did you mean `{near}`?" if near else None
+    return _meant(fault, near) if near else None
+
+
+def _meant(fault: Fault, near: str) -> Hint:
+    return instead(fault.word, near, at=fault.span, told=f"did you mean `{near}`?")
 
 
 def _misspelt_before(fault: Fault) -> str | None:
@@ -149,17 +179,22 @@ def _misspelt_before(fault: Fault) -> str | None:
     if re.search(rf"\bcomponent\s+{word}\b", fault.span.source.text):
         return None  # a step, and no mistake
     near = closest(word, _STATEMENTS, _SURE)
-    return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
+    if near is None or near == word:
+        return None
+    told = f"did you mean `{near}` instead of `{word}`?"
+    return instead(word, near, at=fault.before_it(word), told=told)
 
 
 def _foreign(fault: Fault) -> str | None:
     if fault.word == "and" and "COMMA" in fault.accepted:
         return "separate them with commas"
     if "LINK_PROPERTY" in fault.accepted and fault.word in _NETWORK_WORDS:
-        return _NETWORK_WORDS[fault.word]
-    for word in (fault.word, fault.previous.lstrip("{;\n ")):
+        other = _NETWORK_WORDS[fault.word]
+        return instead(fault.word, other, at=fault.span, told=_SAID.get(other, ""))
+    before = fault.previous.lstrip("{;\n ")
+    for word, at in ((fault.word, fault.span), (before, fault.before_it(before))):
         if word in _FOREIGN and word not in keywords():
-            return _FOREIGN[word]
+            return instead(word, _FOREIGN[word], at=at, told=_SAID.get(word, ""))
     return None
 
 
@@ -173,11 +208,12 @@ _CASE_WORDS = {
 def _case(fault: Fault) -> str | None:
     """Where the value of a case goes wrong: another word for it, no comma, no value."""
     before = fault.previous.lstrip("{;\n ")
-    for word in (fault.word, before):
+    for word, at in ((fault.word, fault.span), (before, fault.before_it(before))):
         if word in _CASE_WORDS and (
             {"CASE", "BARE_CASE"} & fault.accepted or fault.word[:1].isdigit()
         ):
-            return f"write `{_CASE_WORDS[word]}` for `{word}`"
+            case = _CASE_WORDS[word]
+            return instead(word, case, at=at, told=f"write `{case}` for `{word}`")
     if fault.word in TOKEN_CHOICES["CASE"] and {"COMMA", "_SEP"} & fault.accepted:
         return "cases stand in braces, one behind `;`: `{ average 3 ms; largest 5 ms }`"
     if fault.word in (",", ";") and before in TOKEN_CHOICES["CASE"]:
@@ -230,7 +266,7 @@ def _call(fault: Fault) -> str | None:
     if node and node[1] in ("at", "to"):
         return f"name the node alone: `call {fault.word} {{ … }}`"
     if fault.word in ("sends", "returns") and "COMMA" in fault.accepted:
-        return "put a comma before it"
+        return fault.after_a_comma
     if node and (fault.word in "};" or "\n" in fault.word):
         return f"say what is done there: `call {node[1]} {{ … }}`"
     return None
@@ -281,7 +317,8 @@ def _use(fault: Fault) -> str | None:
     if used.end() < len(fault.before):  # behind `with`
         return "put a comma between what it is told" if fault.word in ("=", "and") else None
     if fault.word.isidentifier() and "AS" in fault.accepted and fault.word != "for":
-        return f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
+        told = f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
+        return put_before(fault.span, " as", told)
     if fault.word == "," and used[2]:
         return f"each name is an instance of its own: `use {file} as {name}` once more"
     if fault.word in ("{", "(", ":", ",", "for") and "WITH" in fault.accepted:
@@ -303,18 +340,19 @@ def _member(fault: Fault) -> str | None:
     if fault.word in ("{", ",", ":") and member.end() == len(fault.before):
         return f"what differs stands behind `with`: `{kind} {name} = {parent} with …`"
     if "COMMA" in fault.accepted and fault.word.isidentifier() and not fault.opened:
-        return "put a comma before it"
+        return fault.after_a_comma
     return None
 
 
 def _listed(fault: Fault) -> str | None:
     """Where several nodes, or the nodes that a link joins, go wrong."""
     if re.search(r"\b(?:node|link)\s[\w\s,]*$", fault.before) and fault.word.isidentifier():
-        return "put a comma before it" if "EQUAL" in fault.accepted else None
+        return fault.after_a_comma if "EQUAL" in fault.accepted else None
     if "BUT" not in fault.accepted or not fault.before.endswith("all"):
         return None
     if fault.word in ("except", "without", "not"):
-        return "write `but`: `between all but client`"
+        told = "write `but`: `between all but client`"
+        return instead(fault.word, "but", at=fault.span, told=told)
     is_more = fault.word == ","
     return "what else a link joins stands before: `between core, all`" if is_more else None
 
@@ -350,13 +388,15 @@ def _comma(fault: Fault) -> str | None:
     digits = re.search(r"\d[\d_]*$", fault.before)
     rest = re.match(r"\d{3}\b", fault.behind)
     if digits and rest:
-        return f"write digits without commas: `{digits.group()}_{rest.group()}`"
+        told = f"write digits without commas: `{digits.group()}_{rest.group()}`"
+        return instead(",", "_", at=fault.span, told=told)
     if digits and fault.behind[:1].isdigit():
-        return "write the decimal point as `.`"
+        return instead(",", ".", at=fault.span, told="write the decimal point as `.`")
     if "EQUAL" in fault.accepted:
         return "declare each by itself"
     if "_SEP" in fault.accepted and fault.opened:
-        return "statements end with `;` or a new line, not with a comma"
+        told = "statements end with `;` or a new line, not with a comma"
+        return instead(",", ";", at=fault.span, told=told)
     return None
 
 
@@ -366,7 +406,8 @@ def _bracket(fault: Fault) -> str | None:
     if fault.word in "[]":
         return "write a range as `2..200`, choices as `a or b`"
     if fault.word in "})" and not fault.opened:
-        return f"nothing is open here that `{fault.word}` could close: take it out"
+        told = f"nothing is open here that `{fault.word}` could close: take it out"
+        return instead(fault.word, "", at=fault.span, told=told)
     if fault.word == ")" and fault.opened != "(":
         return "no `(` is open here: take it out, or add the `(`"
     if fault.word == ")" and fault.before.endswith("("):
@@ -384,7 +425,8 @@ def _equals(fault: Fault) -> str | None:
     if re.search(r"[{;\n]\s*\w+$", fault.before[-LOOKED_BACK:]) and "NUMBER" in fault.accepted:
         return f"the value stands right behind the word, without `{fault.word}`"
     if "COMPARE" in fault.accepted:
-        return "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
+        told = "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
+        return instead(fault.word, "==", "<=", ">=", at=fault.span, told=told)
     return None
 
 
@@ -392,12 +434,14 @@ def _no_equals(fault: Fault) -> str | None:
     """Where the value of a name stands right behind it: `param k 12`."""
     if "EQUAL" not in fault.accepted or not fault.word[:1].isdigit():
         return None
-    return f"write `=` before it: `{shortened(fault.previous)} = {shortened(fault.word)}`"
+    told = f"write `=` before it: `{shortened(fault.previous)} = {shortened(fault.word)}`"
+    return put_before(fault.span, " =", told)
 
 
 def _operator(fault: Fault) -> str | None:
     if fault.word == "*" and fault.before.endswith("*"):
-        return "write powers with `^`"
+        both = fault.before_it("*").to(fault.span)
+        return instead(both.text, "^", at=both, told="write powers with `^`")
     if fault.word == "/" and fault.before.endswith("/"):
         return "divide with one `/`; a comment starts with `#`"
     return None
@@ -409,7 +453,9 @@ def _number(fault: Fault) -> str | None:
             return RANGE_HINT
         if fault.before[-1:].isdigit():
             return f"write a digit behind the point: `{fault.before[-1]}.0`"
-        return "write a digit before the point: `0.5`" if fault.behind[:1].isdigit() else None
+        told = "write a digit before the point: `0.5`"
+        is_fraction = fault.behind[:1].isdigit()
+        return instead(".", "0.", at=fault.span, told=told) if is_fraction else None
     if any(category(character) == "No" for character in fault.previous):
         return "write powers as `x^2` and fractions as `0.5`"
     if not re.fullmatch(r"\d.*", fault.word):
@@ -455,7 +501,7 @@ def _one_thing(fault: Fault) -> str | None:
     if "LBRACE" in accepted:
         accepted -= {"LPAR"}
     if accepted == {"NAME"}:
-        return _name_hint(fault.word)
+        return _name_hint(fault)
     if accepted == {"STRING"}:
         return 'write it in quotes: `"…"`'
     if "RANGE" in accepted:
@@ -473,11 +519,13 @@ def _one_thing(fault: Fault) -> str | None:
     return f"write {in_words(only)} {where}"
 
 
-def _name_hint(word: str) -> str:
+def _name_hint(fault: Fault) -> str:
+    word, bare = fault.word, fault.word.strip('"')
     if word in keywords():
-        return f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
-    if word.strip('"').isidentifier():
-        return f"write it without quotes: `{word.strip(chr(34))}`"
+        told = f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
+        return instead(word, f"{word}_", at=fault.span, told=told)
+    if bare.isidentifier():
+        return instead(word, bare, at=fault.span, told=f"write it without quotes: `{bare}`")
     if word[:1].isdigit():
         return "a name starts with a letter; digits may follow"
     return "put a name before it"
@@ -489,7 +537,7 @@ def _two_statements(fault: Fault) -> str | None:
     end = "end the statement before it with `;` or a new line"
     if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in keywords():
         return f"put an operator before it, or {end}"
-    return end
+    return end if fault.word[:1].isdigit() else put_before(fault.span, ";", end)
 
 
 def _anything(fault: Fault) -> str | None:

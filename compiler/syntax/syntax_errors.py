@@ -7,6 +7,7 @@ from unicodedata import category, name
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax.common_mistakes import LOOKED_BACK, RANGE_HINT, Fault, how_to_mend
@@ -65,6 +66,11 @@ _CHARACTERS = {
     "…": "write a range as `2..200`",
     **dict.fromkeys("'`´‘’“”„«»", 'texts stand in double quotes: `"`'),
 }
+_INSTEAD = {
+    "|": "or", "&": "and", "@": "", "\\": "", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "→": "->",
+    "…": "..", **dict.fromkeys("×·∙⋅", "*"), **dict.fromkeys("÷∕⁄", "/"),
+    **dict.fromkeys("−–—‐", "-"), **dict.fromkeys("“”„«»", '"'),
+}  # fmt: skip
 
 
 def _character(span: Span, sink: Sink) -> None:
@@ -75,15 +81,22 @@ def _character(span: Span, sink: Sink) -> None:
             codes.CHARACTER,
             span,
             f"a character that cannot be seen stands here: U+{ord(character):04X} ({called})",
-            hint="take it out, or put a blank there instead",
+            hint=instead(character, " ", told="take it out, or put a blank there instead"),
         )
         return
     sink.report(
         codes.CHARACTER,
         span,
         f"`{character}` has no meaning in QPS",
-        hint=_CHARACTERS.get(character, "take it out; in texts and comments it may stand"),
+        hint=_character_hint(character),
     )
+
+
+def _character_hint(character: str) -> str:
+    told = _CHARACTERS.get(character, "take it out; in texts and comments it may stand")
+    if character in _CHARACTERS and character not in _INSTEAD:
+        return told
+    return instead(character, _INSTEAD.get(character, ""), told=told)
 
 
 def _unclosed_text(span: Span, sink: Sink) -> None:

@@ -32,6 +32,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import Dimension
@@ -208,7 +209,7 @@ class ChangeChecker(Part, frozen=True):
         high = self.expressions.number(bounds.high, scope, "the greatest number of users")
         if low is None or high is None:
             return None
-        wrong = _wrong_bounds(low, high)
+        wrong = _wrong_bounds(low, high, bounds.span.text)
         if wrong is not None:
             self.sink.report(codes.OUT_OF_RANGE, bounds.span, wrong[0], hint=wrong[1])
             return None
@@ -324,14 +325,15 @@ def _changes_behind_with(
 _MOST_USERS = 10**12
 
 
-def _wrong_bounds(low: Fraction, high: Fraction) -> tuple[str, str] | None:
+def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] | None:
     """Return what is wrong with a range of users, and how to mend it."""
     if low.denominator != 1 or high.denominator != 1:
         return "a number of users is whole", f"such as `{max(1, floor(low))}..{ceil(high)}`"
     if low < 1:
         return "a range of users starts at 1 or above", f"such as `1..{max(high, 1)}`"
     if low > high:
-        return "this range ends below its start", f"write the smaller end first: `{high}..{low}`"
+        told = f"write the smaller end first: `{high}..{low}`"
+        return "this range ends below its start", instead(text, f"{high}..{low}", told=told)
     return None
 
 

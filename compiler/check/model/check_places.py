@@ -11,6 +11,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
@@ -67,7 +68,7 @@ class PlaceChecker(Part, frozen=True):
             codes.WRONG_KIND,
             stands.span,
             f"{what} `{stands.name.text}` takes no arguments",
-            hint=f"write `{stands.name.text}{count}`",
+            hint=instead(stands.span.text, f"{stands.name.text}{count}"),
         )
 
     def count(self, expr: ast.Expr, module: Module, *, is_node: bool) -> ir.Expr | None:

@@ -13,6 +13,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.syntax import ast
 
 _CHANGING = (ir.EffectKind.MERGE, ir.EffectKind.ACTIVE, ir.EffectKind.KEEP)
@@ -31,7 +32,7 @@ class PoolChecker(Part, frozen=True):
                 codes.MISPLACED,
                 item.amount.span,
                 "all that was taken is given back, so that an amount says nothing",
-                hint=f"write `give {item.pool.text}`",
+                hint=instead(item.span.text, f"give {item.pool.text}", at=item.span),
             )
         elif item.amount is not None:
             amount = self.expressions.quantity(item.amount, Scope(self.main, Allowed.POPULATION))

@@ -6,6 +6,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.suggest import listed, offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -71,7 +72,7 @@ class QueueingChecker(Part, frozen=True):
             codes.MISPLACED,
             queueing.span,
             f"`{word}` is for the cores of a processor; {what} is one server",
-            hint=f"write `{ONE_SERVER[word]}`",
+            hint=instead(word, ONE_SERVER[word]),
         )
         return None
 

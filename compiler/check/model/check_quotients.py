@@ -20,6 +20,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
@@ -77,8 +78,13 @@ def _report(before: ast.Expr, number: ast.Number, unit: ast.Expr, sink: Sink) ->
         Span(source, before.span.start, unit.span.end),
         f"this is {quotient} of `{unit.span.text}`; the first edition of the language read "
         f"{before.span.text} divided by `{divided}`",
-        hint=f"write `({quotient}) {unit.span.text}`, or `{before.span.text} / ({divided})` for "
-        "what that was",
+        hint=instead(
+            Span(source, before.span.start, unit.span.end).text,
+            f"({quotient}) {unit.span.text}",
+            f"{before.span.text} / ({divided})",
+            told=f"write `({quotient}) {unit.span.text}`, or "
+            f"`{before.span.text} / ({divided})` for what that was",
+        ),
     )
 
 

@@ -25,6 +25,7 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -141,7 +142,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 codes.WRONG_KIND,
                 whose.name.span,
                 f"`{whose.name.text}` is the number of users, not one of them",
-                hint="write `for each user`",
+                hint=instead(whose.name.text, "user", told="write `for each user`"),
             )
             return None
         if declared is not None and isinstance(declared.declaration, Indexed):

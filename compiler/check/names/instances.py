@@ -30,6 +30,7 @@ from qps.compiler.check.names.of_each_kind import Way, by_way_of, divided_by, ki
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.syntax import ast
@@ -264,7 +265,9 @@ class Instances(Struct, frozen=True):
                 change.value.span,
                 f"`{place.name.text}` is {kind_of(named.declaration)}: here it is the very same, "
                 "and is not counted anew",
-                f"write `{change.name.text} = {place.name.text}`",
+                instead(
+                    change.span.text, f"{change.name.text} = {place.name.text}", at=change.span
+                ),
                 Label(named.declaration.name.span, "declared here"),
             )
         elif kind in _HARDWARE:

@@ -22,6 +22,7 @@ from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.of_each_kind import kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
+from qps.compiler.diagnostics.mends import taken_out
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
@@ -131,8 +132,11 @@ class _Loader(Struct, kw_only=True):
                 codes.SHADOWED_UNIT,
                 name.span,
                 f"`{name.text}` is a unit already",
-                hint="every spec has it: take this line out, or call it something else, such as "
-                f"`{name.text}_`",
+                hint=taken_out(
+                    declaration.span,
+                    "every spec has it: take this line out, or call it something else, such as "
+                    f"`{name.text}_`",
+                ),
             )
             return
         # A unit stands behind numbers, all else where things are named: they are told apart.

@@ -32,6 +32,7 @@ from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.parts import operands_of, parts_of
@@ -52,8 +53,17 @@ ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"])
 }
 """Functions of the language that ask nothing of a model; those of queues are models."""
 _FOREIGN = {
-    **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
-    "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
+    **{
+        word: instead(word, "average", told="`average(x)` is x in the average case")
+        for word in ("mean", "avg")
+    },
+    "log": instead(
+        "log",
+        "ln",
+        "log2",
+        "log10",
+        told="`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
+    ),
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
     "round": "write `floor(x + 0.5)`",
@@ -117,7 +127,9 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 expr.name.span,
                 f"`{word}` is {kind_of(declared.declaration)}, not a function",
                 secondary=[Label(declared.declaration.name.span, "declared here")],
-                hint=f"multiply with `*`: `{word} * (…)`",
+                hint=instead(
+                    word, f"{word} * ", at=expr.name.span, told=f"multiply with `*`: `{word} * (…)`"
+                ),
             )
             return None
         return self._inlined(declared, declared.declaration, expr, scope)
@@ -328,7 +340,11 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 codes.WRONG_KIND,
                 asked.span,
                 f"only a latency has quantiles here, not `{asked.name.text}`",
-                hint=f"write `quantile({stream.text}.latency, 99.9 %)`",
+                hint=instead(
+                    asked.name.text,
+                    f"{stream.text}.latency",
+                    told=f"write `quantile({stream.text}.latency, 99.9 %)`",
+                ),
             )
             return None
         share = self.value(level, scope)

@@ -14,6 +14,7 @@ from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.syntax import ast
 
@@ -68,7 +69,11 @@ class ConditionChecker(Struct, frozen=True):
                 codes.NOT_A_CONDITION,
                 expr.span,
                 f"`{expr.name.text}` is one of {listed(choices, 'or')}: say which",
-                hint=f"write `{expr.name.text} == {choices[0]}`",
+                hint=instead(
+                    expr.name.text,
+                    *(f"{expr.name.text} == {choice}" for choice in choices),
+                    told=f"write `{expr.name.text} == {choices[0]}`",
+                ),
             )
             return None
         return ir.OptionIs(option.qualified, "on")
@@ -100,7 +105,12 @@ class ConditionChecker(Struct, frozen=True):
                 codes.NOT_A_CONDITION,
                 expr.span,
                 "an option is compared with `==` or `!=`",
-                hint=f"write `{option.declaration.name.text} == {choices[0]}`",
+                hint=instead(
+                    expr.span.text,
+                    *(f"{option.declaration.name.text} == {choice}" for choice in choices),
+                    at=expr.span,
+                    told=f"write `{option.declaration.name.text} == {choices[0]}`",
+                ),
             )
             return None
         word = choice.name.text if isinstance(choice, ast.Reference) else choice.span.text

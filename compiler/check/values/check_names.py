@@ -32,6 +32,7 @@ from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.values import Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.quantities import units
@@ -246,7 +247,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 if word in CASES
                 else f"`{owner}` has no kinds",
                 secondary=[Label(declaration.name.span, "declared here")],
-                hint=f"write `{word}({owner})`"
+                hint=instead(expr.name.text, f"{word}({owner})")
                 if word in CASES
                 else f"name it as a whole, `{owner}`, or declare it by kinds: "
                 f"`param {owner} by … {{ {word} … }}`",
@@ -399,8 +400,12 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             codes.UNKNOWN_NAME,
             expr.span,
             f"`{expr.name.parts[-1]}` is no part of a latency",
-            hint=f"`{latency}` is the mean; `quantile({latency}, {asked} %)` is what {asked} % "
-            "do not exceed",
+            hint=instead(
+                expr.name.text,
+                f"quantile({latency}, {asked} %)",
+                told=f"`{latency}` is the mean; `quantile({latency}, {asked} %)` is what "
+                f"{asked} % do not exceed",
+            ),
         )
 
     def _load(self, owner: Declared, rest: tuple[str, ...], expr: ast.Reference) -> Value | None:

@@ -17,6 +17,7 @@ from qps.compiler.data.recordings import Recording, recording_of
 from qps.compiler.data.trace_files import TraceError, read_columns
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
@@ -124,7 +125,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         """Return a measure such as `night.variance`; the name in front is a trace."""
         word = expr.name.parts[-1]
         if word not in _FIXED and word != _ROOT:
-            self._unknown(declared, expr.name)
+            self._unknown(declared, expr)
             return None
         recording = self.recording(declared)
         if recording is None:
@@ -148,7 +149,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         """Return a measure with an argument, such as `night.gaps(50 ms)`."""
         word = expr.name.parts[-1]
         if word not in _ASKED:
-            self._unknown(declared, expr.name)
+            self._unknown(declared, expr)
             return None
         wanted, dimension, example, of = _ASKED[word]
         if len(expr.arguments) != 1:
@@ -224,14 +225,17 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             else "a share lies between 0 and 100 %",
         )
 
-    def _unknown(self, declared: DeclaredTrace, name: ast.Name) -> None:
+    def _unknown(self, declared: DeclaredTrace, expr: ast.Reference | ast.Call) -> None:
         """Report what is no measure of a trace, or one that is written without its argument."""
+        name = expr.name
         word, trace = name.parts[-1], ".".join(name.parts[:-1])
         hint = None
         if word in _ASKED:
-            hint = f"say for what: `{name.text}({_ASKED[word][2]})`"
+            asked = f"{name.text}({_ASKED[word][2]})"
+            hint = instead(expr.span.text, asked, at=expr.span, told=f"say for what: `{asked}`")
         elif word in (*_FIXED, _ROOT):
-            hint = f"write `{name.text}`, without brackets"
+            told = f"write `{name.text}`, without brackets"
+            hint = instead(expr.span.text, name.text, at=expr.span, told=told)
         known = [f"{trace}.{m}" for m in (*_FIXED, _ROOT, *_ASKED)]
         self.sink.report(
             codes.UNKNOWN_NAME,
