@@ -53,4 +53,6 @@ def library_name(uri: str) -> str | None:
 
 def own_path(source: Source) -> Path | None:
     """Return the file that a source was read from; None where it is none."""
+    if source.file is not None:
+        return source.file
     return None if source.folder is None else source.folder / Path(source.label).name

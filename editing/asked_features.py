@@ -29,6 +29,35 @@ FEATURES = (
         function="qps.editing.layout_edits:layout_edits",
     ),
     Feature(
+        method=types.TEXT_DOCUMENT_COMPLETION,
+        function="qps.editing.completion:completion",
+        options=types.CompletionOptions(trigger_characters=["."]),
+    ),
+    Feature(
+        method=types.TEXT_DOCUMENT_DEFINITION,
+        function="qps.editing.declared_names:definition",
+    ),
+    Feature(
+        method=types.TEXT_DOCUMENT_REFERENCES,
+        function="qps.editing.declared_names:references",
+    ),
+    Feature(
+        method=types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+        function="qps.editing.declared_names:highlights",
+    ),
+    Feature(
+        method=types.TEXT_DOCUMENT_PREPARE_RENAME,
+        function="qps.editing.new_names:can_rename",
+    ),
+    Feature(
+        method=types.TEXT_DOCUMENT_RENAME,
+        function="qps.editing.new_names:rename",
+    ),
+    Feature(
+        method=types.TEXT_DOCUMENT_HOVER,
+        function="qps.editing.hovering:hover",
+    ),
+    Feature(
         method=types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
         function="qps.editing.word_colours:word_colours",
         options=LEGEND,

@@ -59,12 +59,16 @@ def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:
 
 def _answered(desk: Desk, asked: Asked) -> Answered:
     """Return the answer; whatever goes wrong is told, and ends nothing."""
+    from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
+
     held = desk.texts.get(asked.uri)
     if asked.version is not None and (held is None or held.version != asked.version):
         return Answered(number=asked.number, outdated=True)
     try:
         module, _, name = FUNCTIONS[asked.feature].partition(":")
         found = getattr(import_module(module), name)(desk, asked.params)
+    except QpsError as error:
+        return Answered(number=asked.number, refused=str(error))
     except Exception:  # noqa: BLE001 - a fault of ours is told, and the next question is answered
         return Answered(number=asked.number, fault=traceback.format_exc())
     return Answered(number=asked.number, result=found)

@@ -34,6 +34,10 @@ class TooLongError(Exception):
     """Raised where an answer took longer than it may."""
 
 
+class RefusedError(Exception):
+    """Raised where what was asked cannot be; it says why."""
+
+
 class FaultError(Exception):
     """Raised where something went wrong with us; it says what, for who mends it."""
 
@@ -116,7 +120,7 @@ class Background:
     async def ask(self, feature: str, uri: str, params: object) -> object:
         """Return what a feature finds in a text as it is now.
 
-        OutdatedError where it changes meanwhile, TooLongError, FaultError.
+        OutdatedError where it changes meanwhile; RefusedError, TooLongError, FaultError.
         """
         running = self._running or self._start()
         self._asked += 1
@@ -193,6 +197,8 @@ class Background:
         del self._waiting[message.number]
         if message.outdated:
             waiting.fail(OutdatedError())
+        elif message.refused is not None:
+            waiting.fail(RefusedError(message.refused))
         elif message.fault is not None:
             waiting.fail(FaultError(message.fault))
         else:

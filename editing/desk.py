@@ -8,12 +8,16 @@ from pathlib import Path
 
 from lsprotocol import types
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.check.names.declarations import Program
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.examining import Examined, examine
+from qps.compiler.pipeline import Spec, importer_of
+from qps.compiler.project.project_file import project_mark
+from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import Importer, read_spec
+from qps.compiler.syntax.importer import read_spec
 from qps.compiler.syntax.parse import parse
 from qps.editing.addresses import library_name, own_path, path_of, uri_of_library, uri_of_path
 from qps.editing.messages import OpenText
@@ -27,13 +31,36 @@ _MOST_READINGS = 20
 class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
     """What was made out of a text: what is wrong with it, and the spec where nothing is.
 
-    `files` are all that it was read from, each with what tells whether it is still the same.
+    `files` are all that it was read from, each with what tells whether it is still the same;
+    `project` tells that of its project file. `last` is the spec that the text was when nothing was
+    wrong in it: of use for what is offered, never for what is told of this text.
     """
 
-    source: Source
-    diagnostics: tuple[Diagnostic, ...]
-    spec: Spec | None
+    examined: Examined
     files: dict[Path, object]
+    project: str
+    last: Spec | None = None
+
+    @property
+    def source(self) -> Source:
+        """The text."""
+        return self.examined.source
+
+    @property
+    def spec(self) -> Spec | None:
+        """The spec, None where something is wrong in it."""
+        return self.examined.spec
+
+    @property
+    def program(self) -> Program | None:
+        """The modules that the text uses, or has used when nothing was wrong in it."""
+        return None if self.last is None else self.last.program
+
+    @cached_property
+    def dimensions(self) -> dict[str, Dimension]:
+        """The dimensions of what has values, as they are, or were when nothing was wrong."""
+        values = {} if self.last is None else self.last.known.values
+        return {name: value.dimension for name, value in values.items() if value is not None}
 
     @cached_property
     def syntax(self) -> ast.Module:
@@ -82,7 +109,8 @@ class Desk(Struct, kw_only=True):
         text = held.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         if path is None:
             return Source(library or uri, text)
-        return Source(str(path), text, path.resolve().parent)
+        own = path.resolve()
+        return Source(str(path), text, own.parent, own)
 
     def reading(self, uri: str) -> Reading:
         """Return what an open text says now, with the texts and files that it uses."""
@@ -92,11 +120,14 @@ class Desk(Struct, kw_only=True):
         if known is not None and known[0] == version and self._is_fresh(known[1]):
             return known[1]
         source = self.source(uri)
-        importer = Importer(source.folder, open_texts=self._by_path())
-        outcome = check_source(source, importer)
+        importer = replace(importer_of(source), open_texts=self._by_path())
+        examined = examine(source, importer)
         files = {path: self._stamp(path) for path in importer.named}
         reading = Reading(
-            source=source, diagnostics=outcome.diagnostics, spec=outcome.value, files=files
+            examined=examined,
+            files=files,
+            project=project_mark(source.folder),
+            last=examined.spec or (known[1].last if known is not None else None),
         )
         while len(self._readings) >= _MOST_READINGS:
             self._readings.pop(next(iter(self._readings)))
@@ -145,7 +176,9 @@ class Desk(Struct, kw_only=True):
         return found
 
     def _is_fresh(self, reading: Reading) -> bool:
-        return all(self._stamp(path) == stamp for path, stamp in reading.files.items())
+        return reading.project == project_mark(reading.source.folder) and all(
+            self._stamp(path) == stamp for path, stamp in reading.files.items()
+        )
 
     def _stamp(self, path: Path) -> object:
         """Return what changes whenever a file does, in the editor or where it is saved."""

@@ -15,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from qps.editing.addresses import library_text
 from qps.editing.asked_features import FEATURES, Feature
-from qps.editing.background import FaultError, OutdatedError, TooLongError
+from qps.editing.background import FaultError, OutdatedError, RefusedError, TooLongError
 from qps.editing.messages import OpenText, Setting
 from qps.editing.session import Session
 from qps.version import __version__
@@ -148,6 +148,9 @@ async def _told(server: QpsServer, work: Awaitable[Any]) -> Any:
     except TooLongError as error:
         code = types.LSPErrorCodes.RequestFailed.value
         raise JsonRpcException(f"this takes too long: {error}", code) from None
+    except RefusedError as error:
+        code = types.LSPErrorCodes.RequestFailed.value
+        raise JsonRpcException(str(error), code) from None
     except FaultError as error:
         server.session.fault(error)
         code = types.ErrorCodes.InternalError.value

@@ -56,10 +56,15 @@ class Began(Struct, frozen=True):
 
 
 class Answered(Struct, frozen=True, kw_only=True):
-    """What was found; `fault` is what went wrong with us, `outdated` that the text is another."""
+    """What was found, or why nothing was.
+
+    `refused` says what is wrong with what was asked, `fault` what went wrong with us; `outdated`
+    that the text is another one by now.
+    """
 
     number: int
     result: object = None
+    refused: str | None = None
     fault: str | None = None
     outdated: bool = False
 

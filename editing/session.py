@@ -17,7 +17,13 @@ from msgspec import Struct, field
 from pygls.lsp.server import LanguageServer
 
 from qps.editing.asked_features import ANSWER, MISTAKES, PAGE
-from qps.editing.background import Background, FaultError, OutdatedError, TooLongError
+from qps.editing.background import (
+    Background,
+    FaultError,
+    OutdatedError,
+    RefusedError,
+    TooLongError,
+)
 from qps.editing.messages import OpenText, Setting, Told, ToldAnswer, ToldPage
 from qps.reports.pages.page_server import HOST, Served, listening
 
@@ -166,7 +172,10 @@ class Session:
 
     async def _solve(self, document: Document) -> ToldAnswer | None:
         await asyncio.sleep(_PAUSE)
-        found = await self.solving.ask(ANSWER, document.uri, document.uri)
+        try:
+            found = await self.solving.ask(ANSWER, document.uri, document.uri)
+        except RefusedError:
+            found = None  # what stands in the way is among the diagnostics, or on the page
         document.known = found if isinstance(found, ToldAnswer) else None
         return document.known
 
@@ -209,7 +218,7 @@ class Session:
         task.add_done_callback(self._tasks.discard)
 
     async def _told_of(self, work: Coroutine[None, None, None]) -> None:
-        with suppress(OutdatedError, asyncio.CancelledError):
+        with suppress(OutdatedError, RefusedError, asyncio.CancelledError):
             try:
                 await work
             except FaultError as error:

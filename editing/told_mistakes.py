@@ -15,7 +15,7 @@ def told_mistakes(desk: Desk, uri: str) -> Told:
     """Return what is wrong with an open text and with what it uses."""
     reading = desk.reading(uri)
     found: dict[str, list[types.Diagnostic]] = {uri: []}
-    for diagnostic in reading.diagnostics:
+    for diagnostic in reading.examined.diagnostics:
         place = uri if diagnostic.primary is None else _document(desk, uri, reading, diagnostic)
         found.setdefault(place, []).append(_as_shown(desk, diagnostic))
     return Told(found, [desk.uri_of_file(path) for path in reading.files])

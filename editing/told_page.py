@@ -12,7 +12,7 @@ def told_page(desk: Desk, uri: str) -> ToldPage:
     """Return the page of an open text."""
     reading = desk.reading(uri)
     if reading.spec is None:
-        return ToldPage(None, full([one for one in reading.diagnostics if one.is_error]))
+        return ToldPage(None, full([one for one in reading.examined.diagnostics if one.is_error]))
     try:
         return ToldPage(desk.page_of(reading.spec))
     except QpsError as error:

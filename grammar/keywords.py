@@ -24,6 +24,19 @@ def keywords() -> frozenset[str]:
 
 
 @cache
+def words_of(terminal: str) -> tuple[str, ...]:
+    """Return the words that a terminal of the grammar stands for; none for a name or a sign.
+
+    >>> words_of("MEDIUM"), words_of("NAME")
+    (('shared', 'switched', 'duplex'), ())
+    """
+    match = _WORDS.match(patterns().get(terminal, ""))
+    if match is None or match[1] == "_":
+        return ()
+    return tuple(match[1].split("|"))
+
+
+@cache
 def continuing_words() -> tuple[str, ...]:
     """Return the words at which a line goes on from the one before.
 

@@ -114,6 +114,46 @@ def parse(text: str, begin: int = 0, end: int | None = None, *, start: str = "st
     return Parsed(tree, run.tokens)
 
 
+class Begun(Struct, frozen=True):
+    """A text up to a place: its tokens, and the terminals that may stand there."""
+
+    tokens: Sequence[Token]
+    accepted: frozenset[str]
+
+
+def begun(text: str, begin: int, end: int) -> Begun:
+    """Return how a text may go on at a place; nothing may where it is wrong before that.
+
+    >>> sorted(begun("users N ", 0, 8).accepted)
+    ['IN']
+    """
+    run, ends, position = _Run(text, end, "start"), Statements(), begin
+    try:
+        while (token := run.token(position)).type != END:
+            position = token.end
+            if not ends.skip(token.type):
+                run.takes(token)
+        accepted = run.accepted()
+        # What ends the text ends no statement yet: only what comes behind it tells.
+        if "\n" in text[position:end] and not ends.skip(SEPARATOR) and SEPARATOR in accepted:
+            run.takes(Token(SEPARATOR, "\n", end, end))
+            accepted = run.accepted() | (accepted & _continuing())
+    except UnexpectedError:
+        return Begun(run.tokens, frozenset())
+    return Begun(run.tokens, accepted)
+
+
+@cache
+def _continuing() -> frozenset[str]:
+    """Return the terminals with which a line goes on from the one before."""
+    words = _one_token("_CONTINUATION").pattern
+    return frozenset(
+        name
+        for name in _tables().patterns
+        if re.search(rf"[(|]{name.strip('_').lower()}[|)]", words)
+    )
+
+
 # -- tokens ------------------------------------------------------------------------------
 
 
@@ -218,7 +258,7 @@ class _Run:
         match = _any_token().match(self.text, position, self.end)
         if match is not None:
             token = Token(match.lastgroup or "", match[0], position, match.end())
-            return UnexpectedError(position, token, self._accepted() or allowed)
+            return UnexpectedError(position, token, self.accepted() or allowed)
         return UnexpectedError(position, None, allowed)
 
     # -- trees ---------------------------------------------------------------------------
@@ -230,7 +270,7 @@ class _Run:
             action = self.table[states[-1]].get(kind)
             if action is None:
                 expected = frozenset(filter(str.isupper, self.table[states[-1]]))
-                raise UnexpectedError(token.start, token, self._accepted() or expected)
+                raise UnexpectedError(token.start, token, self.accepted() or expected)
             if action >= 0:
                 states.append(action)
                 self.values.append(token)
@@ -263,7 +303,7 @@ class _Run:
         stretches.append((start, end))
         states.append(self.table[states[-1]][rule.origin])
 
-    def _accepted(self) -> frozenset[str]:
+    def accepted(self) -> frozenset[str]:
         """Return the terminals with which the text could go on here."""
         return frozenset(
             kind

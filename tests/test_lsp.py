@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from urllib.request import urlopen
@@ -11,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from helpers.editor import Editor, editor
+from helpers.editor import Editor, editor, marked
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.editing.legend import KINDS
@@ -151,12 +152,12 @@ def test_the_page_follows_the_text(ide: Editor) -> None:
     with urlopen(f"{address}page") as page:
         assert "effort" in page.read().decode()
     ide.put(SPEC.replace("job", "effort =="))
-    for _ in range(100):
+    for _ in range(400):
         with urlopen(f"{address}state") as state:
             told = state.read().decode()
         if "QPS" in told:
             break
-        ide.ask(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, types.DocumentSymbolParams(of(uri)))
+        ide.run(asyncio.sleep(0.05))
     assert '"version": 1' in told  # the last page that could be made, beside what is wrong
     assert "error[QPS0101]" in told
 
@@ -204,3 +205,141 @@ def test_places_go_to_the_editor_and_back(encoding: str) -> None:
         assert places.offset(place) == offset
     assert places.offset(types.Position(0, 99)) == 4  # the end of the line
     assert places.offset(types.Position(99, 0)) == len(text)
+
+
+NAMES = """\
+use "parts.qps" as parts
+unit job
+users N in 1..100
+param size = 2 kB/job source "a book"
+let twice = size * 2
+machine box { cpu 1 core }
+component work { cpu parts.cost * 1 packet/job }
+topology { node web = box }
+stream flow { traffic N * 3 jobs/s, twice; at web { work } }
+require { web.cpu.load <= 80 %; flow.latency <= 1 s }
+"""
+PARTS = "param cost = 3 ms/packet\n"
+
+
+@pytest.fixture(scope="module")
+def names(ide: Editor) -> str:
+    ide.put(PARTS, "parts.qps")
+    return ide.put(NAMES, "names.qps")
+
+
+def place(text: str, part: str = "") -> types.Position:
+    """Return where a part of a text stands in it, which is there once."""
+    assert NAMES.count(text) == 1, text
+    before = NAMES[: NAMES.index(text) + text.index(part or text)]
+    return types.Position(before.count("\n"), len(before.rpartition("\n")[2]))
+
+
+def told(found: Iterator[types.Location]) -> list[str]:
+    return [f"{one.uri.rpartition('/')[2]}:{one.range.start.line}" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "declared", "places"),
+    [
+        ("size * 2", "", ["names.qps:3"], [3, 4]),
+        ("web.cpu.load", "web", ["names.qps:7"], [7, 8, 9]),
+        ("web.cpu.load", "cpu", ["names.qps:5"], [5, 6, 9]),
+        ("jobs/s", "", ["names.qps:1"], [1, 3, 6, 8]),
+        ("parts.cost", "cost", ["parts.qps:0"], [0, 6]),
+        ("parts.cost", "parts", ["parts.qps:0"], [0, 6]),
+        ("80 %", "80", [], []),
+    ],
+)
+def test_names_lead_to_what_declares_them_and_back(
+    ide: Editor, names: str, text: str, part: str, declared: list[str], places: list[int]
+) -> None:
+    at = place(text, part)
+    found = ide.ask(types.TEXT_DOCUMENT_DEFINITION, types.DefinitionParams(of(names), at))
+    assert told(found) == declared
+    context = types.ReferenceContext(include_declaration=True)
+    asked = types.ReferenceParams(context=context, text_document=of(names), position=at)
+    found = ide.ask(types.TEXT_DOCUMENT_REFERENCES, asked) or ()
+    assert sorted(one.range.start.line for one in found) == places
+
+
+def test_a_declaration_is_found_in_the_texts_that_use_its_file(ide: Editor, names: str) -> None:
+    at, parts = types.Position(0, 7), ide.uri("parts.qps")
+    asked = types.RenameParams(text_document=of(parts), position=at, new_name="price_")
+    changes = ide.ask(types.TEXT_DOCUMENT_RENAME, asked).changes
+    edits = {
+        uri.rpartition("/")[2]: [(e.range.start.line, e.range.start.character) for e in edits]
+        for uri, edits in changes.items()
+    }
+    assert edits == {"parts.qps": [(0, 6)], "names.qps": [(6, 27)]}
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "edits"),
+    [
+        ("web.cpu.load", "host", ["host"] * 3),
+        ("jobs/s", "query", ["query", "query", "query", "queries"]),
+        ("80 %", "eighty", "this is no name"),
+        ("twice; at", "size", "`size` is declared already, as a parameter"),
+        ("twice; at", "2x", "`2x` is no name"),
+        ("twice; at", "with", "`with` is a word of the language"),
+        ("latency", "delay", "`latency` is a word of the language"),
+    ],
+)
+def test_a_name_changes_everywhere_or_not_at_all(
+    ide: Editor, names: str, text: str, new: str, edits: list[str] | str
+) -> None:
+    asked = types.RenameParams(text_document=of(names), position=place(text), new_name=new)
+    if isinstance(edits, str):
+        with pytest.raises(JsonRpcException, match=edits):
+            ide.ask(types.TEXT_DOCUMENT_RENAME, asked)
+        return
+    changes = ide.ask(types.TEXT_DOCUMENT_RENAME, asked).changes
+    assert sorted(edit.new_text for edit in changes[names]) == sorted(edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "parts"),
+    [
+        ("size * 2", "", ["**size**, a parameter", "= **2 kB/job**", "source: a book"]),
+        ("twice; at", "", ["**twice**, a let", "= **4 kB/job**"]),
+        ("parts.cost", "cost", ["**cost**, a parameter of", "= **3 ms/packet**"]),
+        ("1 s }", "s", ["**s**, a unit: s"]),
+        ("web.cpu.load", "web", ["**web**, a node", "node web = box"]),
+    ],
+)
+def test_hover_tells_what_is_known_of_a_name(
+    ide: Editor, names: str, text: str, part: str, parts: list[str]
+) -> None:
+    asked = types.HoverParams(of(names), place(text, part))
+    shown = ide.ask(types.TEXT_DOCUMENT_HOVER, asked).contents.value
+    assert [part for part in parts if part not in shown] == [], shown
+
+
+@pytest.mark.parametrize(
+    ("line", "offered", "not_offered"),
+    [
+        ("par‸", {"param"}, {"size", "node"}),
+        ("let more = si‸", {"size", "twice", "N", "parts", "max"}, {"web", "box", "param"}),
+        ("let more = parts.‸", {"cost"}, {"size"}),
+        ("topology { node other = ‸", {"box"}, {"size", "work"}),
+        ("stream more { at ‸", {"web"}, {"work", "size"}),
+        ("stream more { at web { ‸", {"work", "call"}, {"web", "size"}),
+        ("let more = 3 ‸", {"ms", "job", "kB"}, {"size"}),
+        ("require { web.‸", {"cpu", "load"}, {"latency"}),
+        ("require { flow.‸", {"latency", "loss"}, {"load"}),
+        ("scenario less { ‸", {"size", "N", "web"}, {"twice", "work"}),
+        ("use std.‸", {"net"}, {"size"}),
+        ("# si‸", set(), {"size", "param"}),
+        ('let more = size source "si‸', set(), {"size", "param"}),
+    ],
+)
+def test_what_may_stand_here_is_offered(
+    ide: Editor, names: str, line: str, offered: set[str], not_offered: set[str]
+) -> None:
+    text, at = marked(NAMES + line)
+    ide.put(text, "names.qps")
+    found = ide.ask(types.TEXT_DOCUMENT_COMPLETION, types.CompletionParams(of(names), at))
+    labels = {one.label for one in found.items}
+    assert offered - labels == set()
+    assert not_offered & labels == set()

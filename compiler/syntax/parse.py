@@ -135,6 +135,11 @@ def _names_meant(text: str, start: int, end: int, kind: str) -> set[str]:
     return {name for names in found for name in names if name}
 
 
+def declaration_start(text: str, offset: int) -> int:
+    """Return where the declaration starts that a place of a text is in, or would be."""
+    return max((start for start, _ in _parts(text[:offset]) if start <= offset), default=0)
+
+
 def _parts(text: str) -> list[tuple[int, int]]:
     """Return where each declaration starts and ends.
 

@@ -78,6 +78,18 @@ _SYSTEM_MEASURES = {
 
 
 _ANSWERS = {"largest_acceptable", *_SYSTEM_MEASURES}
+
+
+def measures_of(kind: type) -> dict[str, Dimension]:
+    """Return the measures of a stream, or of a place, with their dimensions.
+
+    >>> measures_of(ast.Node)["load"] == DIMENSIONLESS, "latency" in measures_of(ast.Stream)
+    (True, True)
+    """
+    found = _STREAM_MEASURES if issubclass(kind, ast.Stream) else _PLACE_MEASURES
+    return {name: dimension for name, (_, dimension) in found.items()}
+
+
 _VALUES = (
     ast.Param,
     ast.Let,

@@ -1,0 +1,145 @@
+"""What is known of a name: what it is, its value and dimension, formula, source, how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from lsprotocol import types
+
+from qps.compiler.check.names.symbols import Symbol
+from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.visible import printable
+from qps.compiler.pipeline import Spec
+from qps.compiler.quantities import units
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.scales import quantity
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.ast.walking import nodes_in
+from qps.editing.declared_names import name_at
+from qps.editing.desk import Desk, Reading
+from qps.engine.exactness import NoValueError
+
+_MOST_LINES = 12
+
+
+def hover(desk: Desk, params: types.HoverParams) -> types.Hover | None:
+    """Return what is known of the name at a place, None where there is none."""
+    found = name_at(desk, params.text_document.uri, params.position)
+    if found is None:
+        return None
+    reading = desk.reading(params.text_document.uri)
+    parts = list(_told(reading, found.binding.symbol))
+    if not parts:
+        return None
+    return types.Hover(
+        types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(parts)),
+        desk.positions(reading.source).range(found.binding.span),
+    )
+
+
+def _told(reading: Reading, symbol: Symbol) -> Iterator[str]:
+    """Yield what is known of a symbol, part by part."""
+    if not symbol.declared:
+        yield from _built_in(symbol)
+        return
+    span = symbol.declared[0]
+    declaration = _declaration(reading, span)
+    where = "" if span.source is reading.source else f" of {span.source.label}"
+    yield f"**{symbol.name}**, {_a(symbol.kind)}{where}"
+    if declaration is None:
+        return
+    yield f"```qps\n{_brief(declaration.span.text)}\n```"
+    spec = reading.spec
+    if spec is not None:
+        value = _value(spec, span, symbol.name)
+        if value is not None:
+            yield value
+    doc = getattr(declaration, "doc", None)
+    if doc:
+        yield _plain(doc)
+    source = getattr(declaration, "source", None)
+    if isinstance(source, ast.Text):
+        yield f"source: {_plain(source.value)}"
+    fitted = getattr(declaration, "fitted", None)
+    if isinstance(fitted, ast.Text):
+        yield f"chosen to hit a number that is claimed: {_plain(fitted.value)}"
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[:1] in 'aeio' else 'a'} {kind}"
+
+
+def _built_in(symbol: Symbol) -> Iterator[str]:
+    """Yield what is known of a unit, or of another word of the language."""
+    unit = units.built_in(symbol.name) if symbol.kind == "unit" else None
+    if unit is not None:
+        told = "a number" if unit.dimension == DIMENSIONLESS else str(unit.dimension)
+        yield f"**{symbol.name}**, a unit: {told}"
+        if unit.factor != 1:
+            yield f"{float(unit.factor):g} in the base unit"
+
+
+def _declaration(reading: Reading, span: Span) -> ast.Written | None:
+    """Return what is declared at a name: the innermost node that has it as its name."""
+    tree = reading.examined.noted.trees.get(span.source)
+    if tree is None:
+        return None
+    for declaration in tree.declarations:
+        if declaration.span.start <= span.start < declaration.span.end:
+            for node in nodes_in(declaration):
+                name = getattr(node, "name", None)
+                if isinstance(name, ast.Name) and name.span == span:
+                    return node
+            return declaration
+    return None
+
+
+def _value(spec: Spec, span: Span, name: str) -> str | None:
+    """Return the value of a name with its unit, and how it comes about, where it has one."""
+    for module in spec.program.modules:
+        if module.syntax.source is not span.source:
+            continue
+        value = spec.known.values.get(module.qualified(name))
+        if value is None:
+            return None
+        told = value_text(spec, value.expr, value.dimension)
+        dimension = "" if value.dimension == DIMENSIONLESS else f" ({value.dimension})"
+        uncertain = name in spec.known.uncertain or "+-" in value.span.text
+        sure = "; nobody knows it exactly: the answer is told with how sure it is"
+        return None if told is None else f"= **{told}**{dimension}{sure if uncertain else ''}"
+    return None
+
+
+def value_text(spec: Spec, expr: object, dimension: Dimension) -> str | None:
+    """Return the value of an expression in the spec as it stands; None where it has none there.
+
+    What rests on the population, or on what only an answer tells, has none.
+    """
+    try:
+        folder = Folder(configuration=spec.configuration(), population=Fraction(1))
+        one = folder.fold(expr)  # type: ignore[arg-type]
+        other = Folder(configuration=spec.configuration(), population=Fraction(2)).fold(expr)  # type: ignore[arg-type]
+        if one is None or one != other:
+            return None
+        return quantity(float(one), dimension)
+    except (TooLargeError, NoValueError, CircleError, UnstatedCaseError, OverflowError, ValueError):
+        return None
+
+
+def _brief(text: str) -> str:
+    """Return the beginning of a declaration, which is shown as code."""
+    lines = printable(text).replace("```", "").splitlines()
+    more = ["…"] if len(lines) > _MOST_LINES else []
+    return "\n".join([*(line[:200] for line in lines[:_MOST_LINES]), *more])
+
+
+def _plain(text: str) -> str:
+    r"""Return a text of the spec as Markdown that shows it as it is.
+
+    >>> print(_plain("a *bold* <b>claim</b>"))
+    a \*bold\* \<b\>claim\</b\>
+    """
+    escaped = "".join(f"\\{one}" if one in r"\`*_{}[]<>#|!" else one for one in printable(text))
+    return " ".join(escaped.split())
