@@ -282,8 +282,9 @@ def importer_of(source: Source) -> Importer:
 
 def _importer(source: Source, project: Project | None) -> Importer:
     if project is None or source.folder is None or not source.folder.is_relative_to(project.root):
-        return Importer(source.folder)
-    return Importer(project.root, f"the folder of the project ({project.source.label})")
+        return Importer(root=source.folder)
+    of_what = f"the folder of the project ({project.source.label})"
+    return Importer(root=project.root, of_what=of_what)
 
 
 def _check_source(

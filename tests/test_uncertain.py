@@ -38,7 +38,7 @@ def spec_of(
     folder: Path | None = None,
 ) -> Spec:
     source = Source("spec.qps", SPEC.format(cost=cost, declared=declared, size=size), folder)
-    found = check_source(source, Importer(folder)).value
+    found = check_source(source, Importer(root=folder)).value
     assert found is not None
     return found
 

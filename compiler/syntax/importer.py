@@ -39,7 +39,7 @@ def read_data(path: Path) -> Outcome[str]:
     return sink.outcome(text)
 
 
-class Importer(Struct, frozen=True, eq=False):
+class Importer(Struct, frozen=True, eq=False, kw_only=True):
     """Reads modules of the standard library and files below a folder, links followed.
 
     That `root` is the folder of the spec, or what the project that it lies in says.

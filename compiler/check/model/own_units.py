@@ -28,7 +28,7 @@ def units_with(units: Sequence[str]) -> UnitOf:
     parsed = parse(Source("--unit", text))
     if any(diagnostic.is_error for diagnostic in parsed.diagnostics) or parsed.value is None:
         raise QpsError(parsed.diagnostics)
-    program = resolve(parsed.value, Importer(None))
+    program = resolve(parsed.value, Importer(root=None))
     if any(diagnostic.is_error for diagnostic in program.diagnostics) or program.value is None:
         raise QpsError(program.diagnostics)
     return unit_reader(program.value.main)

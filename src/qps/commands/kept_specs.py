@@ -92,7 +92,7 @@ def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], tuple[_Rea
     if kept is not None:
         return Outcome(kept.spec, kept.spec.warnings), kept.asked
     reads = importer_of(source)
-    importer = _Noting(reads.root, reads.of_what)
+    importer = _Noting(root=reads.root, of_what=reads.of_what)
     outcome = check_source(source, importer)
     asked = tuple(importer.asked)
     if outcome.value is not None:
