@@ -116,7 +116,7 @@ class Tree(Struct, frozen=True, kw_only=True):
             return Outcome(None, read.diagnostics), frozenset()
         source = Source(label, read.value.text, file.parent, file)
         reads = importer_of(source)
-        importer = _Fetching(reads.root, reads.of_what, tree=self)
+        importer = _Fetching(root=reads.root, of_what=reads.of_what, tree=self)
         outcome = check_source(source, importer)
         project = project_file.project_file(file.parent)
         named = [file, *importer.named, *([] if project is None else [project])]
