@@ -1,8 +1,11 @@
 """What an editor asks of a text: all that is known of it, whether or not it is right.
 
 examined = examine(source)
-examined.diagnostics            # errors and warnings, in the order of the text
-examined.bindings.at(source, 7) # what the name at a place means
+examined.diagnostics             # errors and warnings, in the order of the text
+examined.bindings.at(source, 7)  # what the name at a place means
+examined.values.at(span)         # what an expression comes to
+examined.spec                    # to be solved: only where nothing is wrong
+examined.model                   # of what is sound: names and statements, never answers
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from qps.compiler import ir
 from qps.compiler.check.names.bindings import Bindings, bindings_of
-from qps.compiler.check.names.declarations import Module
-from qps.compiler.check.names.noting import Noted
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.evaluating import KnownValues
+from qps.compiler.pipeline import Findings, Spec, check_source
 from qps.compiler.syntax.importer import Importer
 
 
@@ -25,17 +28,37 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
 
     source: Source
     diagnostics: tuple[Diagnostic, ...]
-    noted: Noted[Module]
+    findings: Findings
     spec: Spec | None = None
+
+    @property
+    def model(self) -> ir.Model | None:
+        """The model of all that is sound, beside what is wrong; None after very many mistakes.
+
+        What is wrong, and what rests on it, is left out: it tells of the rest what that states,
+        and is no model to solve, since its answers would be those of another system.
+        """
+        return self.findings.model
 
     @cached_property
     def bindings(self) -> Bindings:
         """What the names mean in it and in the files that it uses; made when first asked for."""
-        return bindings_of(self.noted)
+        return bindings_of(self.findings.noted)
+
+    @cached_property
+    def values(self) -> KnownValues | None:
+        """What expressions come to; None where there is no model. Made when first asked for."""
+        model = self.model
+        return None if model is None else KnownValues(self.findings.met, model)
 
 
 def examine(source: Source, importer: Importer | None = None) -> Examined:
     """Check a text and keep what was found on the way; never raises on a text."""
-    noted: Noted[Module] = Noted()
-    checked = check_source(source, importer, noted)
-    return Examined(source=source, diagnostics=checked.diagnostics, noted=noted, spec=checked.value)
+    findings = Findings()
+    checked = check_source(source, importer, findings)
+    return Examined(
+        source=source,
+        diagnostics=checked.diagnostics,
+        findings=findings,
+        spec=checked.value,
+    )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -26,7 +26,7 @@ from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
-from qps.compiler.check.values.values import DEEPEST_EXPRESSION
+from qps.compiler.check.values.values import DEEPEST_EXPRESSION, Value
 from qps.compiler.configure.cases import varies_by_case
 from qps.compiler.configure.claimed_values import check_claimed_values
 from qps.compiler.configure.configuration import (
@@ -48,7 +48,7 @@ from qps.compiler.diagnostics.diagnostic import (
     TooManyError,
     in_order,
 )
-from qps.compiler.diagnostics.source import Source
+from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.changes import what_is_set
 from qps.compiler.ir.own_numbers import with_parameters
 from qps.compiler.ir.parts import operands_of, parts_of
@@ -256,12 +256,24 @@ def check_file(path: Path) -> Outcome[Spec]:
     return check_source(read.value)
 
 
+class Findings(Struct):
+    """What a check leaves to who asks for more than its outcome, however that is.
+
+    These are what names were taken for, what expressions came to, and the model of what is sound,
+    once there is one: after more than 200 mistakes there is none.
+    """
+
+    noted: Noted[Module] = field(default_factory=Noted)
+    met: dict[Span, dict[str, Value]] = field(default_factory=dict)
+    model: ir.Model | None = None
+
+
 def check_source(
-    source: Source, importer: Importer | None = None, noted: Noted[Module] | None = None
+    source: Source, importer: Importer | None = None, findings: Findings | None = None
 ) -> Outcome[Spec]:
     """Check a spec; it may read files below its own folder, or below that of its project.
 
-    What its names are taken for is `noted`, where that is asked for.
+    What else is found on the way goes into `findings`, where these are asked for.
     """
     earlier: list[Diagnostic] = []
     project = project_of(source.folder)
@@ -269,7 +281,7 @@ def check_source(
         return Outcome(None, project.diagnostics)
     reads = importer or _importer(source, project.value)
     try:
-        return _check_source(source, reads, project.value, earlier, noted)
+        return _check_source(source, reads, project.value, earlier, findings)
     except TooManyError as full:
         found = in_order(dict.fromkeys((*earlier, *full.found)))
         return Outcome(None, (*(f for f in found if f.is_error), _too_many(source.label, full)))
@@ -292,21 +304,24 @@ def _check_source(
     importer: Importer,
     project: Project | None,
     earlier: list[Diagnostic],
-    noted: Noted[Module] | None,
+    findings: Findings | None,
 ) -> Outcome[Spec]:
     """Check a spec; `earlier` holds what was found before the stage that is at work."""
     allow_deep_expressions()
     parsed = parse(source)
     assert parsed.value is not None
     earlier += parsed.diagnostics
-    program = resolve(parsed.value, importer, noted)
+    program = resolve(parsed.value, importer, None if findings is None else findings.noted)
     assert program.value is not None
     earlier += program.diagnostics
     sink = Sink(failed_names=set(program.value.failed_names))
-    context = Context(program=program.value, sink=sink, importer=importer)
+    met = None if findings is None else findings.met
+    context = Context(program=program.value, sink=sink, importer=importer, met=met)
     model = check_model(context)
     if sink.has_errors or any(finding.is_error for finding in earlier):
         model = without_dangling(model)
+    if findings is not None:
+        findings.model = model
     base = base_configuration(model)
     placement = model.once(Placement)
     placement.check(base, sink)

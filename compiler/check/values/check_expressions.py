@@ -306,10 +306,15 @@ class ExpressionChecker:
         self._depth += 1
         try:
             if is_uncertain(expr):
-                return self._uncertain.value_of(expr, scope)
-            return self._value(expr, scope)
+                found = self._uncertain.value_of(expr, scope)
+            else:
+                found = self._value(expr, scope)
         finally:
             self._depth -= 1
+        met = self.context.met
+        if met is not None and found is not None and not scope.formals:
+            met.setdefault(expr.span, {})[scope.module.prefix] = found
+        return found
 
     def _value(self, expr: ast.Expr, scope: Scope) -> Value | None:
         match expr:

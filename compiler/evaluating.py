@@ -1,0 +1,157 @@
+"""What expressions of a text come to, by the places where they stand: for editors.
+
+    told = examined.values.at(span)          # a ToldValue, None where nothing is known of it
+    told.text(), told.at(200)                # "3.2 ms", Fraction(2, 625) in base units
+    told.dimension, told.sources, told.is_uncertain, told.varies
+
+What was checked while the model was made is told; nothing is checked anew. A value holds for the
+spec as it is stated: in no scenario, with the first choice of each option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.values.values import Value
+from qps.compiler.configure.configuration import Configuration, base_configuration
+from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.quantities.scales import quantity
+from qps.engine.exactness import NoValueError, as_float
+from qps.engine.powers import TooLongError
+
+Met = dict[Span, dict[str, Value]]
+"""Checked expressions by their places, each by the prefixes of the modules that it stands in."""
+
+
+class ToldValue(Struct, frozen=True, kw_only=True):
+    """What is known of an expression that stands at a place, in one instance of its file.
+
+    `sources` are what is cited for the numbers in it. `within` is what the spec calls the module,
+    empty for its own. `varies` with the population; what `asks` for a measure or for what is left
+    is known only when the spec is solved, and has no value here.
+    """
+
+    span: Span
+    expr: ir.Expr
+    dimension: Dimension
+    sources: tuple[str, ...]
+    within: str
+    varies: bool
+    asks: bool
+    is_uncertain: bool
+    configuration: Configuration
+
+    def at(self, users: int) -> Fraction | None:
+        """Return the value for so many users in base units; None for none that is rational."""
+        if self.asks:
+            return None
+        folder = Folder(configuration=self.configuration, population=Fraction(users))
+        try:
+            return folder.fold(self.expr)
+        except (
+            TooLargeError, TooLongError, CircleError, UnstatedCaseError, NoValueError, KeyError,
+        ):  # fmt: skip
+            return None
+
+    @property
+    def value(self) -> Fraction | None:
+        """The value in base units that holds for any number of users; None where it varies."""
+        return None if self.varies else self.at(self.configuration.low)
+
+    def text(self) -> str:
+        """Return the value as people read it, at both ends of the population where it varies.
+
+        Empty where none is known here.
+        """
+        points = (self.configuration.low, self.configuration.high)
+        found = [self.at(users) for users in (points if self.varies else points[:1])]
+        share = "%" in self.span.text
+        told = [
+            quantity(as_float(one), self.dimension, share=share) for one in found if one is not None
+        ]
+        return " … ".join(dict.fromkeys(told)) if len(told) == len(found) else ""
+
+
+class KnownValues(Struct, frozen=True, dict=True):
+    """What was `met` while a model was checked; the model may lack what is wrong."""
+
+    met: Met
+    model: ir.Model
+
+    @cached_property
+    def _configuration(self) -> Configuration:
+        return base_configuration(self.model)
+
+    @cached_property
+    def _uncertain(self) -> frozenset[str]:
+        """The parameters that are not known, and those that rest on one."""
+        rests = {p.name: set(_parameters_in(p.value)) for p in self.model.parameters}
+        found = {p.name for p in self.model.parameters if isinstance(p.value, ir.Uncertain)}
+        while more := {name for name, on in rests.items() if on & found} - found:
+            found |= more
+        return frozenset(found)
+
+    @cached_property
+    def _by_source(self) -> Mapping[Source, list[Span]]:
+        found: dict[Source, list[Span]] = {}
+        for span in sorted(self.met, key=lambda span: (span.start, -span.end)):
+            found.setdefault(span.source, []).append(span)
+        return found
+
+    def at(self, span: Span) -> ToldValue | None:
+        """Return what is known of the expression of just this stretch of a text.
+
+        Where its file has several instances in which it is not the same, nothing is.
+        """
+        met = self.met.get(span)
+        if not met:
+            return None
+        told = [self._told(value, within) for within, value in met.items()]
+        first = told[0]
+        is_one = all((one.expr, one.dimension) == (first.expr, first.dimension) for one in told)
+        return first if is_one else None
+
+    def around(self, source: Source, offset: int) -> tuple[ToldValue, ...]:
+        """Return the expressions around a place of a text, the innermost first."""
+        spans = [s for s in self._by_source.get(source, ()) if s.start <= offset <= s.end]
+        found = (self.at(span) for span in sorted(spans, key=lambda s: s.end - s.start))
+        return tuple(told for told in found if told is not None)
+
+    def in_file(self, source: Source) -> Iterator[ToldValue]:
+        """Yield what is known of the expressions of a file, in the order of its text."""
+        for span in self._by_source.get(source, ()):
+            told = self.at(span)
+            if told is not None:
+                yield told
+
+    def _told(self, value: Value, within: str) -> ToldValue:
+        parameters = set(_parameters_in(value.expr))
+        mentions = value.mentions
+        stated = {p.name: p for p in self.model.parameters if p.name in parameters}
+        return ToldValue(
+            span=value.span,
+            expr=value.expr,
+            dimension=value.dimension,
+            sources=value.sources,
+            within=within,
+            varies=Allowed.POPULATION in mentions or any(map(self._varies, stated.values())),
+            asks=bool(mentions & (Allowed.MODEL & ~Allowed.POPULATION | Allowed.ANSWERS)),
+            is_uncertain=bool(parameters & self._uncertain),
+            configuration=self._configuration,
+        )
+
+    def _varies(self, parameter: ir.Parameter) -> bool:
+        return any(isinstance(part, ir.Population) for part in parts_of(parameter.value))
+
+
+def _parameters_in(expr: ir.Expr) -> Iterator[str]:
+    return (part.name for part in parts_of(expr) if isinstance(part, ir.ParameterValue))
