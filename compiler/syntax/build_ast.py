@@ -237,7 +237,7 @@ class Builder:
     # -- in shapes of their own ----------------------------------------------------------
 
     def _made(self, tree: Tree) -> Any:  # noqa: PLR0911 - a case a rule
-        span, (first, *rest) = self._span(tree), tree.children
+        span, (first, *rest) = self._span(tree), tree.children or (None,)
         match tree.data:
             case "name":
                 return ast.Name(span, tuple(str(part) for part in tree.children))

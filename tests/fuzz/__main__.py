@@ -1,0 +1,72 @@
+"""`python tests/fuzz --minutes 10`: texts, modules, tables and traces that nobody would write.
+
+Whatever is read, nothing but diagnostics comes out, and soon. What does otherwise is made small and
+kept in tests/fuzz/found, where it is a test from then on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from time import monotonic, time
+
+sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2] / "src")]
+
+from fuzz.running import Batch, Finding, run_batch  # noqa: E402 - found by the line above
+
+FOUND = Path(__file__).parent / "found"
+_BATCH = 200
+"""Inputs that one process makes and tries before it tells how it went."""
+
+
+def main() -> int:
+    """Try inputs on all cores until the time is over; status 1 where one was not told in words."""
+    parser = argparse.ArgumentParser(prog="python tests/fuzz", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10, help="how long (10)")
+    parser.add_argument("--inputs", type=int, default=None, help="no more than so many inputs")
+    parser.add_argument("--seed", type=int, default=int(time()), help="the first seed (the time)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=float, default=10, help="of a processor, for each input")
+    asked = parser.parse_args()
+    end, began = monotonic() + asked.minutes * 60, monotonic()
+    most = None if asked.inputs is None else -(-asked.inputs // _BATCH)
+    seeds = islice(iter(range(asked.seed, sys.maxsize)), most)
+    tried: Counter[str] = Counter()
+    findings: dict[str, Finding] = {}
+    print(f"seed {asked.seed}", flush=True)
+    with ProcessPoolExecutor(asked.workers, max_tasks_per_child=50) as pool:
+        start = partial(pool.submit, run_batch, inputs=_BATCH, seconds=asked.seconds)
+        for batch in _each(seeds, start, asked.workers, end):
+            tried += batch.tried
+            for finding in batch.findings:
+                if finding.where not in findings:
+                    findings[finding.where] = finding
+                    print(f"\n{finding.keep(FOUND)}\n{finding.told}", flush=True)
+    taken = monotonic() - began
+    told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(tried.items()))
+    print(f"{tried.total():,} inputs in {taken:.0f} s ({told}); {len(findings)} findings")
+    return int(bool(findings))
+
+
+def _each(
+    seeds: Iterator[int], start: partial[Future[Batch]], most: int, end: float
+) -> Iterator[Batch]:
+    """Yield what comes of one seed after the other, so many at a time, until the end."""
+    running = {start(seed) for seed in islice(seeds, most)}
+    while running:
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        for batch in done:
+            yield batch.result()
+            if monotonic() < end:
+                running |= {start(seed) for seed in islice(seeds, 1)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
