@@ -58,6 +58,11 @@ FEATURES = (
         function="qps.editing.hovering:hover",
     ),
     Feature(
+        method=types.TEXT_DOCUMENT_CODE_ACTION,
+        function="qps.editing.mending:mending",
+        options=types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    ),
+    Feature(
         method=types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
         function="qps.editing.word_colours:word_colours",
         options=LEGEND,
@@ -68,6 +73,7 @@ FEATURES = (
 MISTAKES, ANSWER, PAGE, LIBRARY_TEXT = "mistakes", "answer", "page", "library text"
 
 FUNCTIONS = {one.method: one.function for one in FEATURES} | {
+    types.TEXT_DOCUMENT_INLAY_HINT: "qps.editing.value_hints:value_hints",
     MISTAKES: "qps.editing.told_mistakes:told_mistakes",
     ANSWER: "qps.editing.told_answer:told_answer",
     PAGE: "qps.editing.told_page:told_page",

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from lsprotocol import types
 
 from qps.compiler.check.names.symbols import Symbol
-from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.visible import printable
 from qps.compiler.pipeline import Spec
 from qps.compiler.quantities import units
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.quantities.scales import quantity
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 from qps.editing.declared_names import name_at
 from qps.editing.desk import Desk, Reading
-from qps.engine.exactness import NoValueError
+from qps.editing.known_values import value_text
 
 _MOST_LINES = 12
 
@@ -110,22 +107,6 @@ def _value(spec: Spec, span: Span, name: str) -> str | None:
         sure = "; nobody knows it exactly: the answer is told with how sure it is"
         return None if told is None else f"= **{told}**{dimension}{sure if uncertain else ''}"
     return None
-
-
-def value_text(spec: Spec, expr: object, dimension: Dimension) -> str | None:
-    """Return the value of an expression in the spec as it stands; None where it has none there.
-
-    What rests on the population, or on what only an answer tells, has none.
-    """
-    try:
-        folder = Folder(configuration=spec.configuration(), population=Fraction(1))
-        one = folder.fold(expr)  # type: ignore[arg-type]
-        other = Folder(configuration=spec.configuration(), population=Fraction(2)).fold(expr)  # type: ignore[arg-type]
-        if one is None or one != other:
-            return None
-        return quantity(float(one), dimension)
-    except (TooLargeError, NoValueError, CircleError, UnstatedCaseError, OverflowError, ValueError):
-        return None
 
 
 def _brief(text: str) -> str:

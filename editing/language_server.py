@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 from qps.editing.addresses import library_text
 from qps.editing.asked_features import FEATURES, Feature
 from qps.editing.background import FaultError, OutdatedError, RefusedError, TooLongError
-from qps.editing.messages import OpenText, Setting
+from qps.editing.messages import OpenText, PlaceLoad, Setting
 from qps.editing.session import Session
 from qps.version import __version__
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 PAGE_COMMAND = "qps.page"
 """Takes the URI of a spec, and returns `{"address": …}` of its page."""
 
+_READ = ("**/*.qps", "**/*.csv", "**/qps.toml", "**/pyproject.toml")
+"""What specs are read from, and what says how."""
+
 
 class QpsServer(LanguageServer):
     """A server of one editor, with what it was told when it began."""
@@ -33,7 +36,7 @@ class QpsServer(LanguageServer):
     def __init__(self, page_of: Callable[[Spec], str]) -> None:
         # Whole texts: how editors and Python split lines differs, and a spec is short.
         super().__init__("qps", __version__, types.TextDocumentSyncKind.Full)
-        self.session = Session(self, page_of)
+        self.session = Session(self, page_of, self.refresh)
         self.options: dict[str, Any] = {}
         self.library: str | None = None
 
@@ -46,6 +49,30 @@ class QpsServer(LanguageServer):
         encoding = self.workspace.position_encoding
         encoding = getattr(encoding, "value", encoding) or "utf-16"
         self.session.begin(Setting(encoding=str(encoding), library=self.library))
+
+    @property
+    def can_refresh(self) -> bool:
+        """Whether the editor asks for hints again when it is told that there are others."""
+        hints = getattr(self.client_capabilities.workspace, "inlay_hint", None)
+        return bool(hints is not None and hints.refresh_support)
+
+    def watch(self) -> None:
+        """Have the editor tell of files that others change, where it can be asked to."""
+        files = getattr(self.client_capabilities.workspace, "did_change_watched_files", None)
+        if files is None or not files.dynamic_registration:
+            return
+        patterns = [types.FileSystemWatcher(glob) for glob in _READ]
+        asked = types.Registration(
+            "files",
+            types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            types.DidChangeWatchedFilesRegistrationOptions(patterns),
+        )
+        self.client_register_capability(types.RegistrationParams([asked]))
+
+    def refresh(self) -> None:
+        """Have the editor ask for hints again, where it can be told so."""
+        if self.can_refresh:
+            self.workspace_inlay_hint_refresh(None)
 
     def end(self) -> None:
         """Put everything away."""
@@ -74,6 +101,10 @@ def _follow_texts(server: QpsServer) -> None:
     @server.feature(types.INITIALIZE)
     def begin(params: types.InitializeParams) -> None:
         server.begin(params)
+
+    @server.feature(types.INITIALIZED)
+    def watch(_: types.InitializedParams) -> None:
+        server.watch()
 
     @server.feature(types.SHUTDOWN)
     def end(_: None) -> None:
@@ -126,6 +157,14 @@ def _answer_of_spec(server: QpsServer) -> None:
         command = types.Command(title=found.title, command=name, arguments=[uri])
         return [types.CodeLens(range=found.range, command=command)]
 
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
+        uri = params.text_document.uri
+        asked = server.session.looking.ask(types.TEXT_DOCUMENT_INLAY_HINT, uri, params)
+        found: list[types.InlayHint] = await _told(server, asked)
+        told = await _told(server, server.session.answer_so_far(uri, wait=not server.can_refresh))
+        return [*found, *(_load_hint(one) for one in (() if told is None else told.loads))]
+
     @server.command(PAGE_COMMAND)
     async def page(uri: str) -> dict[str, str] | None:
         address = await _told(server, server.session.page(uri))
@@ -136,6 +175,10 @@ def _answer_of_spec(server: QpsServer) -> None:
             asked = types.ShowDocumentParams(uri=address, external=True)
             server.window_show_document(asked)
         return {"address": address}
+
+
+def _load_hint(one: PlaceLoad) -> types.InlayHint:
+    return types.InlayHint(one.at, f" {one.label}", tooltip=one.tooltip, padding_left=True)
 
 
 async def _told(server: QpsServer, work: Awaitable[Any]) -> Any:

@@ -56,8 +56,13 @@ class Document(Struct, kw_only=True, eq=False):
 class Session:
     """The open documents of one editor, and the processes that work on them."""
 
-    def __init__(self, server: LanguageServer, page_of: Callable[[Spec], str]) -> None:
-        self.server = server
+    def __init__(
+        self,
+        server: LanguageServer,
+        page_of: Callable[[Spec], str],
+        refresh: Callable[[], None],
+    ) -> None:
+        self.server, self._refresh = server, refresh
         self.looking = Background(page_of, limit=_LONGEST_LOOK)
         self.solving = Background(page_of, limit=_LONGEST_ANSWER, grace=_GRACE)
         self.documents: dict[str, Document] = {}
@@ -100,7 +105,10 @@ class Session:
     def saved(self, uris: list[str]) -> None:
         """Take note of files that others have changed."""
         for uri in uris:
-            if uri not in self.documents:
+            if uri.endswith(".toml"):  # of a project: it says what any of them may read
+                for document in list(self.documents):
+                    self._changed(document)
+            elif uri not in self.documents:
                 self._changed(uri)
 
     def _changed(self, uri: str) -> None:
@@ -169,6 +177,22 @@ class Session:
             if document.answer is not None and not document.answer.cancelled():
                 raise  # who asked does not wait any more, others may
             raise OutdatedError from None
+
+    async def answer_so_far(self, uri: str, *, wait: bool) -> ToldAnswer | None:
+        """Return the answer if it is known or waited for; else find it, and have hints asked again.
+
+        Of a text that is solved already nothing is solved.
+        """
+        document = self.documents.get(uri)
+        if wait or document is None:
+            return await self.answer(uri)
+        if document.known is None and (document.answer is None or not document.answer.done()):
+            self._go_on(self._refreshed(document))
+        return document.known
+
+    async def _refreshed(self, document: Document) -> None:
+        if await self.answer(document.uri) is not None:
+            self._refresh()
 
     async def _solve(self, document: Document) -> ToldAnswer | None:
         await asyncio.sleep(_PAUSE)

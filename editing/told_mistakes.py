@@ -17,7 +17,7 @@ def told_mistakes(desk: Desk, uri: str) -> Told:
     found: dict[str, list[types.Diagnostic]] = {uri: []}
     for diagnostic in reading.examined.diagnostics:
         place = uri if diagnostic.primary is None else _document(desk, uri, reading, diagnostic)
-        found.setdefault(place, []).append(_as_shown(desk, diagnostic))
+        found.setdefault(place, []).append(as_shown(desk, diagnostic))
     return Told(found, [desk.uri_of_file(path) for path in reading.files])
 
 
@@ -27,7 +27,7 @@ def _document(desk: Desk, uri: str, reading: Reading, diagnostic: Diagnostic) ->
     return uri if source is reading.source else desk.uri_of(source)
 
 
-def _as_shown(desk: Desk, diagnostic: Diagnostic) -> types.Diagnostic:
+def as_shown(desk: Desk, diagnostic: Diagnostic) -> types.Diagnostic:
     """Return a diagnostic with its place, its notes and hints, and what it clashes with."""
     lines = [diagnostic.message]
     if diagnostic.primary is not None and diagnostic.primary.message:

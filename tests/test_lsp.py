@@ -343,3 +343,28 @@ def test_what_may_stand_here_is_offered(
     labels = {one.label for one in found.items}
     assert offered - labels == set()
     assert not_offered & labels == set()
+
+
+def test_a_mend_is_an_action_that_leaves_nothing_wrong(ide: Editor) -> None:
+    text = SPEC.replace("work }", "wrok }")
+    uri = ide.put(text)
+    (wrong,) = ide.wrong(uri)
+    context = types.CodeActionContext(diagnostics=[wrong])
+    asked = types.CodeActionParams(of(uri), wrong.range, context)
+    (action,) = ide.ask(types.TEXT_DOCUMENT_CODE_ACTION, asked)
+    assert (action.title, action.is_preferred) == ("write `work`", True)
+    (edit,) = action.edit.changes[uri]
+    assert (edit.range, edit.new_text) == (wrong.range, "work")
+    elsewhere = types.Range(types.Position(0, 0), types.Position(0, 1))
+    asked = types.CodeActionParams(of(uri), elsewhere, context)
+    assert list(ide.ask(types.TEXT_DOCUMENT_CODE_ACTION, asked)) == []
+
+
+def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> None:
+    uri = ide.put(SPEC + "let twice = job * 2\nlet all = job * N\n")
+    whole = types.Range(types.Position(0, 0), types.Position(99, 0))
+    asked = types.InlayHintParams(of(uri), whole)
+    hints = ide.ask(types.TEXT_DOCUMENT_INLAY_HINT, asked)
+    told = [(one.position.line, one.label.strip()) for one in hints]
+    assert told == [(7, "= 20 ms/packet"), (5, "cpu 100 %")]
+    assert "at N = 50" in hints[1].tooltip
