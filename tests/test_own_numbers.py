@@ -62,6 +62,33 @@ quality euclidean
 require { ask.latency <= 200 ms ideal 20 ms; ask.loss <= 1 % }
 """
 
+LAWS = """
+users N in 1..1000
+unit score of rating
+machine box { cpu 1 core * 10 score }
+machine late { cpu 1 core * 12 score, jitter 4 ms^2 * load * (10 score) / rating }
+network lan { duplex; rate 1 Gbit/s; jitter 40 ms^2 * (load + (1 kbit/s) / rate) }
+network wan { rate 50 Mbit/s; jitter 1 ms^2 * (if rate > 20 Mbit/s then 1 else 3) * load }
+component work { cpu 1 ms/packet measured on box }
+topology {
+  node a = late
+  node b = box
+  node c = box
+  link near = lan between a, b
+  link far = wan between b, c
+}
+stream flow in all {
+  traffic N * 20 packet/s, 1250 byte/packet
+  at a { work }
+  over near
+  at b { work }
+  over far
+  at c { }
+}
+require { flow.jitter <= 1 ms^2 }
+"""
+"""Jitter laws that name the rate, or the rating, of what has them."""
+
 EDITS = [
     ("wan.rate", "100 Mbit/s", "rate 200 Mbit/s", "rate 100 Mbit/s"),
     ("wan.cap", "4000 packet/s", "cap 9_000 packet/s", "cap 4000 packet/s"),
@@ -96,6 +123,12 @@ EDITS = [
 ]
 
 
+LAW_EDITS = [
+    ("near.rate", "100 Mbit/s", "rate 1 Gbit/s", "rate 100 Mbit/s"),
+    ("a.cpu.speed", "20 score", "1 core * 12 score", "1 core * 20 score"),
+]
+
+
 def solved(spec: Spec, *settings: str) -> Solved:
     return solved_spec(spec, None, settings, advice=False, sampling=Sampling())
 
@@ -110,14 +143,19 @@ def told(one: Solved) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize(("name", "value", "before", "after"), EDITS, ids=[e[0] for e in EDITS])
+CASES = [*((SHOP, *edit) for edit in EDITS), *((LAWS, *edit) for edit in LAW_EDITS)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "before", "after"), CASES, ids=[case[1] for case in CASES]
+)
 def test_a_number_that_is_set_answers_as_one_that_is_written(
-    name: str, value: str, before: str, after: str
+    text: str, name: str, value: str, before: str, after: str
 ) -> None:
-    assert SHOP.count(before) == 1
-    plain = told(solved(checked(SHOP)))
-    by_name = told(solved(checked(SHOP), f"{name} = {value}"))
-    by_hand = told(solved(checked(SHOP.replace(before, after))))
+    assert text.count(before) == 1
+    plain = told(solved(checked(text)))
+    by_name = told(solved(checked(text), f"{name} = {value}"))
+    by_hand = told(solved(checked(text.replace(before, after))))
     assert encode(by_name) == encode(by_hand)
     assert encode(by_name) != encode(plain)
 
@@ -243,6 +281,15 @@ def test_other_hardware_takes_what_is_set_in_its_place() -> None:
     setting = ("web.cpu.cores = 3 core",)
     one = solved_spec(checked(text), "larger", setting, advice=False, sampling=Sampling())
     assert answer(one) == answer(solved(checked(hand)))
+
+
+def test_what_a_law_decides_by_is_not_set_and_what_it_comes_to_is_checked() -> None:
+    with pytest.raises(QpsError, match="wan, which stands there, decides by its `rate`"):
+        solved(checked(LAWS), "far.rate = 10 Mbit/s")
+    with pytest.raises(QpsError, match="the jitter of near.forth is below zero"):
+        solved(checked(LAWS.replace("40 ms^2 * (load +", "-40 ms^2 * (0 +")))
+    with pytest.raises(AssertionError, match="divides by zero"):
+        checked(LAWS.replace("/ rate)", "/ (rate - 1 Gbit/s))"))
 
 
 @pytest.mark.parametrize("name", SPECS)

@@ -15,7 +15,7 @@ from helpers.specs import checked
 from qps.cli import main
 from test_live_page import ANSWERS, TYPE
 from test_names_by_place import SHOP as BY_PLACE
-from test_own_numbers import SHOP
+from test_own_numbers import LAWS, SHOP
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
@@ -24,6 +24,7 @@ MOVED = {
         "wan.rate": "90", "wan.cap": "80000", "page.cpu.request": "3.5", "web.cpu.speed": "7",
         "web.price": "0.3", "limit of ask.latency": "120", "target of cpu": "65", "log.flows": "3",
     }),
+    "laws": (LAWS, {"near.rate": "100", "a.cpu.speed": "30"}),
     "by_place": (BY_PLACE, {
         "work.cpu.request at auth": "20000", "browse.auth.sends (2)": "900",
     }),

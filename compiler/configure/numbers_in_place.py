@@ -47,7 +47,10 @@ def report_not_there(
     dimensions = {p.name: p.dimension for p in model.parameters if p.place == place.name}
     for word in sorted(place.own):
         name, stated = f"{place.name}.{word}", numbers.get(word)
-        if stated is None:
+        if stated is None and _is_held(hardware, word):
+            told = f"decides by its `{word}` in its jitter law, so that it is set nowhere else"
+            hint = "write a parameter there, and set that"
+        elif stated is None:
             told = f"has no `{word}`"
             hint = f"it has {listed(numbers, 'and')}" if numbers else "set what stands there"
         elif not isinstance(stated.expr, ir.Constant):
@@ -64,6 +67,14 @@ def report_not_there(
             secondary=[] if stated is None else [Label(stated.span, "stated here")],
             hint=hint,
         )
+
+
+def _is_held(hardware: Hardware, word: str) -> bool:
+    """Return whether a jitter law decides by a number of hardware, which is settled by that."""
+    if isinstance(hardware, ir.Network):
+        return hardware.law_holds_rate and word == "rate"
+    held = [one.name for one in hardware.resources if one.law_holds_speed]
+    return word in [f"{name}.speed" for name in held]
 
 
 def with_own_kinds(model: ir.Model, configuration: Configuration) -> tuple[ir.Model, Configuration]:

@@ -129,7 +129,7 @@ class MeasureKind(Enum):
 
 
 OWN = ""
-"""The subject of a measure in a jitter law: the very resource that has the law."""
+"""The subject in a jitter law: the very resource that has it; its rate is what is stated there."""
 
 
 class Measured(Struct, frozen=True):

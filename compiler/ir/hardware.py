@@ -29,7 +29,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     in bits or items for a store; `work` is the dimension of what uses it up in a second.
     `jitter` is the variance (s^2) that it adds to a stream, a law of its load. `efficiency` is
     the share that each doubling of the cores keeps, None where they lose nothing to each other.
-    Where its `law_names_speed` the speed is put into the jitter law: it is not set by itself.
+    Where its `law_holds_speed` the jitter law decides by the speed: it is not set by itself.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     jitter: Quantity | None = None
     queueing: Queueing | None = None
     efficiency: Quantity | None = None
-    law_names_speed: bool = False
+    law_holds_speed: bool = False
 
     @property
     def waits(self) -> Queueing | None:
@@ -135,7 +135,7 @@ class Network(_Kind, frozen=True, kw_only=True):
 
     `jitter` is the variance (s^2) that it adds to a stream, a law of its load. What has no rate is
     a delay: it carries whatever comes, and takes its propagation time for that. Where its
-    `law_names_rate` the rate is put into the jitter law: it is not set by itself.
+    `law_holds_rate` the jitter law decides by the rate: it is not set by itself.
     """
 
     medium: Medium
@@ -146,7 +146,7 @@ class Network(_Kind, frozen=True, kw_only=True):
     propagation: Quantity | None
     jitter: Quantity | None = None
     queueing: Queueing | None = None
-    law_names_rate: bool = False
+    law_holds_rate: bool = False
 
     @property
     def waits(self) -> Queueing | None:

@@ -9,6 +9,11 @@ from typing import Any
 from qps.compiler import ir
 
 
+def names_own_rate(law: ir.Expr) -> bool:
+    """Return whether a jitter law names the rate, or the rating, of what has it."""
+    return ir.Measured(ir.MeasureKind.RATE, ir.OWN) in parts_of(law)
+
+
 def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
     """Yield an expression and what it is made of, each part before its own."""
     waiting = [expr]

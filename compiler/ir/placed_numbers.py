@@ -108,7 +108,7 @@ def _resource(resource: Resource, bases: Counter[str], visit: Visit) -> Resource
     name, speed = resource.name, resource.speed
     is_processor = resource.kind is ResourceKind.PROCESSOR
     base = speed.dimension.single_base if speed is not None else None
-    if base is not None and bases[base] == 1 and not resource.law_names_speed:
+    if base is not None and bases[base] == 1 and not resource.law_holds_speed:
         speed = number(f"{name}.speed", speed, visit)
     return changed(
         resource,
@@ -124,7 +124,7 @@ def _resource(resource: Resource, bases: Counter[str], visit: Visit) -> Resource
 def network_with(network: Network, visit: Visit) -> Network:
     """Return a network with what is made of each of its numbers."""
     rate = network.rate
-    if not network.law_names_rate:
+    if not network.law_holds_rate:
         rate = number("rate", rate, visit)
     found = changed(
         network,

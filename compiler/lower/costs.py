@@ -82,13 +82,18 @@ def scale_of(
     assert theirs is not None
     assert ours is not None
     reference = expressions.symbol(f"{measured.name}.{base}", theirs, measured.origin(theirs))
-    speed = expressions.symbol(
-        f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
-        ours,
-        machine.origin(ours),
-        is_capacity=True,
+    if cost.scaled_by is None:
+        return reference / speed_of(expressions, f"{node}.{cost.resource}", machine, ours)
+    return reference / expressions.symbol(
+        f"{node}.{base}", ours, machine.origin(ours), is_capacity=True
     )
-    return reference / speed
+
+
+def speed_of(
+    expressions: ExpressionLowering, name: str, machine: ir.Machine, speed: ir.Quantity
+) -> Formula:
+    """Return the rating of a processor in its place."""
+    return expressions.symbol(f"{name}.speed", speed, machine.origin(speed), is_capacity=True)
 
 
 def cores_of(expressions: ExpressionLowering, name: str, resource: ir.Resource) -> Formula:

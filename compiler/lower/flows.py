@@ -86,7 +86,7 @@ class StreamResult(Struct, kw_only=True):
     """What a stream came to: its latency, its losses, the resources it passes.
 
     `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
-    those that have one, by resource; `visits` is for each part of the latency that is a wait the
+    those that have one, by resource, and `rates` the rate or rating of those whose law names it; `visits` is for each part of the latency that is a wait the
     visit that waits, `uncounted` the resources that state no queueing: the latency counts no
     waiting there, and of those that are `unsaid` nothing says so. Of all of them, and of limits of
     items a second, what is `unbounded` lets a queue grow that nothing bounds.
@@ -99,6 +99,7 @@ class StreamResult(Struct, kw_only=True):
     queues: list[QueuePart] = field(default_factory=list)
     passes: dict[str, Formula] = field(default_factory=dict)
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
+    rates: dict[str, Formula] = field(default_factory=dict)
     visits: dict[int, Visit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)
     unsaid: dict[str, Unwaited] = field(default_factory=dict)

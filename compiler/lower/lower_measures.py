@@ -243,7 +243,7 @@ def stream_measures(
     jitter = tuple(
         JitterPart(
             name,
-            result.passes[name] * _jitter(name, law, measures, expressions),
+            result.passes[name] * _jitter(name, law, measures, expressions, result.rates),
             law.span,
             certainty_of(law.expr, expressions, partial(_own_known, measures.resources[name])),
         )
@@ -416,19 +416,28 @@ class _BeforePlayout(Struct, frozen=True):
 
 
 def _jitter(
-    name: str, law: ir.Quantity, measures: Measures, expressions: ExpressionLowering
+    name: str,
+    law: ir.Quantity,
+    measures: Measures,
+    expressions: ExpressionLowering,
+    rates: Mapping[str, Formula],
 ) -> Formula:
     def own(measured: ir.Measured | ir.Changed) -> Formula:
         assert isinstance(measured, ir.Measured)
         assert measured.subject == ir.OWN
-        return measures.resources[name].load
+        return rates[name] if _is_stated(measured) else measures.resources[name].load
 
     of: MeasureOf = own
     return expressions.symbol(f"{name}.jitter", law, measure=of)
 
 
-def _own_known(resource: ResourceLoad, _measured: ir.Measured | ir.Changed) -> Certainty:
-    return resource.known
+def _own_known(resource: ResourceLoad, measured: ir.Measured | ir.Changed) -> Certainty:
+    return EXACT if _is_stated(measured) else resource.known
+
+
+def _is_stated(measured: ir.Measured | ir.Changed) -> bool:
+    """Return whether what a jitter law names is the rate that is stated, not the load."""
+    return isinstance(measured, ir.Measured) and measured.kind is ir.MeasureKind.RATE
 
 
 def priced(

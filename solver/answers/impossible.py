@@ -10,6 +10,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.stream_measures import LossKind
 from qps.engine.formulas import NOT_FINITE, Formula, parts_first
+from qps.engine.points import NoSignError, sign
 from qps.solver.answers.capacity import first_failure
 
 
@@ -60,15 +61,22 @@ def _refuse_beyond(
 ) -> None:
     """Refuse a model where a value is beyond what it can be at some population up to the answer."""
     put_in = graph.valued(over)
-    if not put_in.symbols:
-        return  # a fixed value was checked where it stands
     population, low = graph.population, graph.low
-    failure = first_failure(put_in, population, low, max(low, high), name=message, span=span)
-    if failure is None:
-        return
-    raise QpsError.single(
-        codes.OUT_OF_RANGE,
-        span,
-        f"{message} at {population} = {failure}",
-        hint="keep it in bounds with `max` or `min`",
-    )
+    if not put_in.symbols:
+        # Most fixed values were checked where they stand, but not laws that name a rate.
+        is_beyond, where = _is_above_zero(put_in), ""
+    else:
+        failure = first_failure(put_in, population, low, max(low, high), name=message, span=span)
+        is_beyond = failure is not None
+        where = f" at {population} = {failure}"
+    if is_beyond:
+        hint = "keep it in bounds with `max` or `min`"
+        raise QpsError.single(codes.OUT_OF_RANGE, span, f"{message}{where}", hint=hint)
+
+
+def _is_above_zero(constant: Formula) -> bool:
+    """Return whether a value is above zero for certain."""
+    try:
+        return sign(constant) == 1
+    except NoSignError:
+        return False

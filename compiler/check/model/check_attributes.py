@@ -29,14 +29,19 @@ class AttributeChecker(Part, frozen=True):
         return QueueingChecker(self.expressions)
 
     def jitter(
-        self, law: ast.Expr, formals: dict[str, ir.Quantity], scope: Scope
+        self, law: ast.Expr, formal: str, stated: ir.Quantity | None, scope: Scope
     ) -> ir.Quantity | None:
-        """Return a jitter law: a variance that may depend on the load of what has it."""
+        """Return a jitter law: a variance that may depend on the load of what has it.
+
+        It may name a rate or a rating, too, by its formal name: what counts is the one that the
+        place has, be it set there, but where a condition asks for it (see `is_held`).
+        """
         own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
-        known = {"load": ir.Quantity(expr=own, dimension=DIMENSIONLESS, span=law.span), **formals}
-        inside = Scope(scope.module, Allowed.MEASURES, known)
-        quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")
-        for part in parts_of(quantity.expr) if quantity is not None else ():
+        known = {"load": ir.Quantity(expr=own, dimension=DIMENSIONLESS, span=law.span)}
+        if stated is not None:
+            known[formal] = stated
+        checked = self._law(law, Scope(scope.module, Allowed.MEASURES, known))
+        for part in parts_of(checked.expr) if checked is not None else ():
             if isinstance(part, ir.Measured) and part != own:
                 self.sink.report(
                     codes.MISPLACED,
@@ -45,12 +50,21 @@ class AttributeChecker(Part, frozen=True):
                     hint="name it `load`",
                 )
                 return None
+        is_fixed = stated is None or not isinstance(stated.expr, ir.Constant)
+        if checked is None or stated is None or is_fixed or self.is_held(law, formal):
+            return checked
+        known[formal] = replace(stated, expr=ir.Measured(ir.MeasureKind.RATE, ir.OWN))
+        return self._law(law, Scope(scope.module, Allowed.MEASURES, known))
+
+    def _law(self, law: ast.Expr, inside: Scope) -> ir.Quantity | None:
+        quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")
         return None if quantity is None else replace(quantity, bound="")
 
     @staticmethod
-    def law_names(law: ast.Expr, formal: str) -> bool:
-        """Return whether a jitter law names what it may name besides its load."""
-        return formal in re.findall(r"\w+", law.span.text)
+    def is_held(law: ast.Expr, formal: str) -> bool:
+        """Return whether a jitter law decides by its rate or rating, which is settled then."""
+        words = re.findall(r"\w+", law.span.text)
+        return formal in words and "if" in words
 
     def price(self, price: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
         """Return a price, once or for each time; None where there is none or it was reported."""

@@ -107,7 +107,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
             jitter=jitter,
             queueing=queueing,
             efficiency=self._efficiency(stated, queueing),
-            law_names_speed=self._law_names_speed(stated),
+            law_holds_speed=self._law_holds_speed(stated),
         )
 
     def _processor_of(self, capacities: Sequence[Said[ast.Expr | ast.Fit]]) -> _Processor | None:
@@ -287,11 +287,11 @@ class ResourceChecker(AttributeChecker, frozen=True):
         )
         return None if found is None else checker.idle(found, fit)
 
-    def _law_names_speed(self, stated: Stated) -> bool:
-        """Return whether the speed of a processor is named by its jitter law."""
+    def _law_holds_speed(self, stated: Stated) -> bool:
+        """Return whether the jitter law of a processor decides by its speed."""
         said = stated.attributes.get("jitter")
         law = None if said is None else said.value.value
-        return law is not None and not isinstance(law, ast.Fit) and self.law_names(law, "rating")
+        return law is not None and not isinstance(law, ast.Fit) and self.is_held(law, "rating")
 
     def _resource_jitter(self, stated: Stated, speed: ir.Quantity | None) -> ir.Quantity | None:
         """Return a resource's jitter law, which may name its `load` and its `rating`."""
@@ -302,7 +302,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         if isinstance(law, ast.Fit):
             self._not_fitted(law, "a jitter law", "jitter 20 ms^2 * load")
             return None
-        return self.jitter(law, {} if speed is None else {"rating": speed}, said.scope)
+        return self.jitter(law, "rating", speed, said.scope)
 
 
 def _inverse(quantity: ir.Quantity) -> ir.Quantity:

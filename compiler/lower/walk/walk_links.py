@@ -99,6 +99,7 @@ class WalkedLinks:
             capped = None
             if network.jitter is not None:
                 self._result.jitter[name] = network.jitter
+                self._result.rates[name] = rate
             if network.cap is not None:
                 item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
                 cap = self._of_link(leg, "cap", network.cap, is_capacity=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.ir.parts import names_own_rate
 from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.costs import (
     cores_of,
@@ -20,6 +21,7 @@ from qps.compiler.lower.costs import (
     is_on_measured,
     number_of,
     scale_of,
+    speed_of,
     work_of,
 )
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
@@ -227,6 +229,10 @@ class WalkedNodes:
             self._calibrate(name, by, cost, machine, charged)
         if resource.jitter is not None:
             self._result.jitter[name] = resource.jitter
+            if resource.speed is not None and names_own_rate(resource.jitter.expr):
+                self._result.rates[name] = speed_of(
+                    self._expressions, name, machine, resource.speed
+                )
         is_thread = cost.single_thread and capacity is not ONE
         thread = f"{name}.{cost.thread or by}"
         if is_thread:
