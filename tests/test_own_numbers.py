@@ -123,6 +123,29 @@ EDITS = [
 ]
 
 
+ELASTIC = """
+users N in 1..1000
+machine box { cpu 1 core }
+network lan { rate 10 Mbit/s }
+component work { cpu 1 ms/packet }
+param pace elastic 5..40 packet/s
+topology {
+  node a = box
+  node b = box * N
+  link near = lan between a, b
+}
+stream flow for each b {
+  traffic pace, 1250 byte/packet
+  at b { }
+  over near
+  at a { work }
+}
+require { flow.latency <= 100 ms; flow.rate >= 6 packet/s }
+"""
+ELASTIC_EDITS = [
+    ("pace.least", "9 packet/s", "5..40", "9..40"),
+    ("pace.most", "5.5 packet/s", "5..40", "5..5.5"),
+]
 LAW_EDITS = [
     ("near.rate", "100 Mbit/s", "rate 1 Gbit/s", "rate 100 Mbit/s"),
     ("a.cpu.speed", "20 score", "1 core * 12 score", "1 core * 20 score"),
@@ -143,7 +166,11 @@ def told(one: Solved) -> dict[str, object]:
     }
 
 
-CASES = [*((SHOP, *edit) for edit in EDITS), *((LAWS, *edit) for edit in LAW_EDITS)]
+CASES = [
+    *((SHOP, *edit) for edit in EDITS),
+    *((LAWS, *edit) for edit in LAW_EDITS),
+    *((ELASTIC, *edit) for edit in ELASTIC_EDITS),
+]
 
 
 @pytest.mark.parametrize(
@@ -286,8 +313,10 @@ def test_other_hardware_takes_what_is_set_in_its_place() -> None:
 def test_what_a_law_decides_by_is_not_set_and_what_it_comes_to_is_checked() -> None:
     with pytest.raises(QpsError, match="wan, which stands there, decides by its `rate`"):
         solved(checked(LAWS), "far.rate = 10 Mbit/s")
-    with pytest.raises(QpsError, match="the jitter of near.forth is below zero"):
+    with pytest.raises(QpsError, match=r"the jitter of near\.forth is below zero"):
         solved(checked(LAWS.replace("40 ms^2 * (load +", "-40 ms^2 * (0 +")))
+    with pytest.raises(QpsError, match="more than its least must be zero or more"):
+        solved(checked(ELASTIC), "pace.most = 4 packet/s")
     with pytest.raises(AssertionError, match="divides by zero"):
         checked(LAWS.replace("/ rate)", "/ (rate - 1 Gbit/s))"))
 

@@ -15,7 +15,7 @@ from helpers.specs import checked
 from qps.cli import main
 from test_live_page import ANSWERS, TYPE
 from test_names_by_place import SHOP as BY_PLACE
-from test_own_numbers import LAWS, SHOP
+from test_own_numbers import ELASTIC, LAWS, SHOP
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
@@ -25,6 +25,7 @@ MOVED = {
         "web.price": "0.3", "limit of ask.latency": "120", "target of cpu": "65", "log.flows": "3",
     }),
     "laws": (LAWS, {"near.rate": "100", "a.cpu.speed": "30"}),
+    "elastic": (ELASTIC, {"pace.least": "7", "pace.most": "30"}),
     "by_place": (BY_PLACE, {
         "work.cpu.request at auth": "20000", "browse.auth.sends (2)": "900",
     }),

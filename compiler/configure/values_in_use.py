@@ -96,6 +96,16 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
                 bound=Bound.NOT_NEGATIVE,
                 dimension=parameter.dimension,
             )
+            ends = parameter.low, parameter.high
+            assert parameter.high is not None
+            if not all(isinstance(end, ir.Constant) for end in ends):  # else checked as a range
+                yield Bounded(
+                    expr=_difference(parameter.high, parameter.low),
+                    span=parameter.span,
+                    what=f"by how much the most of `{parameter.name}` is more than its least",
+                    bound=Bound.NOT_NEGATIVE,
+                    dimension=parameter.dimension,
+                )
         yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
     for group in model.groups:
         yield Bounded(
@@ -320,9 +330,13 @@ def _room(requirement: ir.Requirement, ideal: ir.Quantity) -> Bounded:
     sides = requirement.limit.expr, ideal.expr
     beyond, less = sides if requirement.at_most else sides[::-1]
     return Bounded(
-        expr=ir.Sum((beyond, ir.Product((ir.Constant(Fraction(-1)), less)))),
+        expr=_difference(beyond, less),
         span=ideal.span,
         what=f"by how much the ideal of `{requirement.name}` is better than its limit",
         bound=Bound.NOT_NEGATIVE,
         dimension=ideal.dimension,
     )
+
+
+def _difference(more: ir.Expr, less: ir.Expr) -> ir.Expr:
+    return ir.Sum((more, ir.Product((ir.Constant(Fraction(-1)), less))))

@@ -129,6 +129,7 @@ class _Visiting:
         model = self._model
         return changed(
             model,
+            parameters=each(model.parameters, self._parameter),
             groups=each(model.groups, self._group),
             streams=each(model.streams, self._stream),
             requirements=each(model.requirements, self._requirement),
@@ -158,6 +159,16 @@ class _Visiting:
 
     def _number(self, name: str, quantity: ir.Quantity | None) -> ir.Quantity | None:
         return number(name, quantity, self._visit)
+
+    def _parameter(self, one: ir.Parameter) -> ir.Parameter:
+        """Return a parameter; of an elastic one the ends of its range are numbers of their own."""
+        if not one.is_elastic or one.low is None or one.high is None:
+            return one
+        low, high = (
+            self._visit(f"{one.name}.{end}", _end(one, bound)).expr
+            for end, bound in (("least", one.low), ("most", one.high))
+        )
+        return changed(one, low=low, high=high, value=high if one.value == one.high else one.value)
 
     # -- groups, and what users need -----------------------------------------------------
 
@@ -295,6 +306,15 @@ class _Visiting:
             return visit(f"{cost.resource}.{word}", one)
 
         return changed(cost, terms=each(cost.terms, term))
+
+
+def _end(elastic: ir.Parameter, bound: ir.Expr) -> ir.Quantity:
+    return ir.Quantity(
+        expr=bound,
+        dimension=elastic.dimension,
+        span=elastic.value_span,
+        source=elastic.source or elastic.doc,
+    )
 
 
 def _size_word(size: ir.Quantity) -> str:

@@ -86,10 +86,11 @@ class StreamResult(Struct, kw_only=True):
     """What a stream came to: its latency, its losses, the resources it passes.
 
     `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
-    those that have one, by resource, and `rates` the rate or rating of those whose law names it; `visits` is for each part of the latency that is a wait the
-    visit that waits, `uncounted` the resources that state no queueing: the latency counts no
-    waiting there, and of those that are `unsaid` nothing says so. Of all of them, and of limits of
-    items a second, what is `unbounded` lets a queue grow that nothing bounds.
+    those that have one, by resource, `rates` what they may name of its rate or rating; `visits` is
+    for each part of the latency that is a wait the visit that waits, `uncounted` the resources
+    that state no queueing: the latency counts no waiting there, and of those that are `unsaid`
+    nothing says so. Of all of them, and of limits of items a second, what is `unbounded` lets a
+    queue grow that nothing bounds.
     `notes` tell what happens to an item, in order, for those who play it.
     """
 

@@ -123,11 +123,11 @@ class ChangeChecker(Part, frozen=True):
         return None
 
     def _set_within(self, change: ast.Change, module: Module) -> ir.Change | None:
-        """Return a change of the case, or of one kind of a parameter."""
+        """Return a change of the case, of one kind of a parameter, or of a number in its place."""
         if change.name.text == "case":
             return self.choices.case(change, module)
         declared, kind = lookup_class(module, change.name), change.name.parts[-1]
-        if declared is None:
+        if declared is None or self.numbers.is_named(change.name, module):
             return self.numbers.change(change, module)
         name = f"{declared.qualified}.{kind}"
         if isinstance(declared.declaration, ast.Param) and name in self.known.dimensions:
