@@ -16,6 +16,8 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.bindings import Bindings, bindings_of
+from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.noting import Noted
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.evaluating import KnownValues
@@ -39,6 +41,11 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
         and is no model to solve, since its answers would be those of another system.
         """
         return self.findings.model
+
+    @property
+    def noted(self) -> Noted[Module]:
+        """What names were taken for, and the trees of all files as they are written."""
+        return self.findings.noted
 
     @cached_property
     def bindings(self) -> Bindings:
