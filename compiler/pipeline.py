@@ -259,13 +259,14 @@ def check_file(path: Path) -> Outcome[Spec]:
 class Findings(Struct):
     """What a check leaves to who asks for more than its outcome, however that is.
 
-    These are what names were taken for, what expressions came to, and the model of what is sound,
-    once there is one: after more than 200 mistakes there is none.
+    These are the program, what names were taken for, what expressions came to, and the model of
+    what is sound, once there is one: after more than 200 mistakes there is none.
     """
 
     noted: Noted[Module] = field(default_factory=Noted)
     met: dict[Span, dict[str, Value]] = field(default_factory=dict)
     model: ir.Model | None = None
+    program: Program | None = None
 
 
 def check_source(
@@ -313,6 +314,8 @@ def _check_source(
     earlier += parsed.diagnostics
     program = resolve(parsed.value, importer, None if findings is None else findings.noted)
     assert program.value is not None
+    if findings is not None:
+        findings.program = program.value
     earlier += program.diagnostics
     sink = Sink(failed_names=set(program.value.failed_names))
     met = None if findings is None else findings.met

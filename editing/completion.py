@@ -172,6 +172,7 @@ def _of(owner: str, reading: Reading, asked: Wanted) -> Iterator[types.Completio
 
 
 def _imported(reading: Reading, alias: str) -> Module | None:
+    """Return the module that is used under a name."""
     known = reading.program
     return None if known is None else known.main.imports.get(alias)
 

@@ -32,14 +32,12 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
     """What was made out of a text: what is wrong with it, and the spec where nothing is.
 
     `files` are all that it was read from, each with what tells whether it is still the same;
-    `project` tells that of its project file. `last` is the spec that the text was when nothing was
-    wrong in it: of use for what is offered, never for what is told of this text.
+    `project` tells that of its project file.
     """
 
     examined: Examined
     files: dict[Path, object]
     project: str
-    last: Spec | None = None
 
     @property
     def source(self) -> Source:
@@ -53,14 +51,26 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @property
     def program(self) -> Program | None:
-        """The modules that the text uses, or has used when nothing was wrong in it."""
-        return None if self.last is None else self.last.program
+        """The text with the modules that it uses; None where its project file is wrong."""
+        return self.examined.findings.program
+
+    def tree(self, source: Source) -> ast.Module | None:
+        """Return the declarations of a file that the text uses, or of itself."""
+        return self.examined.findings.noted.trees.get(source)
 
     @cached_property
     def dimensions(self) -> dict[str, Dimension]:
-        """The dimensions of what has values, as they are, or were when nothing was wrong."""
-        values = {} if self.last is None else self.last.known.values
-        return {name: value.dimension for name, value in values.items() if value is not None}
+        """The dimensions of what the text itself gives values, as far as they are known."""
+        values = self.examined.values
+        if values is None:
+            return {}
+        found = {}
+        for declaration in self.syntax.declarations:
+            if isinstance(declaration, ast.Param | ast.Let | ast.Measure):
+                told = values.at(declaration.value.span)
+                if told is not None:
+                    found[declaration.name.text] = told.dimension
+        return found
 
     @cached_property
     def syntax(self) -> ast.Module:
@@ -127,7 +137,6 @@ class Desk(Struct, kw_only=True):
             examined=examined,
             files=files,
             project=project_mark(source.folder),
-            last=examined.spec or (known[1].last if known is not None else None),
         )
         while len(self._readings) >= _MOST_READINGS:
             self._readings.pop(next(iter(self._readings)))

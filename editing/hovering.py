@@ -9,14 +9,12 @@ from lsprotocol import types
 from qps.compiler.check.names.symbols import Symbol
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.visible import printable
-from qps.compiler.pipeline import Spec
 from qps.compiler.quantities import units
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 from qps.editing.declared_names import name_at
 from qps.editing.desk import Desk, Reading
-from qps.editing.known_values import value_text
 
 _MOST_LINES = 12
 
@@ -48,11 +46,9 @@ def _told(reading: Reading, symbol: Symbol) -> Iterator[str]:
     if declaration is None:
         return
     yield f"```qps\n{_brief(declaration.span.text)}\n```"
-    spec = reading.spec
-    if spec is not None:
-        value = _value(spec, span, symbol.name)
-        if value is not None:
-            yield value
+    value = getattr(declaration, "value", None)
+    if isinstance(value, ast.Written):
+        yield from _value(reading, value.span)
     doc = getattr(declaration, "doc", None)
     if doc:
         yield _plain(doc)
@@ -80,7 +76,7 @@ def _built_in(symbol: Symbol) -> Iterator[str]:
 
 def _declaration(reading: Reading, span: Span) -> ast.Written | None:
     """Return what is declared at a name: the innermost node that has it as its name."""
-    tree = reading.examined.noted.trees.get(span.source)
+    tree = reading.tree(span.source)
     if tree is None:
         return None
     for declaration in tree.declarations:
@@ -93,20 +89,19 @@ def _declaration(reading: Reading, span: Span) -> ast.Written | None:
     return None
 
 
-def _value(spec: Spec, span: Span, name: str) -> str | None:
-    """Return the value of a name with its unit, and how it comes about, where it has one."""
-    for module in spec.program.modules:
-        if module.syntax.source is not span.source:
-            continue
-        value = spec.known.values.get(module.qualified(name))
-        if value is None:
-            return None
-        told = value_text(spec, value.expr, value.dimension)
-        dimension = "" if value.dimension == DIMENSIONLESS else f" ({value.dimension})"
-        uncertain = name in spec.known.uncertain or "+-" in value.span.text
-        sure = "; nobody knows it exactly: the answer is told with how sure it is"
-        return None if told is None else f"= **{told}**{dimension}{sure if uncertain else ''}"
-    return None
+def _value(reading: Reading, span: Span) -> Iterator[str]:
+    """Yield what an expression comes to, and how well that is known."""
+    values = reading.examined.values
+    told = None if values is None else values.at(span)
+    if told is None:
+        return
+    text = told.text()
+    if not text:
+        yield f"{told.dimension.in_words}, known once the spec is solved"
+        return
+    varies = ", with the population" if told.varies else ""
+    sure = "; it rests on a number that is not known exactly" if told.is_uncertain else ""
+    yield f"= **{text}** ({told.dimension.in_words}{varies}){sure}"
 
 
 def _brief(text: str) -> str:

@@ -7,17 +7,16 @@ from lsprotocol import types
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 from qps.editing.desk import Desk
-from qps.editing.known_values import value_text
 
 
 def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHint]:
     """Return the values of what a range declares by names of other things.
 
-    What is written as a number says so itself; nothing is told of a text with mistakes.
+    What is written as a number says so itself.
     """
     reading = desk.reading(params.text_document.uri)
-    spec = reading.spec
-    if spec is None:
+    values = reading.examined.values
+    if values is None:
         return []
     places = desk.positions(reading.source)
     start, end = places.offset(params.range.start), places.offset(params.range.end)
@@ -27,9 +26,9 @@ def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHi
             continue
         if not start <= declaration.value.span.end <= end or not _is_reckoned(declaration.value):
             continue
-        value = spec.known.values.get(declaration.name.text)
-        told = None if value is None else value_text(spec, value.expr, value.dimension)
-        if told is not None:
+        value = values.at(declaration.value.span)
+        told = "" if value is None else value.text()
+        if told:
             at = places.position(declaration.value.span.end)
             found.append(types.InlayHint(at, f" = {told}", padding_left=True))
     return found

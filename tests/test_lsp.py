@@ -302,6 +302,7 @@ def test_a_name_changes_everywhere_or_not_at_all(
     ("text", "part", "parts"),
     [
         ("size * 2", "", ["**size**, a parameter", "= **2 kB/job**", "source: a book"]),
+        ("N * 3", "N", ["**N**, a population", "users N in 1..100"]),
         ("twice; at", "", ["**twice**, a let", "= **4 kB/job**"]),
         ("parts.cost", "cost", ["**cost**, a parameter of", "= **3 ms/packet**"]),
         ("1 s }", "s", ["**s**, a unit: s"]),
@@ -366,5 +367,6 @@ def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> Non
     asked = types.InlayHintParams(of(uri), whole)
     hints = ide.ask(types.TEXT_DOCUMENT_INLAY_HINT, asked)
     told = [(one.position.line, one.label.strip()) for one in hints]
-    assert told == [(7, "= 20 ms/packet"), (5, "cpu 100 %")]
-    assert "at N = 50" in hints[1].tooltip
+    ends = "= 10 ms/packet … 1 s/packet"  # of the population
+    assert told == [(7, "= 20 ms/packet"), (8, ends), (5, "cpu 100 %")]
+    assert "at N = 50" in hints[2].tooltip
