@@ -30,7 +30,7 @@ FEATURES = (
     ),
     Feature(
         method=types.TEXT_DOCUMENT_COMPLETION,
-        function="qps.editing.completion:completion",
+        function="qps.editing.completing:completion",
         options=types.CompletionOptions(trigger_characters=["."]),
     ),
     Feature(

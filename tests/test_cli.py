@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import qps
-from qps.cli import _parser, _parted, main
+from qps.cli import _parted, main
 from qps.commands.arguments import COMMANDS
+from qps.commands.command_line import parser_of
 from qps.commands.examples import EXAMPLES
 from qps.commands.output import Screen
 
@@ -392,7 +396,7 @@ def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(
 def test_every_flag_has_one_value_or_gathers_all() -> None:
     from argparse import ArgumentParser, _SubParsersAction
 
-    from qps.cli import _Once, _parser
+    from qps.commands.command_line import _Once
 
     def commands(parser: ArgumentParser) -> Iterator[ArgumentParser]:
         for action in parser._actions:
@@ -401,7 +405,7 @@ def test_every_flag_has_one_value_or_gathers_all() -> None:
                     yield command
                     yield from commands(command)
 
-    found = list(commands(_parser(None)))
+    found = list(commands(parser_of(None)))
     assert len(found) > len(COMMANDS)  # some have commands of their own
     for command in found:
         for flag in command._actions:
@@ -454,7 +458,7 @@ def test_help_ends_with_examples_that_the_command_takes(
     for example in typed:
         words = shlex.split(example)[1:]
         before, program = _parted(words)
-        found = _parser(command).parse_args(before)
+        found = parser_of(command).parse_args(before)
         assert found.command == command
         assert bool(program) == ("--" in words)
 
@@ -516,3 +520,28 @@ def test_claims_fit_the_terminal_and_programs_have_them_whole(
     assert max(map(len, out.splitlines())) <= columns
     assert (out == bare) == (columns == 200)
     assert f"FAIL  {name}  long.qps:10\n" in out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_every_command_and_flag_can_be_completed(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "completion", shell)
+    assert (status, err) == (0, "")
+    for word in (*COMMANDS, "fail-on", "given"):
+        assert word in out
+
+
+def test_bash_completes_commands_flags_and_files(tmp_path: Path) -> None:
+    """Asked as bash asks at a TAB: words before, the word so far."""
+    (tmp_path / "site.qps").write_text("")
+    script = (
+        f"source <({sys.executable} -m qps completion bash)\n"
+        'ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _shtab_qps; '
+        'echo "${COMPREPLY[@]}"; }\nask qps sol\nask qps solve --car\nask qps solve si\n'
+    )
+    told = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")},
+    )  # fmt: skip
+    assert told.stdout.splitlines() == ["solve", "--carry", "site.qps"], told.stderr

@@ -7,10 +7,11 @@ import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from qps import __version__
-from qps.commands.arguments import COMMANDS, EXIT_STATUS, TAKES_A_PROGRAM
+from qps.commands.arguments import COMMANDS, TAKES_A_PROGRAM
+from qps.commands.command_line import parser_of
 
 if TYPE_CHECKING:
     from qps.commands.output import Screen
@@ -55,7 +56,7 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
     arguments = argparse.Namespace(quiet=False, format="text", color="auto")
     try:
         argv, program = _parted(argv)
-        arguments = _parser(_command(argv)).parse_args(argv)
+        arguments = parser_of(_command(argv)).parse_args(argv)
         arguments.program = program
         screen.is_json = arguments.format == "json"
         # Each command imports what it needs, and nothing more: `check` never waits for sympy.
@@ -93,62 +94,6 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     return Exit.FAULT
 
 
-class _Once(argparse.Action):
-    """Stores the value of a flag that may stand once: of two, neither is dropped in silence."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse gives it
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Keep the value; a second one is refused."""
-        from qps.commands.console import complain  # noqa: PLC0415
-
-        given: set[str] = getattr(namespace, "given_once", set())
-        if option_string is not None and self.dest in given:
-            raise complain(f"`{option_string}` is given twice", "keep one")
-        namespace.given_once = given | {self.dest}
-        setattr(namespace, self.dest, values)
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are diagnostics like all others; a flag has one value."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.register("action", None, _Once)
-        self.register("action", "store", _Once)
-
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        """Refuse here what no flag takes: here the flags of the command are known."""
-        found, left = super().parse_known_args(args, namespace)
-        if left:
-            self._refuse(left)
-        return found, left
-
-    def _refuse(self, left: Sequence[str]) -> NoReturn:
-        from qps.commands.console import complain  # noqa: PLC0415
-        from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
-
-        flags = [word.partition("=")[0] for word in left if word.startswith("-")]
-        if flags:
-            message = f"`{self.prog}` has no flag `{flags[0]}`"
-            hint = did_you_mean(flags[0], self._option_string_actions)
-        else:
-            message, hint = f"`{self.prog}` does not know what to do with `{left[0]}`", None
-        raise complain(message, hint or f"`{self.prog} --help` tells what it takes")
-
-    def error(self, message: str) -> NoReturn:
-        """Tell what argparse found."""
-        from qps.commands.console import complain  # noqa: PLC0415
-
-        raise complain(f"{self.prog}: {message}", f"`{self.prog} --help` tells what it takes")
-
-
 def _command(argv: Sequence[str]) -> str | None:
     """Return the command that stands first; a complaint where one is named that is none."""
     command = next((word for word in argv if not word.startswith("-")), None)
@@ -167,19 +112,3 @@ def _parted(argv: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
         return argv, ()
     place = list(argv).index("--")
     return argv[:place], argv[place + 1 :]
-
-
-def _parser(command: str | None) -> argparse.ArgumentParser:
-    """Return what takes the arguments of a command, of all of them where none stands first."""
-    parser: argparse.ArgumentParser = _Parser(
-        prog="qps",
-        description="Quality planning: how many users will it carry, and what gives out first?",
-        epilog=EXIT_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"qps {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, add in COMMANDS.items():
-        if command in (None, name):
-            add(commands)
-    return parser

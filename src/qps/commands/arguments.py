@@ -478,6 +478,15 @@ def _lsp(commands: _Commands) -> None:
 TAKES_A_PROGRAM = "measure"
 """The command behind whose `--` stands another one, with flags of its own."""
 
+
+def _completion(commands: _Commands) -> None:
+    command = _add(commands, "completion", "what a shell needs to complete `qps`")
+    command.add_argument(
+        "shell", metavar="SHELL", choices=["bash", "zsh", "fish", "powershell"], help="%(choices)s"
+    )
+    command.set_defaults(format="text")
+
+
 COMMANDS = {
     "check": _check,
     "solve": _solve,
@@ -496,5 +505,6 @@ COMMANDS = {
     "trace": _trace,
     "new": _new,
     "lsp": _lsp,
+    "completion": _completion,
 }
 """How the arguments of each command are declared, in the order of `qps --help`."""

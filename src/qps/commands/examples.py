@@ -75,6 +75,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "new": (("qps new shop", "shop.qps, a small spec that works"),),
     "lsp": (("qps lsp", "what an editor is told to start for .qps files"),),
+    "completion": (
+        ("qps completion bash", "a script: into ~/.bash_completion, say"),
+        ("qps completion fish", "into ~/.config/fish/completions/qps.fish"),
+    ),
 }
 """By command: what to type, and what for."""
 
