@@ -70,6 +70,7 @@ class Background:
     """A process at work, or one to be; `limit` are the seconds that one answer may take.
 
     With a `grace`, work on a text that has changed meanwhile is stopped after so many seconds.
+    `work` is what the process does.
     """
 
     def __init__(
@@ -78,7 +79,9 @@ class Background:
         *,
         limit: float,
         grace: float | None = None,
+        work: Callable[[Connection, Callable[[Spec], str]], None] = at_work,
     ) -> None:
+        self._work = work
         self._page_of = page_of
         self._limit, self._grace = limit, grace
         self._setting = Setting()
@@ -154,7 +157,7 @@ class Background:
         loop = asyncio.get_running_loop()
         context = get_context("spawn")  # a copy of a process with threads is not to be trusted
         ours, theirs = Pipe()
-        process = context.Process(target=at_work, args=(theirs, self._page_of), daemon=True)
+        process = context.Process(target=self._work, args=(theirs, self._page_of), daemon=True)
         process.start()
         theirs.close()
         running = self._running = _Running(process=process, connection=ours)

@@ -5,8 +5,12 @@ Nothing of the compiler is imported here: the server itself starts without it.
 
 from __future__ import annotations
 
-from lsprotocol import types
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from lsprotocol import types  # slow to import, and needed by nobody here
 
 
 class OpenText(Struct, frozen=True):

@@ -1,0 +1,36 @@
+"""A process that does what it is told: it answers, takes for ever, fails, or ends by itself."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from qps.editing.messages import Answered, Asked, Began
+
+
+def works_badly(connection: Connection, _: Callable[[Any], str]) -> None:
+    """Do what the name of each feature says."""
+    while True:
+        message = connection.recv()
+        if not isinstance(message, Asked):
+            continue
+        if message.feature == "never begin":
+            os._exit(3)
+        connection.send(Began(message.number))
+        if message.feature == "take for ever":
+            time.sleep(600)
+        if message.feature == "end":
+            os._exit(4)
+        fault = "it failed" if message.feature == "fail" else None
+        refused = "not so" if message.feature == "refuse" else None
+        connection.send(
+            Answered(number=message.number, result=message.params, fault=fault, refused=refused)
+        )
+
+
+def no_page(_: Any) -> str:
+    """Make no page."""
+    return ""
