@@ -19,7 +19,8 @@ from time import perf_counter
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
-import kept  # noqa: E402 - found by the lines above
+import kept  # noqa: E402
+import keystrokes  # noqa: E402 - found by the lines above
 import matrices  # noqa: E402
 import networks  # noqa: E402
 import pages  # noqa: E402
@@ -60,6 +61,7 @@ def main() -> None:
         "rows": rows.changes,
         "queues": queues.numbers,
         "closed": networks.closed,
+        "keystrokes": keystrokes.keystrokes,
         "samples": samples.beyond_the_solve,
     }
     for name, measure in parts.items():
@@ -92,7 +94,7 @@ def _arguments() -> argparse.Namespace:
         metavar="PART",
         nargs="*",
         help="targets, axes, matrices, bare, files, starts, specs, advice, traces, pages, rows, "
-        "queues, closed or samples (default: all)",
+        "queues, closed, keystrokes or samples (default: all)",
     )
     parser.add_argument(
         "--largest",

@@ -75,9 +75,9 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
     @cached_property
     def syntax(self) -> ast.Module:
         """The declarations, as far as they could be made out."""
-        parsed = parse(self.source).value
-        assert parsed is not None
-        return parsed
+        tree = self.tree(self.source) or parse(self.source).value
+        assert tree is not None
+        return tree
 
 
 def _no_page(_: Spec) -> str:

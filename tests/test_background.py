@@ -31,7 +31,7 @@ async def _outcome(work: Awaitable[object]) -> object:
 @pytest.mark.parametrize(
     ("features", "outcomes"),
     [
-        # One after the other; what is refused or fails ends nothing. What takes too long is stopped,
+        # One after the other; what is refused or fails ends nothing. What takes long is stopped,
         # and what waits behind it, or behind one that ends by itself, is asked of the next process.
         (
             ["say", "fail", "refuse", "end", "take for ever", "say"],
