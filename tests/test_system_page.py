@@ -18,6 +18,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.layers import HEIGHT, WIDTHS, laid_out
 from qps.reports.pages.live_ways import routes_of, steps_of
+from qps.reports.pages.system_picture import system_picture
 from qps.reports.pages.topology import topology_of
 from qps.solver.answers.worst_mode import solve_model
 from test_shared_pools import JOB, KINDS
@@ -118,6 +119,28 @@ def test_the_route_passes_whatever_takes_time(path: Path) -> None:
         assert taking <= set(places), name
         for join, _ in route_of(name).joins:
             assert set(topology.joins[join]) <= set(places), name
+
+
+@pytest.mark.parametrize("name", ["", "applications/kafka", "sfu"])
+def test_who_runs_no_scripts_has_the_steps_as_a_strip(name: str) -> None:
+    """Each bar begins where the one before ends; the numbers are those of the table below."""
+    spec = spec_of(SPECS / f"{name}.qps") if name else checked(SHOP)
+    solution = solve_model(spec.model, spec.configuration())
+    drawn = system_picture(spec.model, spec.configuration(), solution)
+    assert drawn is not None
+    *steps, average, late = drawn.strip.rows
+    told = {row[0]: (row[1].strip("\u2003"), row[3]) for row in drawn.steps.rows}
+    assert [row.number for row in steps] == list(told)[: len(steps)]
+    assert {row.number: row.told.rpartition(", ")[2] for row in steps} == {
+        number: share for number, (_, share) in told.items()
+    }
+    assert (average.name, late.name) == ("on average", "99 in 100 within")
+    ends = [row.bars[-1].x + row.bars[-1].width for row in steps]
+    begins = [row.bars[0].x for row in steps]
+    assert max(ends) <= average.bars[0].x + average.bars[0].width + len(steps)
+    for before, begin in zip(ends, begins[1:], strict=False):
+        assert begin <= before + 0.2
+    assert all(row.told_at + 6 * len(row.told) < drawn.strip.width for row in drawn.strip.rows)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

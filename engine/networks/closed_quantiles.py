@@ -98,6 +98,8 @@ def closed_quantile(level: float, customers: float, think: float, *told: float) 
     """Return what a share `level` of all cycles does not exceed at all stations together.
 
     Between whole numbers of customers, of servers, and of copies of several servers, on a line.
+    How many copies of single servers a cycle visits is whole: where it reaches one more, the
+    quantile falls at once, as it does between numbers of machines.
     """
     if not (0 <= level < 1 and 0 <= customers < inf and 0 <= think < inf) or len(told) % OPERANDS:
         return nan

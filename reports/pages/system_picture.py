@@ -23,6 +23,7 @@ from qps.engine.formulas import Formula
 from qps.reports.pages.layers import HEIGHT, WIDTHS, Layout, laid_out
 from qps.reports.pages.live_ways import BACK, THERE, Route, Step, routes_of, steps_of
 from qps.reports.pages.topology import Place, topology_of
+from qps.reports.pages.way_strip import Strip, spans_of, strip_of
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.quantities import percent, quantity
 from qps.reports.text.table import Table
@@ -90,7 +91,7 @@ class DrawnBox(Struct, frozen=True, kw_only=True):
 
 
 class SystemPicture(Struct, frozen=True, kw_only=True):
-    """A drawing of all places, and the steps of a request as a table."""
+    """A drawing of all places, and the steps of a request as a strip and as a table."""
 
     title: str
     width: int
@@ -101,6 +102,7 @@ class SystemPicture(Struct, frozen=True, kw_only=True):
     lines: tuple[DrawnLine, ...]
     boxes: tuple[DrawnBox, ...]
     legend: tuple[tuple[str, str], ...]
+    strip: Strip
     steps: Table
 
 
@@ -115,7 +117,8 @@ def system_picture(
     value = graph.at(solution.at).number
     total = value(stream.mean_latency)
     route = routes_of(model, configuration, topology)(stream.name)
-    stops = tuple(_stops(tuple(steps_of(stream, configuration, route.ends)), value))
+    steps = tuple(steps_of(stream, configuration, route.ends))
+    stops = tuple(_stops(steps, value))
     told = [stop for stop in stops if _tells(total, stop.value)]
     numbers = {id(stop): at for at, stop in enumerate(told, 1)}
     here = _Here(graph=graph, solution=solution, stops=stops, numbers=numbers, total=total)
@@ -138,6 +141,7 @@ def system_picture(
             for at, place in enumerate(topology.places)
         ),
         legend=tuple((spent, SPENT[spent]) for spent in present),
+        strip=strip_of(stream, spans_of(steps, value, _SPENT_WITH), value),
         steps=here.table(),
     )
 
