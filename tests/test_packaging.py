@@ -190,3 +190,22 @@ def test_only_matrices_need_arrow_and_say_so(tmp_path: Path) -> None:
     result = _without_arrow("report", tmp_path / "rows.csv")
     assert result.returncode == 2
     assert "pip install 'qps[matrix]'" in result.stderr
+
+
+def test_an_sdist_holds_what_its_tests_need() -> None:
+    """What `.ci/run` builds by way of the sdist: what git has, and nothing else."""
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    named = {
+        word for line in lines if line.startswith(("include", "graft")) for word in line.split()
+    }
+    packages = {*FOLDERS, "src"}
+    tops = {path.name for path in ROOT.iterdir() if path.is_dir() and _is_kept(path)}
+    assert tops - packages - named == set()
+
+
+def _is_kept(folder: Path) -> bool:
+    """Return whether a folder is part of the repository, not made by a tool."""
+    made = {"node_modules", "build", "dist", ".git", ".venv"}
+    return folder.name not in made and not folder.name.startswith(
+        (".mypy", ".ruff", ".pytest", ".hypothesis", ".import", "__", "qps.egg")
+    )
