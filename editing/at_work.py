@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from qps.editing.asked_features import FUNCTIONS
-from qps.editing.messages import Answered, Asked, Began, Put, Setting, Taken
+from qps.editing.messages import Answered, Asked, Began, Known, Put, Setting, Taken
 
 if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
@@ -53,6 +53,8 @@ def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:
             desk.put(text)
         case Taken(uri=uri):
             desk.take(uri)
+        case Known(uri=uri, answer=answer):
+            desk.answers[uri] = answer
         case Asked():
             asked.append(message)
 

@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from qps.editing.at_work import at_work
-from qps.editing.messages import Answered, Asked, Began, OpenText, Put, Setting, Taken
+from qps.editing.messages import (
+    Answered,
+    Asked,
+    Began,
+    Known,
+    OpenText,
+    Put,
+    Setting,
+    Taken,
+    ToldAnswer,
+)
 
 if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
@@ -108,6 +118,10 @@ class Background:
         self._texts.pop(uri, None)
         self._send(Taken(uri))
         self.drop(uri)
+
+    def know(self, uri: str, answer: ToldAnswer) -> None:
+        """Tell the answer of a text as it is."""
+        self._send(Known(uri, answer))
 
     def drop(self, uri: str) -> None:
         """Wait no longer for what was asked of a text."""

@@ -20,7 +20,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import read_spec
 from qps.compiler.syntax.parse import parse
 from qps.editing.addresses import library_name, own_path, path_of, uri_of_library, uri_of_path
-from qps.editing.messages import OpenText
+from qps.editing.messages import OpenText, ToldAnswer
 from qps.editing.positions import Positions
 from qps.stdlib import module_text
 
@@ -87,13 +87,15 @@ def _no_page(_: Spec) -> str:
 class Desk(Struct, kw_only=True):
     """The open texts of an editor, which counts columns in an `encoding`.
 
-    `page_of` makes the page of a spec. Of a `library` folder, copies of standard modules are shown.
+    `answers` are those of the texts as they are. `page_of` makes the page of a spec. Of a `library`
+    folder, copies of standard modules are shown.
     """
 
     page_of: Callable[[Spec], str] = _no_page
     encoding: str = "utf-16"
     library: Path | None = None
     texts: dict[str, OpenText] = field(default_factory=dict)
+    answers: dict[str, ToldAnswer] = field(default_factory=dict)
     _readings: dict[str, tuple[object, Reading]] = field(default_factory=dict)
     _positions: dict[int, Positions] = field(default_factory=dict)
 
@@ -104,10 +106,12 @@ class Desk(Struct, kw_only=True):
     def put(self, text: OpenText) -> None:
         """Lay a text on the desk, in the place of an older one."""
         self.texts[text.uri] = text
+        self.answers.clear()  # other texts may use it
 
     def take(self, uri: str) -> None:
         """Take a text away: what is saved holds."""
         self.texts.pop(uri, None)
+        self.answers.clear()
         self._readings.pop(uri, None)
 
     def source(self, uri: str) -> Source:

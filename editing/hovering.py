@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lsprotocol import types
 
+from qps.compiler.check.names.bindings import Binding
 from qps.compiler.check.names.symbols import Symbol
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.visible import printable
@@ -15,6 +17,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
 from qps.editing.declared_names import name_at
 from qps.editing.desk import Desk, Reading
+from qps.editing.messages import ToldAnswer
 
 _MOST_LINES = 12
 
@@ -26,6 +29,9 @@ def hover(desk: Desk, params: types.HoverParams) -> types.Hover | None:
         return None
     reading = desk.reading(params.text_document.uri)
     parts = list(_told(reading, found.binding.symbol))
+    answer = desk.answers.get(params.text_document.uri)
+    if answer is not None:
+        parts += _at_the_answer(answer, found.binding)
     if not parts:
         return None
     return types.Hover(
@@ -58,6 +64,30 @@ def _told(reading: Reading, symbol: Symbol) -> Iterator[str]:
     fitted = getattr(declaration, "fitted", None)
     if isinstance(fitted, ast.Text):
         yield f"chosen to hit a number that is claimed: {_plain(fitted.value)}"
+
+
+_DOTTED = re.compile(r"\w+(?:\.\w+)*")
+_MOST_VALUES = 8
+
+
+def _at_the_answer(answer: ToldAnswer, binding: Binding) -> Iterator[str]:
+    """Yield what a measure comes to at the answer; of a place or a stream, what all of its do."""
+    text, span = binding.span.source.text, binding.span
+    start = span.start
+    while start and (text[start - 1].isalnum() or text[start - 1] in "_."):
+        start -= 1
+    whole = _DOTTED.match(text, start)
+    name = span.text if whole is None else whole[0]
+    told = answer.values.get(name)
+    if told is not None:
+        yield f"at {answer.at}: **{told}**"
+        return
+    own = text[start : span.end]
+    found = [(of, told) for of, told in answer.values.items() if of.startswith(f"{own}.")]
+    if found:
+        more = "" if len(found) <= _MOST_VALUES else "\n- …"
+        listed = "\n".join(f"- {_plain(of)}: {told}" for of, told in found[:_MOST_VALUES])
+        yield f"at {answer.at}:\n{listed}{more}"
 
 
 def _a(kind: str) -> str:

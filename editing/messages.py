@@ -43,6 +43,13 @@ class Taken(Struct, frozen=True):
     uri: str
 
 
+class Known(Struct, frozen=True):
+    """The answer of a text as it is, for what is told of its names."""
+
+    uri: str
+    answer: ToldAnswer
+
+
 class Asked(Struct, frozen=True, kw_only=True):
     """What is asked of a text, as it is in a version; None for one that is not open."""
 
@@ -92,11 +99,16 @@ class PlaceLoad(Struct, frozen=True, kw_only=True):
 
 
 class ToldAnswer(Struct, frozen=True, kw_only=True):
-    """The answer in a line, where the population is declared, and the loads of places."""
+    """The answer in a line, where the population is declared, and the loads of places.
+
+    `values` are loads and measures by their names, as people read them, `at` that population.
+    """
 
     title: str
     range: types.Range
     loads: tuple[PlaceLoad, ...]
+    at: str
+    values: dict[str, str]
 
 
 class ToldPage(Struct, frozen=True):

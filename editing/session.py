@@ -203,6 +203,8 @@ class Session:
         except RefusedError:
             found = None  # what stands in the way is among the diagnostics, or on the page
         document.known = found if isinstance(found, ToldAnswer) else None
+        if document.known is not None:
+            self.looking.know(document.uri, document.known)
         return document.known
 
     # -- the page --------------------------------------------------------------------------

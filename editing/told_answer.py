@@ -11,7 +11,8 @@ from qps.editing.desk import Desk
 from qps.editing.messages import PlaceLoad, ToldAnswer
 from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.first_screen import decision
-from qps.reports.text.quantities import percent
+from qps.reports.text.how_known import marked_value
+from qps.reports.text.quantities import is_share, percent, quantity_in
 from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
@@ -25,7 +26,7 @@ def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:
     if spec is None or spec.program.is_module:
         return None
     view, solution = _solved(spec)
-    places = desk.positions(reading.source)
+    places, at = desk.positions(reading.source), f"{view.population.name} = {view.at:,}"
     users = next(iter(reading.syntax.every(ast.Users)), None)
     span = None if users is None else users.span
     return ToldAnswer(
@@ -35,11 +36,12 @@ def told_answer(desk: Desk, uri: str) -> ToldAnswer | None:
             PlaceLoad(
                 at=places.position(item.span.end),
                 label=_label(loads),
-                tooltip="\n".join(_told(one) for one in loads)
-                + f"\n\nat {view.population.name} = {view.at:,}",
+                tooltip="\n".join(_told(one) for one in loads) + f"\n\nat {at}",
             )
             for item, loads in _by_place(reading.syntax, spec, view)
         ),
+        at=at,
+        values=dict(_values(view)),
     )
 
 
@@ -54,6 +56,25 @@ def _title(view: SolveView, solution: Solution) -> str:
     """Return how many, and what limits: `At most 7,462 users; web.cpu.load limits`."""
     limit = f"; {view.limited_by} limits" if view.limited_by else ""
     return decision(view, solution).headline + limit
+
+
+def _values(view: SolveView) -> Iterator[tuple[str, str]]:
+    """Yield what is known at the answer, by name: measures, loads, what is required."""
+    for one in view.measures:
+        yield one.name, marked_value(quantity_in(one.value, one.unit), one.value, one.known)
+    for load in view.resources:
+        yield (
+            f"{load.name}.load",
+            f"{percent(load.load_at_limit)} of at most {percent(load.target)}",
+        )
+    for need in view.requirements:
+        share = is_share(need.measure) and need.certainty is None
+        value, limit = (
+            percent(number) if share else quantity_in(number, need.unit)
+            for number in (need.value_at_limit, need.limit)
+        )
+        told = marked_value(value, need.value_at_limit, need.known)
+        yield need.measure, f"{told}, required {need.operator} {limit}"
 
 
 def _by_place(

@@ -370,3 +370,8 @@ def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> Non
     ends = "= 10 ms/packet … 1 s/packet"  # of the population
     assert told == [(7, "= 20 ms/packet"), (8, ends), (5, "cpu 100 %")]
     assert "at N = 50" in hints[2].tooltip
+    hover = types.HoverParams(of(uri), types.Position(5, 17))  # a node: what it comes to
+    told = ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
+    assert "at N = 50:\n- host.cpu.load: 100 % of at most 100 %" in told
+    ide.put(SPEC)  # nothing is told of it before it is solved
+    assert "N = 50" not in ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
