@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate, product
-from math import ceil, exp, floor, inf, lgamma, log, log1p, nan, pi, prod, sqrt
+from itertools import accumulate, chain, combinations_with_replacement, product
+from math import ceil, exp, factorial, floor, inf, lgamma, log, log1p, nan, pi, prod, sqrt
 from typing import Any
 
 from msgspec import Struct
@@ -290,9 +290,13 @@ class _Option(Struct, frozen=True):
 
 
 class Law(Struct, frozen=True):
-    """The law of the time at all stations: parts of weights of populations, the largest first."""
+    """The law of the time at all stations: parts of weights of populations, the largest first.
 
-    parts: tuple[tuple[list[float], tuple[_Option, ...]], ...]
+    Each part is told with which of the options it has.
+    """
+
+    options: tuple[_Option, ...]
+    parts: tuple[tuple[list[float], tuple[int, ...]], ...]
     unit: float
     mean: float
 
@@ -323,21 +327,32 @@ class Law(Struct, frozen=True):
 
     def _weight(self, at: complex) -> complex:
         """Return the weight of all states, each with the transform of the stays in it."""
+        transformed = [_transformed(option, at, self.unit) for option in self.options]
         found = 0j
-        for row, options in self.parts:
-            factor, values = complex(1.0), row
-            for option in options:
-                if option.share:
-                    own, ratio = _transformed(option, at, self.unit)
-                    factor *= own
-                    if option.queues:
-                        values = _geometric(values, ratio)
-            found += factor * values[-1]
+        for row, chosen in self.parts:
+            factor, values, ratios = complex(1.0), row, []
+            for one in chosen:
+                own, ratio = transformed[one]
+                factor *= own
+                if ratio:
+                    ratios.append(ratio)
+            last = ratios.pop() if ratios else 0j
+            for ratio in ratios:
+                values = _geometric(values, ratio)
+            whole = 0j
+            for value in values:  # of the last of them nothing else is asked
+                whole = value + last * whole
+            found += factor * whole
         return found
 
 
 def _transformed(option: _Option, at: complex, unit: float) -> tuple[complex, complex]:
-    """Return by what the weights of a visit are multiplied, and the ratio of the geometric ones."""
+    """Return by what the weights of an option are multiplied, and the ratio of the geometric ones.
+
+    That ratio is zero where none are.
+    """
+    if not option.share:
+        return complex(1.0), 0j
     place = option.place
     size = at * place.service
     power = -max(place.often, 1.0)
@@ -354,7 +369,11 @@ def _transformed(option: _Option, at: complex, unit: float) -> tuple[complex, co
 
 
 def _geometric(values: Sequence[Any], ratio: complex) -> list[Any]:
-    return list(accumulate(values, lambda before, own: own + ratio * before))
+    found, before = [], 0.0 * ratio
+    for own in values:
+        before = own + ratio * before
+        found.append(before)
+    return found
 
 
 @lru_cache(maxsize=1 << 8)
@@ -367,7 +386,6 @@ def _law(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
     away = min(rate * think, found)
     spread = min(8 * sqrt(away), 30 * (1 + found - away))
     most = min(found, ceil(found - away + spread) + 40)
-    copies = [place for place in places for _ in range(place.copies)]
     degree = 1 + max(place.servers for place in places)
     if found - away > max(_MANY, _DEEP * sqrt(away)):
         return None
@@ -381,17 +399,31 @@ def _law(found: int, think: float, places: tuple[Place, ...]) -> Law | None:
     for place in places:
         if place.all > place.copies:
             row = convolved(_unvisited(place, rate, place.all - place.copies, most), row, most + 1)
-    parts = []
-    every = [_options(place, rate, most) for place in copies]
-    if prod(map(len, every)) > _MOST_TERMS:
+    options: list[_Option] = []
+    choices = []
+    terms = 1
+    for place in places:
+        own = _options(place, rate, most)
+        terms *= len(own) ** place.copies
+        each = range(len(options), len(options) + len(own))
+        options += own
+        choices.append(list(combinations_with_replacement(each, place.copies)))
+    if terms > _MOST_TERMS:
         return None
-    for options in product(*every):
-        weighed = row
-        for option in options:
-            if option.told != (1.0,):
-                weighed = convolved(option.told, weighed, most + 1)
-        parts.append((weighed, options))
-    return Law(tuple(parts), rate, mean)
+    parts = []
+    for several in product(*choices):
+        chosen = tuple(chain(*several))
+        weighed = [prod(map(_orders, several)) * weight for weight in row]
+        for one in chosen:
+            if options[one].told != (1.0,):
+                weighed = convolved(options[one].told, weighed, most + 1)
+        parts.append((weighed, chosen))
+    return Law(tuple(options), tuple(parts), rate, mean)
+
+
+def _orders(chosen: Sequence[int]) -> int:
+    """Return in how many orders copies of a place may have these options."""
+    return factorial(len(chosen)) // prod(factorial(chosen.count(one)) for one in {*chosen})
 
 
 def _thinking(found: int, mean: float, most: int) -> list[float]:
