@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from helpers import once
-from helpers.browser import Opened, SharedBrowser, shown
+from helpers.browser import Opened, SharedBrowser
 from helpers.not_skipped import missing_in_ci
 from qps.compiler.pipeline import allow_deep_expressions
 
@@ -75,7 +75,7 @@ def open_page(shared_browser: SharedBrowser, tmp_path: Path) -> Iterator[Any]:
     def show(html: str, *, scripts: bool = True, **options: Any) -> Opened:
         file = tmp_path / f"page{len(entered)}.html"
         file.write_text(html, encoding="utf-8")
-        context = shown(shared_browser.context(scripts=scripts), file, scripts=scripts, **options)
+        context = shared_browser.shown(file, scripts=scripts, **options)
         page = context.__enter__()
         entered.append((context, page))
         return page

@@ -44,14 +44,16 @@ def browser() -> Iterator[Any]:
 class SharedBrowser:
     """A browser for many tests, as its start costs more than most of them.
 
-    Each test has pages of its own. They share a context, the start of which costs as much as a
-    page: ours keep nothing in it. Where the browser has died, the next test has a new one.
+    Tests share contexts, and tabs that no test shows anything in any more: the start of one costs
+    more than to open most of our pages, which keep nothing there. Where the browser has died, the
+    next test has a new one.
     """
 
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._started: Any = None
         self._contexts: dict[bool, Any] = {}
+        self._free: dict[bool, list[Any]] = {True: [], False: []}
 
     def running(self) -> Any:
         """Return the browser; it opens pages."""
@@ -69,6 +71,16 @@ class SharedBrowser:
             self._contexts[scripts] = _context(started, scripts=scripts)
         return self._contexts[scripts]
 
+    @contextmanager
+    def shown(self, file: Path, *, scripts: bool = True, **options: Any) -> Iterator[Opened]:
+        """Open a file in a tab that nobody uses; afterwards others may."""
+        context, free = self.context(scripts=scripts), self._free[scripts]
+        tab = free.pop() if free else context.new_page()
+        with in_tab(tab, file, scripts=scripts, **options) as found:
+            yield found
+            left(tab)
+        free.append(tab)
+
     def _answers(self) -> bool:
         from playwright.sync_api import Error
 
@@ -83,6 +95,7 @@ class SharedBrowser:
         """End the browser."""
         self._started = None
         self._contexts = {}
+        self._free = {True: [], False: []}
         self._stack.close()
 
 
@@ -96,25 +109,36 @@ def opened(
 ) -> Iterator[Opened]:
     """Open a file in a context of its own."""
     context = _context(started, scripts=scripts)
-    with shown(context, file, width=width, scheme=scheme, scripts=scripts) as found:
+    page = context.new_page()
+    with in_tab(page, file, width=width, scheme=scheme, scripts=scripts) as found:
         yield found
     context.close()
 
 
 @contextmanager
-def shown(
-    context: Any, file: Path, *, width: int = 1280, scheme: str = "light", scripts: bool = True
+def in_tab(
+    page: Any, file: Path, *, width: int = 1280, scheme: str = "light", scripts: bool = True
 ) -> Iterator[Opened]:
-    """Open a file in a context; where it runs scripts, they have begun with its data."""
-    page = context.new_page()
+    """Open a file in a tab; where it runs scripts, they have begun with its data."""
     page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.emulate_media(media="null", color_scheme=scheme, reduced_motion="reduce")
     found = Opened(page)
-    page.on("console", lambda message: found.complaints.append(message.text))
-    page.on("pageerror", lambda error: found.complaints.append(f"{error}\n{error.stack}"))
-    page.on("request", lambda request: found.requests.append(request.url))
+    heard = {
+        "console": lambda message: found.complaints.append(message.text),
+        "pageerror": lambda error: found.complaints.append(f"{error}\n{error.stack}"),
+        "request": lambda request: found.requests.append(request.url),
+    }
+    for event, hear in heard.items():
+        page.on(event, hear)
     page.goto(file.as_uri())
     if scripts:
         page.wait_for_selector("#model:not(:empty)", state="detached")
     yield found
-    page.close()
+    for event, hear in heard.items():
+        page.remove_listener(event, hear)
+
+
+def left(tab: Any) -> None:
+    """Leave what a tab shows, so that it is as if it were new; what comes meanwhile is heard."""
+    tab.mouse.move(-1, -1)
+    tab.goto("about:blank")
