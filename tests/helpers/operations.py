@@ -109,10 +109,12 @@ OF_NETWORKS = tuple(
     if word.startswith(("closed_", "class_", "nested_", "shared_", "forked_", "mixed_"))
 )
 
-_FEW, _MANY = 3, 10
+_FEW, _SEVERAL, _MANY = 3, 5, 10
 
 EDGES = (-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf, nan)
 """Where poles, infinities and what is not real lie."""
+POLES = (-1.0, 0.0, 1.0, inf)
+"""Those of them that tell of two operands together what neither tells alone."""
 
 
 def counted(word: str) -> list[bool]:
@@ -125,21 +127,33 @@ def counted(word: str) -> list[bool]:
 
 def arguments_at_edges(word: str) -> Iterator[tuple[float, ...]]:
     """Yield the arguments of an operation that are edges; of many operands, two at a time."""
-    return some_of(EDGES, [(low + high) / 2 for low, high in CASES[word]])
+    return some_of(EDGES, [(low + high) / 2 for low, high in CASES[word]], POLES)
 
 
-def some_of(choices: Sequence[Any], others: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def some_of(
+    choices: Sequence[Any], others: Sequence[Any], poles: Sequence[Any]
+) -> Iterator[tuple[Any, ...]]:
     """Yield choices for each operand; of more than three for two, with the `others` beside.
 
-    Of very many, for two that follow each other.
+    Of more than five each choice for one, and the `poles` for two; of very many, for two that
+    follow each other.
     """
     if len(others) <= _FEW:
         yield from product(choices, repeat=len(others))
         return
+    if len(others) > _SEVERAL:
+        for place in range(len(others)):
+            yield from _with(others, [place], choices)
     places_of_two = combinations(range(len(others)), 2)
     for places in pairwise(range(len(others))) if len(others) > _MANY else places_of_two:
-        for some in product(choices, repeat=2):
-            at = list(others)
-            for place, one in zip(places, some, strict=True):
-                at[place] = one
-            yield tuple(at)
+        yield from _with(others, places, choices if len(others) <= _SEVERAL else poles)
+
+
+def _with(
+    others: Sequence[Any], places: Sequence[int], choices: Sequence[Any]
+) -> Iterator[tuple[Any, ...]]:
+    for some in product(choices, repeat=len(places)):
+        at = list(others)
+        for place, one in zip(places, some, strict=True):
+            at[place] = one
+        yield tuple(at)

@@ -14,7 +14,16 @@ from fractions import Fraction
 from math import ceil, inf, isfinite, nan
 from typing import Any
 
-from helpers.operations import ANY, CASES, EDGES, POSITIVE, counted, some_of
+from helpers.operations import (
+    ANY,
+    CASES,
+    EDGES,
+    OF_NETWORKS,
+    POLES,
+    POSITIVE,
+    counted,
+    some_of,
+)
 from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.operations import OPERATIONS, Operation
 from qps.engine.powers import TooLongError
@@ -112,7 +121,7 @@ def _fitted(word: str, at: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
-    for _ in range(60):
+    for _ in range(24 if word in OF_NETWORKS else 60):
         at = (low + chance.random() * (high - low) for low, high in _ranges(word))
         pairs = zip(at, _counted(word), strict=True)
         whole = (
@@ -122,7 +131,7 @@ def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
     for _ in range(150 if word in WIDE else 0):
         yield tuple(_power(chance, part) for part in WIDE[word])
     if word != "^":
-        yield from some_of(EDGES, [(low + high) / 2 for low, high in _ranges(word)])
+        yield from some_of(EDGES, [(low + high) / 2 for low, high in _ranges(word)], POLES)
     if word in ("floor", "ceil"):
         yield (_WHOLE,)
 
@@ -179,7 +188,8 @@ def _lines(chance: random.Random, word: str) -> tuple[list[list[float]], list[fl
 
 def _few(word: str, most: int) -> int:
     """Return how many of the dearer cases are drawn: fewer where there are many operands."""
-    return min(most // 3, most // len(_ranges(word)))
+    dear = 2 if word in OF_NETWORKS else 1
+    return max(min(most // 3, most // len(_ranges(word)) // dear), 1)
 
 
 def cases() -> dict[str, Any]:
