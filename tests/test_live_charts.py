@@ -73,33 +73,23 @@ def waiting_spec(waits: str) -> str:
 
 
 @pytest.mark.parametrize("waits", WAITS)
-def test_lines_are_what_python_says(waits: str, open_page: Any) -> None:
+def test_charts_are_what_python_says(waits: str, open_page: Any) -> None:
+    """Lines, the way through the space of quality, and many populations at once."""
     spec = checked(waiting_spec(waits))
     graph = lower(spec.model, spec.configuration())
-    drawn = open_page(html_of(spec)).run(LINES)
+    page = open_page(html_of(spec))
+    drawn = page.run(LINES)
     assert {"loads", "needs", "shares", "quality"} <= set(drawn)
     for key, chart in drawn.items():
         expected = lines_of(graph, key)
         for name, values in chart["lines"]:
             assert_alike(values, columns(graph, chart["at"], [expected[bare(name, expected)]])[0])
-
-
-@pytest.mark.parametrize("waits", WAITS)
-def test_the_way_through_the_space_of_quality_is_what_python_says(
-    waits: str, open_page: Any
-) -> None:
-    spec = checked(waiting_spec(waits))
-    graph = lower(spec.model, spec.configuration())
-    populations, rows, names = open_page(html_of(spec)).run(SPACE)
+    populations, rows, names = page.run(SPACE)
     axes = {one.name: one.axis for one in graph.criteria if one.axis is not None}
     assert names == list(axes)
     for row, column in zip(rows, columns(graph, populations, list(axes.values())), strict=True):
         assert_alike(row, column)
-
-
-@pytest.mark.parametrize("waits", WAITS)
-def test_many_populations_at_once_are_what_each_of_them_is(waits: str, open_page: Any) -> None:
-    swept = open_page(html_of(checked(waiting_spec(waits)))).run(SWEPT)
+    swept = page.run(SWEPT)  # each is what it is alone
     assert swept["count"]
     assert swept["off"] == []
 

@@ -10,12 +10,19 @@ import pytest
 from helpers.golden_specs import generated
 from helpers.node import needs_node, run_module
 from helpers.page_answers import differences
+from helpers.specs import PRELUDE
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from test_saturation_search import (
+    CEIL_MACHINES,
+    CEIL_OF_SQUARE,
+    MEETING_STEPS,
+    WRONG_BOTTLENECK,
+)
 
 SPECS = 60
 SHARES = 3  # of them each is a test of its own
@@ -89,6 +96,76 @@ def test_instances_have_one_answer(tmp_path: Path) -> None:
     _holds_for([one for one in [asked(using)] if one], tmp_path)
 
 
+KINDS = {
+    "a tie": "require { host.cpu.load <= 50 % }\n",
+    "strict": "require { host.cpu.load < 50 % }\n",
+    "falls and rises": "measure m = (N - 20)^2 * (N - 40)\nrequire { m <= 1000 }\n",
+    "roundings": "measure m = ceil(N / 7) * 3\nrequire { m <= 20 }\n",
+    "a pole": "measure m = 1 / (N - 50)\nrequire { m <= 1 }\n",
+    "roots": "measure m = sqrt(N) + exp(N / 30) + ln(N) + lambert_w(N)\nrequire { m <= 20 }\n",
+    "lower branch": "measure m = lower_lambert_w(-1 / (N + 2))\nrequire { m >= -5 }\n",
+    "at most": "require { flow.latency <= 1 ms }\n",
+    "never": "measure m = N * 0\nrequire { m <= 1 }\n",
+    "floor": "measure m = 100 / N\nrequire { m >= 3 ideal 50 }\n",
+    "worst": "quality worst\nmeasure m = N\nrequire { m <= 77 }\n",
+    "a target": "target cpu 75 %\n",
+    "a target by a number": "param aim = 75 % in 10..100 %\ntarget cpu aim\n",
+    "a target and a limit": "target cpu 75 %\nrequire { host.cpu.load <= 90 % }\n",
+    "a target that nothing reaches": "target cpu 75 %\nrequire { flow.latency <= 1 ms }\n",
+    "cosine": "measure m = 1 + cos(N / 10) + N / 50\nrequire { m <= 3 }\n",
+    "arc cosine": "measure m = 4 - acos(1 - N / 1_000_001)\nrequire { m >= 3 ideal 4 }\n",
+    "calls lost": "measure m = erlang_b(30 + N / 7, N)\nrequire { m <= 1 % }\n",
+    "calls that wait": "measure m = erlang_c(20.5, N / 4)\nrequire { m <= 10 % }\n",
+    "little traffic": "measure m = erlang_b(N / 50, 1 + N / 99)\nrequire { m >= 70 % }\n",
+    "periodic": "measure m = periodic_wait(N, N / 101)\nrequire { m <= 2.7 }\n",
+    "a short M/D/1": "measure m = md1_tail(N / 101, 3)\nrequire { m <= 10 % }\n",
+    "a long M/D/1": "measure m = md1_quantile(N / 101, 99 %)\nrequire { m <= 9 }\n",
+    "late of many": "measure m = periodic_tail(N, N / 101, 3)\nrequire { m <= 10 % }\n",
+    "most of many": "measure m = periodic_quantile(N, N / 101, 99.9 %)\nrequire { m <= 5 }\n",
+    "normal": "measure m = normal_tail(3 - N / 30)\nrequire { m <= 40 % }\n",
+    "normal turned": "measure m = normal_quantile(N / 101)\nrequire { m <= 1.5 }\n",
+    "harmonic": "measure m = harmonic(N)\nrequire { m <= 4.5 }\n",
+    "absolute": "measure m = abs(N - 30)\nrequire { m <= 20 }\n",
+}
+"""Of requirements, each of which a search finds in a way of its own."""
+
+
+def one_stream(text: str, range_of: str) -> str:
+    """Return a spec of one stream, with so many users."""
+    return (
+        PRELUDE.replace("1..100", range_of) + text + "topology { node host = box }\n"
+        "stream flow { traffic N * 1 packet/s; at host { work } }\n"
+    )
+
+
+@needs_node
+@pytest.mark.parametrize("range_of", ["1..100", "1..1_000_000"])
+def test_every_kind_of_requirement_has_one_answer(range_of: str, tmp_path: Path) -> None:
+    found = [one for kind in KINDS.values() if (one := asked(one_stream(kind, range_of)))]
+    assert len(found) == len(KINDS)
+    _holds_for(found, tmp_path)
+
+
+JUMPING = [
+    CEIL_MACHINES,
+    CEIL_MACHINES.replace("50.05", "50"),
+    CEIL_MACHINES.replace("50.05", "49.9"),
+    CEIL_MACHINES.replace("50.05", "70.1").replace("ceil(N / 20)", "ceil(N * 0.07)"),
+    CEIL_OF_SQUARE,
+    WRONG_BOTTLENECK,
+    MEETING_STEPS.replace("ROOM", "24.5"),
+    MEETING_STEPS.replace("ROOM", "21"),
+    MEETING_STEPS.replace("ROOM", "26"),
+]
+
+
+@needs_node
+def test_loads_that_jump_saturate_in_the_page_where_they_do(tmp_path: Path) -> None:
+    found = [one for text in JUMPING if (one := asked(text))]
+    assert len(found) == len(JUMPING)
+    _holds_for(found, tmp_path)
+
+
 def _holds_for(found: list[tuple[object, Solution]], tmp_path: Path) -> None:
     """Assert that the page answers for some specs what their solutions are."""
     models = tmp_path / "models.json"
@@ -101,8 +178,8 @@ def _holds_for(found: list[tuple[object, Solution]], tmp_path: Path) -> None:
     )
     answers = json.loads(told)
     assert [one["trouble"] for one in answers] == [None] * len(found)
-    for one, (_, solution) in zip(answers, found, strict=True):
-        assert differences(one, solution) == []
+    pairs = zip(answers, found, strict=True)
+    assert [differences(one, solution) for one, (_, solution) in pairs] == [[]] * len(found)
 
 
 CALLS = """
