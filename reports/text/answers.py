@@ -7,9 +7,10 @@ in the very same words stands for itself.
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty
-from qps.reports.text.how_known import marked_value, users_as_known, users_with
+from qps.reports.text.how_known import marked_value
 from qps.reports.text.measures import MeasureView
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.quantities import is_share, percent, quantity_in
@@ -165,8 +166,11 @@ class MarginView(Struct, frozen=True):
     loaded: bool = True
 
 
-class SolveView(ShowsItself, Struct, frozen=True, kw_only=True):
-    """The answers of one configuration."""
+class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
+    """The answers of one configuration.
+
+    Beside its fields it keeps what the first screen says (`telling`), which is no key of its JSON.
+    """
 
     schema: str
     file: str
@@ -207,34 +211,25 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True):
     advice: tuple[Advice, ...]
     warnings: tuple[dict[str, object], ...]
 
+    def telling(self, headline: str, facts: tuple[tuple[str, str], ...]) -> SolveView:
+        """Return the same, which shows that of itself."""
+        told = replace(self)
+        told.__dict__["told"] = (headline, facts)
+        return told
+
     def _shown(self) -> Shown:
-        return _shown(self)
+        """Return what a notebook shows of answers: what one must know first."""
+        headline, facts = self.__dict__.get("told", (self.answer, ()))
+        return Shown(
+            title=f"{self.model} ({self.file})",
+            answer=headline,
+            facts=facts,
+            tables=(_requirements(self), _resources(self)),
+        )
 
 
 _MOST_ROWS = 8
 _DIGITS = 3
-
-
-def _shown(view: SolveView) -> Shown:
-    """Return what a notebook shows of answers: what one must know first."""
-    how_sure = users_as_known(view.known)
-    interval = view.largest_acceptable_interval
-    if interval is not None:
-        ends = ["none" if end is None else f"{end:,}" for end in (interval.least, interval.most)]
-        how_sure += f"; with {percent(interval.probability)} probability {ends[0]} to {ends[1]}"
-    following = view.next_limit
-    helping = [f"{one.change} ({users_with(one)})" for one in view.helps_most]
-    return Shown(
-        title=f"{view.model} ({view.file})",
-        answer=view.answer,
-        facts=(
-            ("limited by", view.limited_by or ""),
-            ("how sure", how_sure),
-            ("would help", "; ".join(helping)),
-            ("next", "" if following is None else following.requirement or ""),
-        ),
-        tables=(_requirements(view), _resources(view)),
-    )
 
 
 def _requirements(view: SolveView) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from html import escape
 
@@ -93,4 +94,5 @@ def _table(table: Table) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(printable(text))
+    """Return a text as HTML; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(printable(text)))
