@@ -214,11 +214,3 @@ def test_wrong_revisions_and_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert "git knows no revision `nowhere` here" in capsys.readouterr().err
     assert main(["test", "--readers", "nowhere.csv"]) == 2
     assert "`nowhere.csv` is no file" in capsys.readouterr().err
-
-
-def test_the_workflow_calls_what_there_is() -> None:
-    text = (ROOT / ".github" / "workflows" / "qps.yml").read_text()
-    for command in re.findall(r"^\s+(?:run: )?qps (\w+)", text, re.MULTILINE):
-        with pytest.raises(SystemExit):
-            main([command, "--help"])
-    assert 'qps review -q "$BASE" "$SPECS" > comment.md' in text

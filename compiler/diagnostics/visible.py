@@ -23,6 +23,15 @@ def printable(text: str) -> str:
     return "".join(c if c == "\n" or not drives(c) else "\ufffd" for c in text)
 
 
+def one_line(text: str) -> str:
+    r"""Return a text in one line: what begins another one could be a command to who reads along.
+
+    >>> one_line("a\n::error::b")
+    'a ::error::b'
+    """
+    return printable(text).replace("\n", " ")
+
+
 def escaped(text: str) -> str:
     r"""Return JSON in which such characters stand as escapes: it has the same value.
 

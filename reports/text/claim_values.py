@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import asdict
 
-from qps.reports.text.ci import Tested
+from qps.reports.text.claim_formats import Tested
 from qps.reports.text.verdicts import summary, tally, within
 from qps.reports.text.view import as_json
 from qps.solver.claims.claim_results import ClaimResult, Coverage

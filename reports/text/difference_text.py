@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
@@ -143,7 +144,7 @@ def _limit(view: SolveView) -> str:
 def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
     """Return the answer, what changed, and the answers before and after."""
     head = f"{view.before.file} → {view.after.file}"
-    parts = [f"### {escaped(head)}" if markdown else printable(head)]
+    parts = [f"### {escaped(head)}" if markdown else one_line(head)]
     parts.append(f"**{escaped(view.answer)}**" if markdown else f"  {view.answer}")
     tables = [changes_table(view.changes), numbers_table(view), answers_table(view)]
     if view.claims is not None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import INFORMATION_BASE
-from qps.reports.text.ci import workflow_command
+from qps.reports.text.claim_formats import workflow_command
 from qps.reports.text.fit_text import cost_scale
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.quantities import number, percent

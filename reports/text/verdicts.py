@@ -7,6 +7,7 @@ from math import isfinite
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.coverage_text import coverage_lines, interval_heading, interval_text
 from qps.reports.text.how_known import claims_known_line, marked, marked_value
@@ -215,7 +216,7 @@ def claims_text(
 
 def _failure(result: ClaimResult, width: int | None, *, color: bool) -> str:
     """Return a claim that fails: its place, what it claims, what is predicted, how far off."""
-    head = f"{mark(result)}  {result.name}  {result.file}:{result.line}"
+    head = one_line(f"{mark(result)}  {result.name}  {result.file}:{result.line}")
     off = result.relative_difference
     claims_less = within(result)
     facts = [

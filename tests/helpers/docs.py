@@ -15,6 +15,7 @@ import io
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -57,11 +58,13 @@ def commands(body: str) -> Iterator[str]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a `qps` command in a folder; return what it prints, and its exit status if not 0."""
+    """Run `qps` or `git` in a folder; return what it prints, and its exit status if not 0."""
     from qps.cli import main
 
     words = shlex.split(command)
-    assert words[0] == "qps", f"only qps can be run: {command}"
+    if words[0] == "git":
+        return _git(words, folder)
+    assert words[0] == "qps", f"only qps and git can be run: {command}"
     output = io.StringIO()
     before = Path.cwd()
     os.chdir(folder)
@@ -76,6 +79,20 @@ def run(command: str, folder: Path) -> str:
     text = "\n".join(line.rstrip() for line in output.getvalue().splitlines())
     text = _TIME.sub('time="0.012"', text)  # which differs from run to run
     return text + (f"\n(exit status {status})" if status else "") + "\n"
+
+
+def _git(words: list[str], folder: Path) -> str:
+    """Run git as somebody at a fixed time: so commits have the same names everywhere."""
+    moment = "2026-11-23T12:00:00Z"
+    own = {
+        f"GIT_{who}_{what}": "a" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    own |= {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
+    own |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    done = subprocess.run(
+        words, cwd=folder, env=os.environ | own, capture_output=True, text=True, check=True
+    )
+    return done.stdout
 
 
 def performed(text: str) -> str:

@@ -16,7 +16,7 @@ from qps.compiler.pipeline import Spec, load
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import PageView, page_view
-from qps.reports.text.ci import Tested
+from qps.reports.text.claim_formats import Tested
 from qps.reports.text.verdicts import Untested
 from qps.reports.text.view import solve_view
 from qps.simulation.player import player

@@ -424,6 +424,39 @@ def _review(commands: _Commands) -> None:
     command.set_defaults(format="text")
 
 
+def _ci(commands: _Commands) -> None:
+    command = _add(
+        commands, "ci", "every spec that a change touches: layout, mistakes, claims, what moves"
+    )
+    command.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        help="specs, or folders that hold some (default: this folder)",
+    )
+    command.add_argument(
+        "--base",
+        metavar="REVISION",
+        help="what to compare with (default: what GitHub or GitLab tell, else the commit before)",
+    )
+    command.add_argument(
+        "--all", action="store_true", help="look at every spec, not only at those touched"
+    )
+    command.add_argument(
+        "--fail-on", choices=["worse"], help="exit 1 also where a spec carries fewer users"
+    )
+    for name, what in {
+        "comment": "a comment in Markdown",
+        "sarif": "SARIF 2.1.0",
+        "code-quality": "GitLab's code quality report",
+        "json": "all of it as JSON",
+    }.items():
+        command.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {what} here")
+    _format(command, "text", "github", "markdown", "json")
+
+
 def _trace(commands: _Commands) -> None:
     command = _add(
         commands, "trace", "jitter of recorded packets, and the buffers that make up for it"
@@ -502,6 +535,7 @@ COMMANDS = {
     "fmt": _fmt,
     "diff": _diff,
     "review": _review,
+    "ci": _ci,
     "trace": _trace,
     "new": _new,
     "lsp": _lsp,

@@ -69,6 +69,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps diff main:site.qps site.qps --fail-on worse", "since what git has of it"),
     ),
     "review": (("qps review origin/main specs", "what a branch does, for a pull request"),),
+    "ci": (
+        ("qps ci", "what the last commit touches: layout, mistakes, claims, answers"),
+        ("qps ci --base origin/main --comment comment.md", "a branch, with a comment for it"),
+        ("qps ci --format github --sarif qps.sarif", "in a workflow of GitHub"),
+    ),
     "trace": (
         ("qps trace night.csv --period 160ms", "jitter, and the best playout buffer"),
         ("qps trace night.csv --period 160ms --latency 200ms --gaps '3 %'", "limits of yours"),

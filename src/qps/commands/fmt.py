@@ -13,6 +13,7 @@ from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.output import style
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Outcome
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.importer import read_spec
 
@@ -37,7 +38,8 @@ def run(arguments: Namespace) -> Exit:
         if not arguments.check:
             _replace(path, result.value)
         if not arguments.quiet:
-            print(f"{'would change' if arguments.check else 'changed'} {path}")
+            word = "would change" if arguments.check else "changed"
+            print(one_line(f"{word} {path}"))
     show(found, arguments)
     if not arguments.quiet:
         count = f"{len(paths)} specs" if len(paths) != 1 else "1 spec"
@@ -46,6 +48,17 @@ def run(arguments: Namespace) -> Exit:
     if any(diagnostic.is_error for diagnostic in found):
         return Exit.WRONG
     return Exit.NO if arguments.check and changed else Exit.YES
+
+
+def first_difference(path: Path) -> int | None:
+    """Return the first line that would be laid out otherwise; None for none, or no layout."""
+    source = read_spec(path)
+    text = None if source.value is None else formatted(source.value).value
+    if text is None or _is_laid_out(path, text):
+        return None
+    before = path.read_bytes().split(b"\n")
+    pairs = zip(before, text.encode().split(b"\n"), strict=False)
+    return next((n for n, (old, new) in enumerate(pairs, 1) if old != new), len(before))
 
 
 def _standard_input(arguments: Namespace) -> Exit:

@@ -17,11 +17,11 @@ from qps.commands.readers import files_of
 from qps.commands.revision import spec_at
 from qps.commands.test import status_of, tested_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.reports.text.ci import MOST_CHARACTERS, claims_markdown
+from qps.reports.text.claim_formats import MOST_CHARACTERS, claims_markdown
 from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import DifferenceView, difference_text
 from qps.reports.text.table import escaped
-from qps.reviewing.git_objects import git, top_of
+from qps.reviewing.changed_files import Since, base_of
 from qps.simulation.player import player
 from qps.solver.answers.solution import SolverFault
 from qps.solver.odds.told import PROBABILITY
@@ -32,12 +32,15 @@ _SHORT = 10
 
 def run(arguments: Namespace) -> Exit:
     """Test the specs, compare those that were moved since a revision, and print one comment."""
-    since = _Since.of(arguments.revision)
+    base = base_of(Path(), arguments.revision)
+    if base.commit is None:
+        raise complain(base.why, base.mend)
+    since = Since.of(base.top, base.commit)
     paths = specs_under(arguments.paths)
     with Progress(total=2 * len(paths), quiet=arguments.quiet, unit=None) as progress:
         tested = tested_specs(paths, progress, player(), PROBABILITY)
         progress.advance(0, "what was changed")
-        moved = [_Moved.of(spec, before, since) for spec, before in since.moved(paths)]
+        moved = [_Moved.of(spec, before, since) for spec, before in _moved(paths, since)]
     show(tested.diagnostics, arguments)
     room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))
     claims = claims_markdown(tested, max(MOST_CHARACTERS // 2, room))
@@ -45,52 +48,11 @@ def run(arguments: Namespace) -> Exit:
     return Exit.FAULT if any(one.is_fault for one in moved) else status_of(tested)
 
 
-class _Since(Struct, frozen=True):
-    """A commit, and what was changed since: for each file the name that it had, None for none."""
-
-    top: Path
-    commit: str
-    changed: dict[Path, Path | None]
-
-    @staticmethod
-    def of(revision: str) -> _Since:
-        """Return what was changed since the work here was begun from a revision."""
-        here = Path()
-        top = top_of(here)
-        known = git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^0")
-        if top is None or known is None:
-            raise complain(
-                f"git knows no revision `{revision}` here",
-                "name a commit, branch or tag; in CI, fetch more than the last commit",
-            )
-        named = known.decode().strip()
-        base = git(here, "merge-base", named, "HEAD")
-        commit = named if base is None else base.decode().strip()
-        # With NUL between names they stand as they are, whatever their letters.
-        found = git(top, "diff", "--name-status", "-z", "--find-renames", commit, "--")
-        return _Since(top, commit, dict(_changed(top, (found or b"").split(b"\0"))))
-
-    def moved(self, paths: Sequence[Path]) -> Iterator[tuple[Path, Path | None]]:
-        """Yield the specs that read what was changed, each with the name that it had before."""
-        for path in paths:
-            if any(file in self.changed for file in files_of(path)):
-                own = path.resolve()
-                yield path, self.changed.get(own, own)
-
-
-def _changed(top: Path, words: Sequence[bytes]) -> Iterator[tuple[Path, Path | None]]:
-    """Yield what `git diff --name-status -z` tells: files as they are called now, and before."""
-    left = iter(words)
-    for status in left:
-        if not status:
-            return
-        path = top / os.fsdecode(next(left))
-        if status[:1] in b"RC":
-            yield top / os.fsdecode(next(left)), path
-            if status[:1] == b"R":
-                yield path, path
-        else:
-            yield path, None if status == b"A" else path
+def _moved(paths: Sequence[Path], since: Since) -> Iterator[tuple[Path, Path | None]]:
+    """Yield the specs that read what was changed, each with the name that it had before."""
+    for path in paths:
+        if any(file in since.changed for file in files_of(path)):
+            yield path, since.name_before(path)
 
 
 class _Moved(Struct, frozen=True, kw_only=True):
@@ -106,7 +68,7 @@ class _Moved(Struct, frozen=True, kw_only=True):
     is_fault: bool = False
 
     @staticmethod
-    def of(path: Path, before: Path | None, since: _Since) -> _Moved:
+    def of(path: Path, before: Path | None, since: Since) -> _Moved:
         """Compare a spec with what it was."""
         earlier = "" if before is None else f"{since.commit[:_SHORT]}:{os.path.relpath(before)}"
         try:

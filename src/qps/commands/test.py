@@ -30,8 +30,9 @@ from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.project.project_file import project_of
-from qps.reports.text.ci import (
+from qps.reports.text.claim_formats import (
     Tested,
     Wrong,
     claims_github,
@@ -182,7 +183,7 @@ class _Testing(Struct, kw_only=True):
     def _fault(self, error: Exception, path: Path) -> None:
         told = fault(error, str(path))
         self.wrong.append(told)
-        print(f"{told.place}: {told.message}", file=sys.stderr)
+        print(one_line(f"{told.place}: {told.message}"), file=sys.stderr)
         if os.environ.get("QPS_TRACEBACK"):
             traceback.print_exception(error)
 

@@ -120,16 +120,16 @@ def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
         time=_time(seconds),
     )
     if result.fails:
-        text = f"{result.file}:{result.line}\n{_sentence(result)}"
-        failure = ET.SubElement(case, "failure", message=printable(_sentence(result)))
-        failure.text = printable("\n".join([text, *_remarks(result)]))
+        text = f"{result.file}:{result.line}\n{sentence(result)}"
+        failure = ET.SubElement(case, "failure", message=printable(sentence(result)))
+        failure.text = printable("\n".join([text, *remarks(result)]))
     elif result.verdict is not Verdict.HOLDS:
         word = _SKIPPED.get(result.verdict, result.verdict.value)
-        skipped = ET.SubElement(case, "skipped", message=printable(f"{word}: {_sentence(result)}"))
-        skipped.text = printable("\n".join(_remarks(result)))
+        skipped = ET.SubElement(case, "skipped", message=printable(f"{word}: {sentence(result)}"))
+        skipped.text = printable("\n".join(remarks(result)))
 
 
-def _sentence(result: ClaimResult) -> str:
+def sentence(result: ClaimResult) -> str:
     """Return what was claimed and what the model predicts, in one line."""
     allowed = f" within {within(result)}" if within(result) else ""
     off = result.relative_difference
@@ -138,7 +138,8 @@ def _sentence(result: ClaimResult) -> str:
     return f"claimed {claimed(result)}{allowed}, predicted {predicted(result)}{difference}{stale}"
 
 
-def _remarks(result: ClaimResult) -> list[str]:
+def remarks(result: ClaimResult) -> list[str]:
+    """Return what else is known of a claim, a line each."""
     pairs = {
         "source": result.source,
         "note": result.note,
@@ -173,7 +174,7 @@ def claims_github(tested: Tested) -> str:
     for result in tested.results:
         if result.fails:
             where = {"file": result.file, "line": str(result.line), "title": result.name}
-            message = "\n".join([_sentence(result), *_remarks(result)])
+            message = "\n".join([sentence(result), *remarks(result)])
             lines.append(workflow_command("error", where, message))
     return "".join(f"{line}\n" for line in lines)
 

@@ -1,0 +1,85 @@
+"""What `qps ci --format json` prints."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.reports.text.claim_changes import ClaimChanges
+from qps.reviewing.comment import Review
+from qps.reviewing.findings import Finding
+from qps.reviewing.matrix_changes import MatrixChange
+from qps.reviewing.spec_changes import SpecChange
+from qps.solver.what_if.difference import AssumptionChange
+
+
+class BaseView(Struct, frozen=True, kw_only=True):
+    """The commit that was compared with; `why` says why there is none, `mend` what helps."""
+
+    name: str
+    commit: str | None
+    why: str | None
+    mend: str | None
+
+
+class SpecView(Struct, frozen=True, kw_only=True):
+    """A spec that is touched: what became of its answer, its claims and its matrices.
+
+    Where it is not compared, `reason` says why, and the rest is null.
+    """
+
+    file: str
+    was: str | None
+    state: str
+    reason: str | None
+    answer: str | None
+    users_before: int | None
+    users_after: int | None
+    changes: tuple[AssumptionChange, ...]
+    claims: ClaimChanges | None
+    matrices: tuple[MatrixChange, ...]
+
+
+class CiView(Struct, frozen=True, kw_only=True):
+    """What a change touches and does, and what is to be told of it."""
+
+    schema: str
+    summary: str
+    passed: bool
+    base: BaseView
+    specs: int
+    touched: int
+    findings: tuple[Finding, ...]
+    changes: tuple[SpecView, ...]
+
+
+def ci_view(review: Review, *, passed: bool) -> CiView:
+    """Return a review as plain values."""
+    base = review.base
+    return CiView(
+        schema="qps/ci/1",
+        summary=review.summary,
+        passed=passed,
+        base=BaseView(
+            name=base.name, commit=base.commit, why=base.why or None, mend=base.mend or None
+        ),
+        specs=review.specs,
+        touched=review.touched,
+        findings=review.findings,
+        changes=tuple(_spec(one) for one in review.changes),
+    )
+
+
+def _spec(one: SpecChange) -> SpecView:
+    view = one.view
+    return SpecView(
+        file=one.file,
+        was=one.was,
+        state=one.state.value,
+        reason=one.reason or None,
+        answer=None if view is None else view.answer,
+        users_before=None if view is None else view.before.largest_acceptable,
+        users_after=None if view is None else view.after.largest_acceptable,
+        changes=() if view is None else view.changes,
+        claims=one.claims,
+        matrices=one.matrices,
+    )

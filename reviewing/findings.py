@@ -1,0 +1,204 @@
+"""What is to be told at a place of a file: mistakes, layouts, claims that fail, answers that move.
+
+They are told to machines in three ways: workflow commands of GitHub, GitLab's code quality report,
+and SARIF 2.1.0. All paths are from the top of the repository. Names and texts come from strangers:
+each is escaped as where it goes wants it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.codes import ALL
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.visible import printable
+from qps.reports.text.claim_formats import Wrong, remarks, sentence, workflow_command
+from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.version import __version__
+
+MOST = 1_000
+"""Findings that are told to a machine: more are counted."""
+
+LAYOUT, CLAIM, ANSWER, FAULT = "layout", "claim", "answer", "fault"
+_RULES: Mapping[str, str] = {
+    **{code.id: code.summary for code in ALL},
+    LAYOUT: "the one layout of specs: `qps fmt` makes it",
+    CLAIM: "what a spec claims is what it predicts",
+    ANSWER: "an answer that a change moves",
+    FAULT: "a fault of qps itself",
+}
+
+
+class Level(StrEnum):
+    """How grave a finding is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """Something to be told at a place; lines and columns count from 1."""
+
+    level: Level
+    code: str
+    title: str
+    message: str
+    file: str
+    line: int = 1
+    column: int = 1
+    end_line: int = 1
+    end_column: int = 1
+
+
+def path_from(top: Path, label: str) -> str:
+    """Return a file as it is called from the top of a repository."""
+    own = Path(os.path.abspath(label))  # noqa: PTH100 - links stay as they are called
+    real = own.parent.resolve() / own.name
+    way = real.relative_to(top) if real.is_relative_to(top) else Path(label)
+    return way.as_posix()
+
+
+def of_diagnostic(one: Diagnostic, top: Path, file: str) -> Finding:
+    """Return a diagnostic as a finding; `file` is where one without a place is told."""
+    level = Level.ERROR if one.is_error else Level.WARNING
+    message = "\n".join([one.message, *one.notes, *one.hints])
+    told = Finding(level=level, code=one.code.id, title=one.code.id, message=message, file=file)
+    if one.primary is None:
+        return told
+    span = one.primary.span
+    line, column = span.source.position(span.start)
+    end_line, end_column = span.source.position(max(span.start, span.end))
+    return Finding(
+        level=level,
+        code=one.code.id,
+        title=one.code.id,
+        message=message,
+        file=path_from(top, span.source.label),
+        line=line,
+        column=column,
+        end_line=end_line,
+        end_column=end_column,
+    )
+
+
+def of_claims(results: Iterable[ClaimResult], top: Path) -> list[Finding]:
+    """Return the claims that fail, and those that may fail for a time."""
+    return [
+        Finding(
+            level=Level.ERROR if one.fails else Level.NOTE,
+            code=CLAIM,
+            title=one.name,
+            message="\n".join([sentence(one), *remarks(one)]),
+            file=path_from(top, one.file),
+            line=one.line,
+            end_line=one.line,
+        )
+        for one in results
+        if one.fails or one.verdict is Verdict.ACCEPTED
+    ]
+
+
+def of_faults(wrong: Iterable[Wrong], top: Path) -> list[Finding]:
+    """Return the faults of ours."""
+    return [
+        Finding(
+            level=Level.ERROR,
+            code=FAULT,
+            title="fault of qps",
+            message=one.message,
+            file=path_from(top, one.file),
+        )
+        for one in wrong
+        if one.kind == "fault"
+    ]
+
+
+def as_github(findings: Sequence[Finding]) -> str:
+    """Return workflow commands, a line each."""
+    names = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
+    lines = [
+        workflow_command(
+            names[one.level],
+            {
+                "file": one.file,
+                "line": str(one.line),
+                "col": str(one.column),
+                "endLine": str(max(one.line, one.end_line)),
+                "title": one.title,
+            },
+            one.message,
+        )
+        for one in findings[:MOST]
+    ]
+    if len(findings) > MOST:
+        more = f"{len(findings) - MOST:,} more findings are not told here"
+        lines.append(workflow_command("warning", {"title": "qps ci"}, more))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def as_gitlab(findings: Sequence[Finding]) -> list[dict[str, object]]:
+    """Return a code quality report: https://docs.gitlab.com/ci/testing/code_quality/."""
+    severity = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
+    return [
+        {
+            "description": printable(f"{one.title}: {one.message}"),
+            "check_name": one.code,
+            "fingerprint": mark,
+            "severity": severity[one.level],
+            "location": {"path": printable(one.file), "lines": {"begin": one.line}},
+        }
+        for one, mark in _marked(findings)
+    ]
+
+
+def as_sarif(findings: Sequence[Finding]) -> dict[str, object]:
+    """Return SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/."""
+    codes = list(dict.fromkeys(one.code for one in findings[:MOST]))
+    rules = [{"id": code, "shortDescription": {"text": _RULES.get(code, code)}} for code in codes]
+    driver = {"name": "qps", "semanticVersion": __version__, "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_sarif(one, mark, codes) for one, mark in _marked(findings)],
+    }
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    }
+
+
+def _sarif(one: Finding, mark: str, codes: Sequence[str]) -> dict[str, object]:
+    region = {
+        "startLine": one.line,
+        "startColumn": one.column,
+        "endLine": max(one.line, one.end_line),
+        "endColumn": one.end_column if one.end_line > one.line else max(one.column, one.end_column),
+    }
+    artifact = {"uri": quote(os.fsencode(one.file)), "uriBaseId": "%SRCROOT%"}
+    return {
+        "ruleId": one.code,
+        "ruleIndex": codes.index(one.code),
+        "level": one.level.value,
+        "message": {"text": printable(f"{one.title}: {one.message}")},
+        "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
+        "partialFingerprints": {"qps/1": mark},
+    }
+
+
+def _marked(findings: Sequence[Finding]) -> Iterable[tuple[Finding, str]]:
+    """Yield findings, each with a mark of its own that stays where lines above it move."""
+    counts: dict[tuple[str, ...], int] = {}
+    for one in findings[:MOST]:
+        key = (one.code, one.file, one.title, one.message)
+        count = counts[key] = counts.get(key, 0) + 1
+        text = "\0".join((*key, str(count)))
+        yield one, sha256(text.encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,164 @@
+"""Matrices of two versions of a spec: which configurations carry more or fewer, which are new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.extras import need_arrow
+from qps.reports.text.quantities import quantity
+from qps.reports.text.table import Table
+
+if TYPE_CHECKING:
+    from qps.solver.matrix.compiled import CompiledMatrix
+    from qps.solver.matrix.tables import Column
+
+MOST_ROWS = 10_000
+"""Configurations of a matrix that are solved for a comparison."""
+_MOST_TOLD = 10
+
+_Key: TypeAlias = tuple[tuple[str, object], ...]
+_Row: TypeAlias = tuple[str, int | None]
+"""A configuration in words, and how many it carries."""
+
+
+class RowChange(Struct, frozen=True, kw_only=True):
+    """A configuration, in words, and how many it carries: None for nobody, or no answer."""
+
+    configuration: str
+    before: int | None
+    after: int | None
+
+    @property
+    def difference(self) -> int:
+        """How many more it carries."""
+        return (self.after or 0) - (self.before or 0)
+
+
+class MatrixChange(Struct, frozen=True, kw_only=True):
+    """A matrix that two versions have, or one: its rows by what became of them.
+
+    `rows` are those that moved most, worse ones first; `reason` says why rows are not compared.
+    """
+
+    name: str
+    reason: str = ""
+    worse: int = 0
+    better: int = 0
+    same: int = 0
+    new: int = 0
+    gone: int = 0
+    rows: tuple[RowChange, ...] = ()
+
+    @property
+    def is_moved(self) -> bool:
+        """True where something is to be told."""
+        return bool(self.reason or self.worse or self.better or self.new or self.gone)
+
+    @property
+    def text(self) -> str:
+        """What became of the rows, in words."""
+        if self.reason:
+            return self.reason
+        counts = {
+            "carry fewer": self.worse,
+            "carry more": self.better,
+            "are new": self.new,
+            "are gone": self.gone,
+            "are as before": self.same,
+        }
+        return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+
+    @property
+    def table(self) -> Table:
+        """The rows that moved most."""
+        rows = tuple(
+            (row.configuration, _count(row.before), _count(row.after), f"{row.difference:+,}")
+            for row in self.rows
+        )
+        return Table(("configuration", "before", "after", "by"), rows, frozenset([1, 2, 3]))
+
+
+def _count(users: int | None) -> str:
+    return "none" if users is None else f"{users:,}"
+
+
+def matrix_changes(old: ir.Model, new: ir.Model) -> tuple[MatrixChange, ...]:
+    """Return what became of each matrix, by name."""
+    before = {matrix.name: matrix for matrix in old.matrices}
+    after = {matrix.name: matrix for matrix in new.matrices}
+    return tuple(
+        _changed(name, (old, before.get(name)), (new, after.get(name)))
+        for name in dict.fromkeys([*after, *before])
+    )
+
+
+def _changed(
+    name: str, old: tuple[ir.Model, ir.Matrix | None], new: tuple[ir.Model, ir.Matrix | None]
+) -> MatrixChange:
+    if old[1] is None or new[1] is None:
+        return MatrixChange(name=name, reason="is new" if old[1] is None else "is gone")
+    try:
+        before, after = (_solved(model, matrix) for model, matrix in (old, new) if matrix)
+    except QpsError as error:
+        return MatrixChange(name=name, reason=f"not compared: {error.diagnostics[0].message}")
+    if isinstance(before, str) or isinstance(after, str):
+        why = before if isinstance(before, str) else after
+        return MatrixChange(name=name, reason=f"not compared: {why}")
+    both = [key for key in after if key in before]
+    moved = [
+        RowChange(configuration=after[key][0], before=before[key][1], after=after[key][1])
+        for key in both
+        if before[key][1] != after[key][1]
+    ]
+    worse = sorted((row for row in moved if row.difference < 0), key=lambda r: r.difference)
+    better = sorted((row for row in moved if row.difference >= 0), key=lambda r: -r.difference)
+    told = worse[: max(_MOST_TOLD // 2, _MOST_TOLD - len(better))]
+    return MatrixChange(
+        name=name,
+        worse=len(worse),
+        better=len(better),
+        same=len(both) - len(moved),
+        new=len(after) - len(both),
+        gone=len(before) - len(both),
+        rows=(*told, *better[: _MOST_TOLD - len(told)]),
+    )
+
+
+def _solved(model: ir.Model, matrix: ir.Matrix) -> Mapping[_Key, _Row] | str:
+    """Return how many each configuration carries; a text that says why nobody knows."""
+    need_arrow(f"matrix `{matrix.name}`", matrix.span)
+    from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
+    from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
+    from qps.solver.odds.promising import promising  # noqa: PLC0415
+
+    # All that is told of a configuration here is how many it carries, whatever is selected.
+    plain = replace(matrix, selected=(), order=())
+    compiled = compile_matrix(model, plain, drawn=drawn_in_rows, promising=promising)
+    if compiled.size > MOST_ROWS:
+        return f"{compiled.size:,} configurations are more than {MOST_ROWS:,}"
+    return dict(_rows(compiled))
+
+
+def _rows(compiled: CompiledMatrix) -> Iterator[tuple[_Key, _Row]]:
+    from qps.solver.matrix.tables import LARGEST, Tabulator, columns_of  # noqa: PLC0415
+
+    columns = columns_of(compiled)
+    carried = next(c.name for c in columns if (c.answer or c.name) == LARGEST and not c.is_axis)
+    axes = [column for column in columns if column.is_axis]
+    for row in Tabulator(compiled).table(0, compiled.size).to_pylist():
+        users = row[carried]
+        words = ", ".join(f"{axis.name} = {_value(row[axis.name], axis)}" for axis in axes)
+        key = tuple((axis.name, row[axis.name]) for axis in axes)
+        yield key, (words, None if users is None else int(users))
+
+
+def _value(value: object, axis: Column) -> str:
+    if isinstance(value, float):
+        return quantity(value, axis.dimension, share=axis.is_share)
+    return str(value)

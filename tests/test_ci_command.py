@@ -1,0 +1,295 @@
+"""`qps ci`: what a change touches is found by any name, told to people and machines, escaped."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from qps.cli import main
+from qps.reviewing.changed_files import Base
+from qps.reviewing.comment import Review, comment
+from qps.reviewing.findings import CLAIM, Finding, Level, as_github, as_gitlab, as_sarif
+from qps.reviewing.matrix_changes import matrix_changes
+
+HOSTILE = 'a|b `c` "d"\n::error::é.qps'
+MODULE = "machine box { cpu 1 core }\nmachine big { cpu 2 core }\nparam each = 1 ms/packet\n"
+SPEC = """\
+use "../shared/hw.qps" as hw
+users N in 1..900
+component work { cpu hw.each }
+topology { node host = hw.box }
+stream flow { traffic N * 10 packet/s; at host { work } }
+expect most "[@all](http://e)" { largest_acceptable >= 90; source "us" }
+expect few                     { largest_acceptable <= 60; source "us" }
+matrix sizes { host in [ hw.box, hw.big ] }
+"""
+
+
+def git(*arguments: str) -> str:
+    own = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    done = subprocess.run(["git", *own, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def commit() -> None:
+    git("add", "-A")
+    git("commit", "-qm", "some")
+
+
+@pytest.fixture(autouse=True)
+def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a repository of a project with two specs that share a module, and one of a table."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    table = 'observe r "t.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }\n'
+    own = SPEC.partition("expect")[0] + table
+    texts = {
+        "qps.toml": 'ignore = ["old"]\n',
+        "shared/hw.qps": MODULE,
+        f"app/{HOSTILE}": SPEC,
+        "app/table.qps": own.replace('use "../shared/hw.qps" as hw\n', MODULE).replace("hw.", ""),
+        "app/t.csv": "users,busy\n3,0.03\n",
+        "old/broken.qps": ")",
+    }
+    for name, text in texts.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+    main(["fmt", "app", "-q"])
+    git("init", "-q", "-b", "main")
+    commit()
+
+
+def ci(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    capsys.readouterr()
+    status = main(["ci", "-q", *words])
+    return status, *capsys.readouterr()
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:  # type: ignore[type-arg]
+    status, out, _ = ci(capsys, "--format", "json", *words)
+    return status, json.loads(out)
+
+
+def test_a_change_of_a_module_is_told_of_each_spec_that_reads_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Path("shared/hw.qps").write_text(MODULE.replace("1 ms", "2 ms"))
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    files = [f"--{kind}={kind}.out" for kind in ("json", "comment", "sarif", "code-quality")]
+    before = git("status", "--porcelain", "-z")
+    status, out, _ = ci(capsys, "--base", "HEAD", "--format", "github", *files)
+    assert status == 1
+    assert all(
+        re.match(r"::(error|notice) file=app/a\|b `c` \"d\"%0A", line) for line in out.splitlines()
+    )
+    view = json.loads(Path("json.out").read_text())
+    by_file = {one["file"]: one for one in view["changes"]}
+    assert by_file.keys() == {f"app/{HOSTILE}", "shared/hw.qps"}
+    spec = by_file[f"app/{HOSTILE}"]
+    assert (spec["users_before"], spec["users_after"]) == (100, 50)
+    assert [one["name"] for one in spec["claims"]["now_fail"]] == ["most"]
+    assert [one["name"] for one in spec["claims"]["now_hold"]] == ["few"]
+    (matrix,) = spec["matrices"]
+    assert (matrix["worse"], matrix["better"], matrix["same"]) == (2, 0, 0)
+    assert matrix["rows"][0] == {"configuration": "host = hw.big", "before": 200, "after": 100}
+    text = Path("comment.out").read_text(encoding="utf-8")
+    assert summary.read_text(encoding="utf-8") == text
+    assert "| most | largest\\_acceptable &gt;= 90 |" in text
+    assert not re.search(r"^::|[^\\]`c|\]\(http|@all", text, re.MULTILINE)
+    (run,) = json.loads(Path("sarif.out").read_text())["runs"]
+    places = {
+        r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]
+    }
+    assert places == {"app/a%7Cb%20%60c%60%20%22d%22%0A%3A%3Aerror%3A%3A%C3%A9.qps"}
+    quality = json.loads(Path("code-quality.out").read_text())
+    assert len({one["fingerprint"] for one in quality}) == len(quality) > 0
+    for file in ("json.out", "comment.out", "sarif.out", "code-quality.out", "summary.md"):
+        Path(file).unlink()
+    assert git("status", "--porcelain", "-z") == before
+
+
+def test_tables_renames_new_and_gone_specs_are_found(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("app/t.csv").write_text("users,busy\n3,0.5\n")
+    status, view = told(capsys, "--base", "HEAD")
+    assert (status, [one["file"] for one in view["changes"]]) == (1, ["app/table.qps"])
+    git("checkout", "-q", ".")
+    git("mv", f"app/{HOSTILE}", "app/tabl\t e.qps")
+    git("mv", "shared", "hardware")
+    text = Path("app/tabl\t e.qps").read_text(encoding="utf-8").replace("shared", "hardware")
+    Path("app/tabl\t e.qps").write_text(text, encoding="utf-8")
+    Path("app/table.qps").unlink()
+    Path("app/new.qps").write_text(text, encoding="utf-8")  # nobody has added it yet
+    status, view = told(capsys, "--base", "HEAD")
+    states = {one["file"]: (one["state"], one["was"]) for one in view["changes"]}
+    assert status == 1  # 100 are more than 60
+    assert states == {
+        "app/tabl\t e.qps": ("same", f"app/{HOSTILE}"),
+        "app/new.qps": ("new", None),
+        "app/table.qps": ("gone", "app/table.qps"),
+        "hardware/hw.qps": ("module", "shared/hw.qps"),
+    }
+
+
+def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("README.md").write_text("new")
+    status, view = told(capsys, "--base", "HEAD")
+    assert (status, view["touched"], view["specs"]) == (0, 0, 3)
+    status, view = told(capsys, "--base", "HEAD", "--all")
+    assert (status, view["touched"]) == (1, 3)
+    Path("qps.toml").write_text("ignore = ['old']  # all specs obey it")
+    assert told(capsys, "--base", "HEAD")[1]["touched"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        (SPEC + "\n\n\n", 1, "is not laid out"),
+        (SPEC.replace("work }", "wrk }"), 2, "it has mistakes"),
+        (SPEC.replace("10 packet", "11 packet"), 1, "90 users instead of 100"),
+        (SPEC.replace("<= 60", ">= 60"), 0, "holds now  claimed"),
+    ],
+)
+def test_layout_mistakes_and_answers_are_told(
+    text: str, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(f"app/{HOSTILE}").write_text(text, encoding="utf-8")
+    found, out, _ = ci(capsys, "--base", "HEAD")
+    assert (found, said in out) == (status, True), out
+    assert not re.search("^::", out, re.MULTILINE)
+
+
+def test_without_a_base_it_says_so_and_how_to_mend_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    Path(f"app/{HOSTILE}").write_text(SPEC.replace("<= 60", ">= 60"), encoding="utf-8")
+    git("commit", "-qam", "second")
+    status, view = told(capsys)
+    assert (status, view["touched"], view["base"]["commit"]) == (
+        0,
+        1,
+        git("rev-parse", "HEAD^").strip(),
+    )
+    clone = tmp_path / "clone"
+    git("clone", "-q", "--depth", "1", f"file://{tmp_path}", str(clone))
+    monkeypatch.chdir(clone)
+    for base, words in ((None, ()), ("main", ()), (None, ("--base", "HEAD~7"))):
+        if base:
+            monkeypatch.setenv("GITHUB_BASE_REF", "elsewhere")
+        status, view = told(capsys, *words)
+        assert status == 2
+        assert view["touched"] == 3  # all the same, everything is looked at
+        assert "fetch-depth: 0" in view["base"]["mend"]
+    git("fetch", "-q", "--unshallow")
+    monkeypatch.delenv("GITHUB_BASE_REF")
+    assert told(capsys)[0] == 0
+    assert ci(capsys, "--base", "nowhere")[0] == 2
+    Path("first").mkdir()
+    monkeypatch.chdir("first")
+    git("init", "-q")
+    Path("a.qps").write_text(MODULE)
+    commit()
+    status, view = told(capsys)
+    assert (status, view["base"]["why"]) == (0, "nothing was committed before: all is new")
+    monkeypatch.chdir(os.sep)
+    assert main(["ci", "-q"]) == 2
+    assert "this is no git repository" in capsys.readouterr().err
+
+
+def test_the_base_has_its_own_modules_links_and_attributes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}.qps"
+    outside.write_text(MODULE)
+    Path("shared/hw.qps").rename("shared/real.qps")
+    Path("shared/hw.qps").symlink_to("real.qps")
+    Path("shared/out.qps").symlink_to(outside)
+    Path(".gitattributes").write_text("*.qps export-ignore\n")
+    Path("app/out.qps").write_text(SPEC.replace("hw.qps", "out.qps"), encoding="utf-8")
+    commit()
+    Path(f"app/{HOSTILE}").write_text(SPEC.replace("10 packet", "5 packet"), encoding="utf-8")
+    Path("app/out.qps").write_text(SPEC, encoding="utf-8")
+    status, view = told(capsys, "--base", "HEAD")
+    by_file = {one["file"]: one for one in view["changes"]}
+    assert status == 1
+    assert by_file[f"app/{HOSTILE}"]["users_after"] == 200
+    assert "lies outside the folder of the project" in by_file["app/out.qps"]["reason"]
+
+
+def test_whatever_is_found_a_comment_and_annotations_are_bounded() -> None:
+    many = tuple(
+        Finding(level=Level.ERROR, code=CLAIM, title="t" * 400, message="m" * 999, file=f"{n}")
+        for n in range(2_000)
+    )
+    base = Base(top=Path(), name="main", commit="c" * 40)
+    review = Review(base=base, specs=1, touched=1, findings=many, changes=())
+    for most in (65_536, 5_000):
+        text = comment(review, most)
+        assert len(text) <= most
+        assert "more like these" in text or "Does not fit here" in text
+    assert len(as_github(many).splitlines()) == 1_001
+    assert len(as_gitlab(many)) == 1_000
+    assert len(as_sarif(many)["runs"][0]["results"]) == 1_000  # type: ignore[index]
+
+
+def test_matrices_name_what_is_new_gone_and_too_large() -> None:
+    from qps import loads
+
+    text = (MODULE + SPEC.partition("\n")[2]).replace("hw.", "")
+    old = loads(text).spec.model
+    new = loads(text.replace("[ box, big ]", "[big]").replace("2 core", "3 core")).spec.model
+    (found,) = matrix_changes(old, new)
+    assert found.text == "1 carry more, 1 are gone"
+    assert [(r.configuration, r.before, r.after) for r in found.rows] == [("host = big", 200, 300)]
+    other = loads(text.replace("matrix sizes", "matrix others")).spec.model
+    assert [(one.name, one.text) for one in matrix_changes(old, other)] == [
+        ("others", "is new"),
+        ("sizes", "is gone"),
+    ]
+
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_steps_of_the_action_run(tmp_path: Path) -> None:
+    """The shell of action.yml, as GitHub would run it, with what it would be told."""
+    steps = (ROOT / "action.yml").read_text(encoding="utf-8").partition("  steps:\n")[2]
+    (step,) = [part for part in steps.split("    - ") if "qps ci" in part]
+    script = textwrap.dedent(step.partition("run: |\n")[2])
+    Path(f"app/{HOSTILE}").write_text(SPEC.replace("10 packet", "11 packet"), encoding="utf-8")
+    own = Path("bin")
+    own.mkdir()
+    (own / "qps").write_text(f'#!/bin/sh\nexec {sys.executable} -m qps "$@"\n')
+    (own / "qps").chmod(0o755)
+    inputs = {
+        "QPS_PATHS": "app\nshared",
+        "QPS_BASE": "HEAD",
+        "QPS_WORSE": "true",
+        "RUNNER_TEMP": str(tmp_path / "runner"),
+        "PATH": f"{own.resolve()}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
+    words = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]
+    done = subprocess.run(words, env=os.environ | inputs, capture_output=True, text=True)  # noqa: PLW1510
+    assert done.returncode == 1, done.stderr
+    assert "title=answer::90 users instead of 100" in done.stdout
+    kept = {path.name for path in (tmp_path / "runner" / "qps").iterdir()}
+    assert kept == {"comment.md", "qps.sarif", "qps.json"}
+
+
+def test_the_action_and_the_hooks_call_what_there_is() -> None:
+    texts = [(ROOT / name).read_text() for name in ("action.yml", ".pre-commit-hooks.yaml")]
+    called = set(re.findall(r"(?:^|run: |entry: )\s*qps (\w+)", "\n".join(texts), re.MULTILINE))
+    assert called == {"ci", "report", "fmt", "check", "test"}
+    # What strangers write reaches a shell as variables alone, never as its text.
+    runs = re.findall(r"run: (?:\|\n)?((?:.*\n)*?)(?=    - |\Z)", texts[0])
+    assert len(runs) == 4
+    assert not any("${{" in run.partition("\n    -")[0] for run in runs)
