@@ -167,10 +167,7 @@ class MarginView(Struct, frozen=True):
 
 
 class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
-    """The answers of one configuration.
-
-    Beside its fields it keeps what the first screen says (`telling`), which is no key of its JSON.
-    """
+    """The answers of one configuration."""
 
     schema: str
     file: str
@@ -211,12 +208,6 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     advice: tuple[Advice, ...]
     warnings: tuple[dict[str, object], ...]
 
-    def telling(self, headline: str, facts: tuple[tuple[str, str], ...]) -> SolveView:
-        """Return the same, which shows that of itself."""
-        told = replace(self)
-        told.__dict__["told"] = (headline, facts)
-        return told
-
     def _shown(self) -> Shown:
         """Return what a notebook shows of answers: what one must know first."""
         headline, facts = self.__dict__.get("told", (self.answer, ()))
@@ -230,6 +221,13 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
 
 _MOST_ROWS = 8
 _DIGITS = 3
+
+
+def telling(view: SolveView, headline: str, facts: tuple[tuple[str, str], ...]) -> SolveView:
+    """Return the same answers, which show of themselves what a first screen says."""
+    told = replace(view)
+    told.__dict__["told"] = (headline, facts)  # beside its fields: it is no key of the JSON
+    return told
 
 
 def _requirements(view: SolveView) -> Table:

@@ -95,6 +95,7 @@ class Model(ShowsItself):
         `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers.
         With `advice`, what would help is tried out too, which takes a second or two.
         """
+        from qps.reports.text.answers import telling  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
         from qps.reports.text.view import solve_view  # noqa: PLC0415
         from qps.solver.answers.worst_mode import solve_model  # noqa: PLC0415
@@ -110,7 +111,7 @@ class Model(ShowsItself):
         found = advise(model, configuration, solution) if advice and not is_sampled else ()
         view = solve_view(model, configuration, solution, tuple(settings), found, spec.warnings)
         first = decision(view, solution)
-        return view.telling(first.headline, first.facts)
+        return telling(view, first.headline, first.facts)
 
     def solve_for(
         self,
