@@ -11,8 +11,8 @@ from pathlib import Path
 from time import process_time
 
 from lsprotocol import types
-from qps.editing.offered_names import completion
 
+from qps.editing.completing import completion
 from qps.editing.desk import Desk
 from qps.editing.hovering import hover
 from qps.editing.layout_edits import layout_edits

@@ -48,7 +48,7 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
 def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:
     match message:
         case Setting():
-            desk.set(message.encoding, message.library)
+            desk.set(message)
         case Put(text=text):
             desk.put(text)
         case Taken(uri=uri):

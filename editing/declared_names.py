@@ -2,7 +2,7 @@
 
 What a name means is told by the checker, part by part of a dotted one: `web` and `cpu` of
 `web.cpu.load` lead to different places. A declaration in a module is looked for in every open text
-that uses it.
+that uses it, and in every spec of the same folder, or of the folders that are open.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from msgspec import Struct
 
 from qps.compiler.check.names.bindings import Binding, Bindings
 from qps.compiler.check.names.symbols import Symbol
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
-from qps.editing.addresses import own_path
+from qps.compiler.syntax.parse import LARGEST_TEXT
+from qps.editing.addresses import own_path, path_of, uri_of_path
 from qps.editing.desk import Desk
 
 Place: TypeAlias = "tuple[Path | str, int]"
@@ -85,8 +88,7 @@ def everywhere(desk: Desk, found: Found) -> Iterator[Binding]:
     """Yield each place once that means a symbol, in the programs of all open texts."""
     wanted = {place_of(span) for span in found.binding.symbol.declared}
     seen: set[Place] = set()
-    programs = [found.bindings, *(bindings for bindings in programs_open(desk))]
-    for bindings in programs:
+    for bindings in programs(desk, found):
         for symbol in symbols_like(bindings, wanted, found.binding.symbol):
             for one in bindings.of(symbol):
                 if place_of(one.span) not in seen:
@@ -94,10 +96,48 @@ def everywhere(desk: Desk, found: Found) -> Iterator[Binding]:
                     yield one
 
 
-def programs_open(desk: Desk) -> Iterator[Bindings]:
-    """Yield the names of each open text, with those of what it uses."""
+def programs(desk: Desk, found: Found) -> Iterator[Bindings]:
+    """Yield the names of each program that a name may stand in.
+
+    These are the open texts, and specs of the same folder, or of the open ones, that use the file.
+    """
+    yield found.bindings
     for uri in list(desk.texts):
         yield desk.reading(uri).examined.bindings
+    files = {own_path(span.source) for span in found.binding.symbol.declared}
+    for path in _using(desk, {file for file in files if file is not None}):
+        yield desk.reading(uri_of_path(path)).examined.bindings
+
+
+MOST_FILES = 2_000
+"""Specs of a folder that are asked whether they use a file."""
+
+
+def _using(desk: Desk, files: set[Path]) -> Iterator[Path]:
+    """Yield the specs that are not open and name one of some files.
+
+    QpsError where there are more specs than anybody looks at.
+    """
+    opened = {path.resolve() for path in map(path_of, desk.texts) if path is not None}
+    roots = {file.parent for file in files}
+    roots |= {one for one in desk.folders if any(file.is_relative_to(one) for file in files)}
+    seen: set[Path] = set()
+    for root in sorted(roots):
+        for path in root.rglob("*.qps"):
+            real = path.resolve()
+            if (
+                real in opened
+                or real in seen
+                or any(part.startswith(".") for part in path.relative_to(root).parts)
+            ):
+                continue
+            seen.add(real)
+            if len(seen) > MOST_FILES:
+                message = f"there are more than {MOST_FILES:,} specs that may name it"
+                raise QpsError.single(codes.BAD_SETTING, None, message)
+            text = real.read_bytes() if real.stat().st_size <= LARGEST_TEXT else b""
+            if any(file.stem.encode() in text for file in files - {real}):
+                yield real
 
 
 def symbols_like(bindings: Bindings, wanted: set[Place], like: Symbol) -> set[Symbol]:

@@ -20,7 +20,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import read_spec
 from qps.compiler.syntax.parse import parse
 from qps.editing.addresses import library_name, own_path, path_of, uri_of_library, uri_of_path
-from qps.editing.messages import OpenText, ToldAnswer
+from qps.editing.messages import OpenText, Setting, ToldAnswer
 from qps.editing.positions import Positions
 from qps.stdlib import module_text
 
@@ -94,14 +94,17 @@ class Desk(Struct, kw_only=True):
     page_of: Callable[[Spec], str] = _no_page
     encoding: str = "utf-16"
     library: Path | None = None
+    folders: tuple[Path, ...] = ()
     texts: dict[str, OpenText] = field(default_factory=dict)
     answers: dict[str, ToldAnswer] = field(default_factory=dict)
     _readings: dict[str, tuple[object, Reading]] = field(default_factory=dict)
     _positions: dict[int, Positions] = field(default_factory=dict)
 
-    def set(self, encoding: str, library: str | None) -> None:
-        """Have columns counted in an encoding, and modules shown as copies in a folder, if any."""
-        self.encoding, self.library = encoding, None if library is None else Path(library)
+    def set(self, setting: Setting) -> None:
+        """Take note of how the editor counts columns, and of what is open in it."""
+        self.encoding = setting.encoding
+        self.library = None if setting.library is None else Path(setting.library)
+        self.folders = tuple(Path(folder) for folder in setting.folders)
 
     def put(self, text: OpenText) -> None:
         """Lay a text on the desk, in the place of an older one."""
@@ -136,7 +139,8 @@ class Desk(Struct, kw_only=True):
         source = self.source(uri)
         importer = replace(importer_of(source), open_texts=self._by_path())
         examined = examine(source, importer)
-        files = {path: self._stamp(path) for path in importer.named}
+        own = own_path(source) if held is None else None
+        files = {path: self._stamp(path) for path in (*importer.named, *([own] if own else ()))}
         reading = Reading(
             examined=examined,
             files=files,

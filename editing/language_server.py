@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from qps.editing.addresses import library_text
+from qps.editing.addresses import library_text, path_of
 from qps.editing.asked_features import FEATURES, Feature
 from qps.editing.background import FaultError, OutdatedError, RefusedError, TooLongError
 from qps.editing.messages import OpenText, PlaceLoad, Setting
@@ -48,7 +48,16 @@ class QpsServer(LanguageServer):
             self.library = tempfile.mkdtemp(prefix="qps-std-")
         encoding = self.workspace.position_encoding
         encoding = getattr(encoding, "value", encoding) or "utf-16"
-        self.session.begin(Setting(encoding=str(encoding), library=self.library))
+        opened = [path_of(uri) for uri in self.workspace.folders] or [
+            path_of(params.root_uri or "")
+        ]
+        self.session.begin(
+            Setting(
+                encoding=str(encoding),
+                library=self.library,
+                folders=tuple(str(path) for path in opened if path is not None),
+            )
+        )
 
     @property
     def can_refresh(self) -> bool:

@@ -24,11 +24,13 @@ class OpenText(Struct, frozen=True):
 class Setting(Struct, frozen=True, kw_only=True):
     """How the editor counts columns, and where read-only copies of the library are to be.
 
-    Without a folder, modules of the standard library are documents of a scheme of their own.
+    Without such a folder, modules of the standard library are documents of a scheme of their own.
+    `folders` are those that are open in the editor.
     """
 
     encoding: str = "utf-16"
     library: str | None = None
+    folders: tuple[str, ...] = ()
 
 
 class Put(Struct, frozen=True):

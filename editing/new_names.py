@@ -15,7 +15,7 @@ from qps.editing.declared_names import (
     everywhere,
     name_at,
     place_of,
-    programs_open,
+    programs,
     symbols_like,
 )
 from qps.editing.desk import Desk
@@ -60,7 +60,7 @@ def _why_not(desk: Desk, found: Found) -> str | None:
     ):
         return f"`{symbol.name}` is of the standard library"
     wanted = {place_of(span) for span in symbol.declared}
-    for bindings in (found.bindings, *programs_open(desk)):
+    for bindings in programs(desk, found):
         for one in symbols_like(bindings, wanted, symbol):
             if not bindings.can_be_renamed(one):
                 return f"not all places are known that name `{symbol.name}`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.request import urlopen
 
 import psutil
@@ -15,7 +16,10 @@ from pygls.exceptions import JsonRpcException
 from helpers.editor import Editor, editor, marked
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
+from qps.editing.declared_names import definition
+from qps.editing.desk import Desk
 from qps.editing.legend import KINDS
+from qps.editing.messages import OpenText, Setting
 from qps.editing.positions import Positions
 
 SPEC = """\
@@ -264,6 +268,9 @@ def test_names_lead_to_what_declares_them_and_back(
 
 
 def test_a_declaration_is_found_in_the_texts_that_use_its_file(ide: Editor, names: str) -> None:
+    elsewhere = 'use "parts.qps" as p\nlet twice = p.cost * 2\n'  # in a file that is not open
+    (ide.folder / "closed.qps").write_text(elsewhere, encoding="utf-8")
+    (ide.folder / "parts.qps").write_text(PARTS, encoding="utf-8")
     at, parts = types.Position(0, 7), ide.uri("parts.qps")
     asked = types.RenameParams(text_document=of(parts), position=at, new_name="price_")
     changes = ide.ask(types.TEXT_DOCUMENT_RENAME, asked).changes
@@ -271,7 +278,7 @@ def test_a_declaration_is_found_in_the_texts_that_use_its_file(ide: Editor, name
         uri.rpartition("/")[2]: [(e.range.start.line, e.range.start.character) for e in edits]
         for uri, edits in changes.items()
     }
-    assert edits == {"parts.qps": [(0, 6)], "names.qps": [(6, 27)]}
+    assert edits == {"parts.qps": [(0, 6)], "names.qps": [(6, 27)], "closed.qps": [(1, 14)]}
 
 
 @pytest.mark.parametrize(
@@ -331,6 +338,7 @@ def test_hover_tells_what_is_known_of_a_name(
         ("require { flow.‸", {"latency", "loss"}, {"load"}),
         ("scenario less { ‸", {"size", "N", "web"}, {"twice", "work"}),
         ("use std.‸", {"net"}, {"size"}),
+        ("let more = if twice > ‸", {"size"}, {"web"}),
         ("# si‸", set(), {"size", "param"}),
         ('let more = size source "si‸', set(), {"size", "param"}),
     ],
@@ -342,6 +350,9 @@ def test_what_may_stand_here_is_offered(
     ide.put(text, "names.qps")
     found = ide.ask(types.TEXT_DOCUMENT_COMPLETION, types.CompletionParams(of(names), at))
     labels = {one.label for one in found.items}
+    if ">" in line:  # what can be compared with it comes first
+        fitting = sorted(found.items, key=lambda one: one.sort_text)[:2]
+        assert {one.label for one in fitting} == {"size", "twice"}
     assert offered - labels == set()
     assert not_offered & labels == set()
 
@@ -375,3 +386,20 @@ def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> Non
     assert "at N = 50:\n- host.cpu.load: 100 % of at most 100 %" in told
     ide.put(SPEC)  # nothing is told of it before it is solved
     assert "N = 50" not in ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
+
+
+def test_the_library_is_read_only_where_an_editor_knows_no_documents_of_ours(
+    tmp_path: Path,
+) -> None:
+    text = "use std.net as net\nnetwork lan = net.ethernet\n"
+    desk = Desk(library=tmp_path)
+    desk.put(OpenText("untitled:one", 1, text))
+    at = types.Position(1, 20)
+    asked = types.DefinitionParams(of("untitled:one"), at)
+    (found,) = definition(desk, asked)
+    copy = tmp_path / "std.net.qps"
+    assert found.uri == copy.as_uri()
+    assert "ethernet" in copy.read_text(encoding="utf-8").splitlines()[found.range.start.line]
+    assert copy.stat().st_mode & 0o222 == 0
+    desk.set(Setting())
+    assert definition(desk, asked)[0].uri == "qps-std:/std.net.qps"
