@@ -26,6 +26,7 @@ import networks  # noqa: E402
 import pages  # noqa: E402
 import queues  # noqa: E402
 import readme  # noqa: E402
+import rereading  # noqa: E402
 import rows  # noqa: E402
 import samples  # noqa: E402
 import starts  # noqa: E402
@@ -58,6 +59,7 @@ def main() -> None:
         "advice": works.advising,
         "traces": works.replays,
         "pages": pages.changes,
+        "rereading": rereading.rereading,
         "rows": rows.changes,
         "queues": queues.numbers,
         "closed": networks.closed,
@@ -94,7 +96,7 @@ def _arguments() -> argparse.Namespace:
         metavar="PART",
         nargs="*",
         help="targets, axes, matrices, bare, files, starts, specs, advice, traces, pages, rows, "
-        "queues, closed, keystrokes or samples (default: all)",
+        "queues, closed, keystrokes, rereading or samples (default: all)",
     )
     parser.add_argument(
         "--largest",

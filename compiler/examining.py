@@ -23,6 +23,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.evaluating import KnownValues
 from qps.compiler.pipeline import Findings, Spec, check_source
 from qps.compiler.syntax.importer import Importer
+from qps.compiler.syntax.kept_parts import KeptParts
 
 
 class Examined(Struct, frozen=True, kw_only=True, dict=True):
@@ -59,9 +60,15 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
         return None if model is None else KnownValues(self.findings.met, model)
 
 
-def examine(source: Source, importer: Importer | None = None) -> Examined:
-    """Check a text and keep what was found on the way; never raises on a text."""
-    findings = Findings()
+def examine(
+    source: Source, importer: Importer | None = None, kept: KeptParts | None = None
+) -> Examined:
+    """Check a text and keep what was found on the way; never raises on a text.
+
+    Who examines one text after the other gives the same `kept` each time: what did not change is
+    not read again.
+    """
+    findings = Findings(kept=kept)
     checked = check_source(source, importer, findings)
     return Examined(
         source=source,

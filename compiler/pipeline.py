@@ -55,6 +55,7 @@ from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.project.exceptions import file_of, without_allowed
 from qps.compiler.project.project_file import Project, project_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
+from qps.compiler.syntax.kept_parts import KeptParts
 from qps.compiler.syntax.parse import parse, parse_change
 
 Scenarios: TypeAlias = "str | Sequence[str] | None"
@@ -260,13 +261,15 @@ class Findings(Struct):
     """What a check leaves to who asks for more than its outcome, however that is.
 
     These are the program, what names were taken for, what expressions came to, and the model of
-    what is sound, once there is one: after more than 200 mistakes there is none.
+    what is sound, once there is one: after more than 200 mistakes there is none. Parts of the text
+    that were read before are had from what is `kept`.
     """
 
     noted: Noted[Module] = field(default_factory=Noted)
     met: dict[Span, dict[str, Value]] = field(default_factory=dict)
     model: ir.Model | None = None
     program: Program | None = None
+    kept: KeptParts | None = None
 
 
 def check_source(
@@ -309,7 +312,7 @@ def _check_source(
 ) -> Outcome[Spec]:
     """Check a spec; `earlier` holds what was found before the stage that is at work."""
     allow_deep_expressions()
-    parsed = parse(source)
+    parsed = parse(source, None if findings is None else findings.kept)
     assert parsed.value is not None
     earlier += parsed.diagnostics
     program = resolve(parsed.value, importer, None if findings is None else findings.noted)

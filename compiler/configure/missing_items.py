@@ -35,6 +35,11 @@ class MissingItems(Struct, frozen=True):
         if ask.span not in [earlier.span for earlier in asks]:
             asks.append(ask)
 
+    @property
+    def count(self) -> int:
+        """How many places ask for something."""
+        return sum(map(len, self.asks.values()))
+
     def report(self, stream: ir.Stream, sink: Sink) -> None:
         """Report each item once, with all that asks for it."""
         for item, asks in self.asks.items():

@@ -83,10 +83,19 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
     conditions += conditions_of(stream)
     shares = [call.times.expr for call in stream.calls if call.times is not None]
 
+    fitting: _Fitting = {}
+
     def look(at: tuple[Configuration, Sink]) -> None:
-        _StreamCheck(model=model, configuration=at[0], stream=stream, sink=at[1]).run()
+        _StreamCheck(
+            model=model, configuration=at[0], stream=stream, sink=at[1], fitting=fitting
+        ).run()
 
     return Part(names_in(*conditions, *shares) | names, look)
+
+
+_Fitting = dict[tuple[int, int], tuple[ir.Machine, ir.Step]]
+"""Steps whose costs fit a machine in any configuration, by which objects these are: both are held,
+so that no other ones come to be where they were."""
 
 
 class _StreamCheck(Struct, kw_only=True):
@@ -96,6 +105,7 @@ class _StreamCheck(Struct, kw_only=True):
     configuration: Configuration
     stream: ir.Stream
     sink: Sink
+    fitting: _Fitting
     missing: MissingItems = field(default_factory=MissingItems)
 
     def run(self) -> None:
@@ -120,8 +130,7 @@ class _StreamCheck(Struct, kw_only=True):
             machine = ir.machine_at(self.model, self.configuration.nodes[leg.node])
             for step in leg.steps if machine is not None else ():
                 assert machine is not None
-                for cost in step.component.costs:
-                    self._cost(leg.node, machine, step, cost)
+                self._costs(leg.node, machine, step)
                 for effect in step.component.effects:
                     self._effect(effect)
         self.missing.report(self.stream, self.sink)
@@ -180,6 +189,18 @@ class _StreamCheck(Struct, kw_only=True):
             self.missing.ask("request", Ask(mark.span, message, "an item takes it"))
 
     # -- costs ---------------------------------------------------------------------------
+
+    def _costs(self, node: str, machine: ir.Machine, step: ir.Step) -> None:
+        """Report which costs of a step do not fit; one of which all did is not looked at again."""
+        key = id(machine), id(step)
+        if key in self.fitting:
+            return
+        found, asked = len(self.sink.found), self.missing.count
+        for cost in step.component.costs:
+            self._cost(node, machine, step, cost)
+        is_fitted = any(cost.fit is not None for cost in step.component.costs)
+        if not is_fitted and (found, asked) == (len(self.sink.found), self.missing.count):
+            self.fitting[key] = machine, step
 
     def _cost(self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost) -> None:
         resource = machine.resource(cost.resource)

@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NoReturn, TypeVar
@@ -148,8 +148,13 @@ def _has_section(file: Path) -> bool:
             content = opened.read(_LARGEST)
     except OSError:
         return False
-    if not _NAMES_SECTION.search(content):
-        return False  # reading all of a large file would take longer than the spec itself
+    # Reading all of a large file would take longer than the spec itself.
+    return bool(_NAMES_SECTION.search(content)) and _is_section_in(content)
+
+
+@lru_cache(maxsize=8)
+def _is_section_in(content: bytes) -> bool:
+    """Return whether a file that names the section has it; an editor asks with each letter."""
     try:
         tool = tomllib.loads(content.decode("utf-8-sig")).get(_SECTION[0], {})
     except (ValueError, RecursionError):

@@ -46,17 +46,13 @@ class Builder:
         self._depth = 0
         self._calls = 0
         self._is_too_deep = False
-        self._default_machine: ast.Name | None = None
 
     def items(self, tree: Tree) -> list[str | ast.Declaration]:
-        """Return the doc strings and declarations of a `start` tree, in order."""
-        built: list[str | ast.Declaration] = []
-        for item in self._all(tree.children):
-            if isinstance(item, ast.Defaults):
-                self._default_machine = item.machine
-            is_step = isinstance(item, ast.Component)
-            built.append(replace(item, default_machine=self._default_machine) if is_step else item)
-        return with_all_nodes(built)
+        """Return the doc strings and declarations of a `start` tree, in order.
+
+        What they say of each other is not looked at: `completed` does that for a whole file.
+        """
+        return list(self._all(tree.children))
 
     def change(self, tree: Tree) -> ast.Change:
         """Return `name = value`."""
@@ -408,7 +404,22 @@ class Builder:
         return str(word)
 
 
-def with_all_nodes(
+def completed(items: Sequence[str | ast.Declaration]) -> list[str | ast.Declaration]:
+    """Return what a file declares, each with what others say of it.
+
+    Costs below `costs measured on m` are measured there; links `between all` join all nodes.
+    """
+    default: ast.Name | None = None
+    built: list[str | ast.Declaration] = []
+    for item in items:
+        if isinstance(item, ast.Defaults):
+            default = item.machine
+        is_step = isinstance(item, ast.Component) and default is not None
+        built.append(replace(item, default_machine=default) if is_step else item)  # type: ignore[type-var]
+    return _with_all_nodes(built)
+
+
+def _with_all_nodes(
     items: Sequence[str | ast.Declaration],
 ) -> list[str | ast.Declaration]:
     """Return what a file declares with the ends of links `between all`: the nodes of the file."""

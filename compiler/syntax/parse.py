@@ -16,8 +16,9 @@ from qps.compiler.diagnostics.diagnostic import Outcome, Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.build_ast import Builder
+from qps.compiler.syntax.build_ast import Builder, completed
 from qps.compiler.syntax.editions import report_editions
+from qps.compiler.syntax.kept_parts import KeptParts
 from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
 from qps.grammar.keywords import continuing_words
@@ -43,8 +44,11 @@ _DECLARED = re.compile(
 )
 
 
-def parse(source: Source) -> Outcome[ast.Module]:
-    """Return the module that a text declares, as far as it could be made out."""
+def parse(source: Source, kept: KeptParts | None = None) -> Outcome[ast.Module]:
+    """Return the module that a text declares, as far as it could be made out.
+
+    What was read before is had from what is `kept`, where that is given, and kept for the next.
+    """
     sink = Sink()
     if len(source.text) > LARGEST_TEXT:
         sink.report(
@@ -54,23 +58,46 @@ def parse(source: Source) -> Outcome[ast.Module]:
             hint="put parts of it into files of their own, and name them with `use`",
         )
         return sink.partial(_module(source, [], [(0, 0)], sink))
-    builder = Builder(source, sink)
-    items: list[str | ast.Declaration] = []
-    failed: list[tuple[int, int]] = []
     parts = _parts(source.text)
+    items, parts = ([], parts) if kept is None else _had_again(source, parts, sink, kept)
+    failed: list[tuple[int, int]] = []
+    builder = Builder(source, sink)
     tree = None
-    if all(end - start <= LARGEST_DECLARATION for start, end in parts):
-        tree = _parse_part(source, 0, len(source.text), None)
+    if parts and all(end - start <= LARGEST_DECLARATION for start, end in parts):
+        tree = _parse_part(source, parts[0][0], len(source.text), None)
     if tree is not None:
-        items = builder.items(tree)
-    else:
-        for start, end in parts:
-            part = _parse_part(source, start, end, sink)
-            if part is not None:
-                items += builder.items(part)
-            else:
-                failed.append((start, end))
-    return sink.partial(_module(source, items, failed, sink))
+        items += builder.items(tree)
+        parts = []
+    for start, end in parts:
+        known = None if kept is None else kept.get(source, start, end)
+        part = _parse_part(source, start, end, sink) if known is None else None
+        if known is not None:
+            items += known
+        elif part is not None:
+            items += builder.items(part)
+        else:
+            failed.append((start, end))
+    return sink.partial(_module(source, completed(items), failed, sink))
+
+
+def _had_again(
+    source: Source, parts: list[tuple[int, int]], sink: Sink, kept: KeptParts
+) -> tuple[list[str | ast.Declaration], list[tuple[int, int]]]:
+    """Return what the first parts say, each read by itself, and the parts from a wrong one on."""
+    items: list[str | ast.Declaration] = []
+    for index, (start, end) in enumerate(parts):
+        found = kept.get(source, start, end)
+        if found is None:
+            is_short = end - start <= LARGEST_DECLARATION
+            tree = _parse_part(source, start, end, None) if is_short else None
+            if tree is None:
+                return items, parts[index:]
+            before = len(sink.found)
+            found = Builder(source, sink).items(tree)
+            if len(sink.found) == before:
+                kept.put(source, start, end, found)
+        items += found
+    return items, []
 
 
 def parse_change(source: Source) -> Outcome[ast.Change]:
