@@ -18,6 +18,7 @@ from qps.compiler.project.project_file import project_mark
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import read_spec
+from qps.compiler.syntax.kept_parts import KeptParts
 from qps.compiler.syntax.parse import parse
 from qps.editing.addresses import library_name, own_path, path_of, uri_of_library, uri_of_path
 from qps.editing.messages import OpenText, Setting, ToldAnswer
@@ -98,6 +99,7 @@ class Desk(Struct, kw_only=True):
     texts: dict[str, OpenText] = field(default_factory=dict)
     answers: dict[str, ToldAnswer] = field(default_factory=dict)
     _readings: dict[str, tuple[object, Reading]] = field(default_factory=dict)
+    _kept: KeptParts = field(default_factory=KeptParts)
     _positions: dict[int, Positions] = field(default_factory=dict)
 
     def set(self, setting: Setting) -> None:
@@ -138,7 +140,7 @@ class Desk(Struct, kw_only=True):
             return known[1]
         source = self.source(uri)
         importer = replace(importer_of(source), open_texts=self._by_path())
-        examined = examine(source, importer)
+        examined = examine(source, importer, self._kept)
         own = own_path(source) if held is None else None
         files = {path: self._stamp(path) for path in (*importer.named, *([own] if own else ()))}
         reading = Reading(
