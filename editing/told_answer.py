@@ -10,7 +10,7 @@ from qps.compiler.syntax import ast
 from qps.editing.desk import Desk
 from qps.editing.messages import PlaceLoad, ToldAnswer
 from qps.reports.text.answers import ResourceView, SolveView
-from qps.reports.text.first_screen import decision
+from qps.reports.text.first_screen import headline
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.quantities import is_share, percent, quantity_in
 from qps.reports.text.view import solve_view
@@ -55,7 +55,7 @@ def _solved(spec: Spec) -> tuple[SolveView, Solution]:
 def _title(view: SolveView, solution: Solution) -> str:
     """Return how many, and what limits: `At most 7,462 users; web.cpu.load limits`."""
     limit = f"; {view.limited_by} limits" if view.limited_by else ""
-    return decision(view, solution).headline + limit
+    return headline(view, solution) + limit
 
 
 def _values(view: SolveView) -> Iterator[tuple[str, str]]:

@@ -69,24 +69,26 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
 ) -> None:
     text = told(capsys, "site.qps")
     assert text.splitlines()[:3] == ["site (site.qps)", "", "  At most 3,750 shoppers"]
-    assert "limited by   web.cpu.load 75 of 75 %; just over 75 % with 3,751\n" in text
-    assert "also needs   replies.latency >= 8.64 of 100 ms\n" in text
-    assert text.count("web.cpu.load") == 1
-    assert "would help   twice the web.cpu.cores" in text
+    assert "limited by   processor of web 75 of 75 %; just over 75 % with 3,751\n" in text
+    assert "also needs   delay of replies at least 8.64 of 100 ms\n" in text
+    assert "web.cpu.load" not in text
+    assert "would help   twice the cores of web: 8 core instead of 4 (at most 7,500):\n" in text
+    assert "--set 'web.cpu.cores = 8 core'" in text
+    assert "costs        price not given: write `price 900 $`" in text
     assert "breaks next " in text
 
 
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
-    assert "limited by   voice.latency >= 227 of 230 ms and voice.loss" in text
+    assert "limited by   delay of voice at least 227 of 230 ms and loss of" in text
 
 
 def test_eight_resources_are_told_and_how_full_the_others_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = told(capsys, "many.qps", "--no-advice")
-    rows = re.findall(r"^  n(\d+)\.cpu ", text, re.MULTILINE)
+    rows = re.findall(r"^  processor of n(\d+) ", text, re.MULTILINE)
     assert rows == [str(n) for n in range(32, 24, -1)]
     largest = qps.load("many.qps").solve().largest_acceptable
     assert largest == 312
@@ -119,7 +121,7 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
     assert "\x1b" not in bare
     assert COLOUR.sub("", shown) == bare
     assert "\x1b[1;32m  312 users\x1b[0m" in shown
-    assert "\x1b[1;33m  n32.cpu " in shown
+    assert "\x1b[1;33m  processor of n32 " in shown
     assert "\x1b[1;33m  limited by" in shown
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert told(capsys, "many.qps", "--no-advice") == shown

@@ -32,10 +32,11 @@ BEHIND = TURNING + "stream more { traffic N / 40 * (1 request/s); at other { job
 
 
 def cells(page: Opened, name: str) -> dict[str, list[str]]:
-    """Return the rows of a table of the page, by what stands first in each."""
+    """Return the rows of a table of the page, by the names that stand behind what is told first."""
     rows = page.run(
         """(id) => [...document.querySelectorAll(`#${id} tbody tr`)]
-        .map((row) => [...row.cells].map((one) => one.textContent.trim()))""",
+        .map((row) => [(row.querySelector("code") ?? row.cells[0]).textContent,
+          ...[...row.cells].slice(1).map((one) => one.textContent.trim())])""",
         name,
     )
     return {row[0].split(" ")[0]: row[1:] for row in rows}
@@ -53,11 +54,13 @@ def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
     html = html_of(spec)
     page, static = open_page(html), open_page(html, scripts=False)
     assert page.run("() => qps.shown.trouble") is None
-    assert page.page.inner_text("#answer") == static.page.inner_text("#answer")
-    assert page.page.inner_text("#answer").endswith(first_to_saturate(view))
+    assert page.page.text_content("#answer") == static.page.text_content("#answer")
+    assert page.page.text_content("#answer").endswith(first_to_saturate(view))
     rows = cells(page, "resources")
     for resource in solution.resources:
-        assert resource_row(view, resource, resource.name).saturates_at == rows[resource.name][1]
+        assert (
+            resource_row(view, resource, resource.name, str).saturates_at == rows[resource.name][1]
+        )
     for resource in view.resources:
         assert (resource.known.kind == "exact") == (resource.name not in undecided)
     known = " ".join(page.page.inner_text("#known").split())

@@ -60,7 +60,7 @@ def test_what_is_compared_is_the_title_and_the_table_is_first(
     assert head[1:] == ["busy", "calm"]  # what both are set to tells nothing apart
     users = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
     assert users == ["users", "<= 25", "<= 62"]
-    table, answer = (page.locator(one).bounding_box() for one in ("#comparison table", "#answer"))
+    table, answer = (page.locator(one).bounding_box() for one in ("#comparison table", "#decision"))
     assert table["y"] + table["height"] < answer["y"]
     assert "One of them: " in page.inner_text("h2.one")
 
@@ -74,7 +74,7 @@ def test_all_are_in_one_picture_and_told_apart(compared_html: str, open_page: An
     table, chart = (
         page.page.locator(one).bounding_box() for one in ("#comparison", "#picture-together")
     )
-    assert table["y"] < chart["y"] < page.page.locator("#answer").bounding_box()["y"]
+    assert table["y"] < chart["y"] < page.page.locator("#decision").bounding_box()["y"]
     lines = page.run(
         """() => {
         const { series, x } = qps.pictures.find((one) => one.key === "together").drawn.chart;

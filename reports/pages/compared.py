@@ -10,6 +10,7 @@ from qps.reports.pages.live_page import ShownCase, column_names
 from qps.reports.pages.page_rows import first_to_saturate, requirement_rows
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
+from qps.reports.text.changes import Wording, wording
 from qps.reports.text.first_screen import decision
 from qps.reports.text.how_known import users_told
 from qps.reports.text.nouns import noun
@@ -39,24 +40,38 @@ def compared(
     files = tuple(dict.fromkeys(case.model.file for case in cases))
     of = f"{title_of(cases[0].model)}: " if len(files) == 1 else ""
     what = f"{len(names)} configurations" if len(names) > _MOST_NAMED else _and(names)
-    return Compared(title=f"{of}{what} compared", files=files, table=_table(names, answers))
+    return Compared(title=f"{of}{what} compared", files=files, table=_table(names, cases, answers))
 
 
 def _and(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _table(names: Sequence[str], answers: Sequence[tuple[SolveView, Solution]]) -> Table:
+def _table(
+    names: Sequence[str],
+    cases: Sequence[ShownCase],
+    answers: Sequence[tuple[SolveView, Solution]],
+) -> Table:
+    worded = [
+        (view, solution, wording(case.model, case.configuration, solution.graph, view.advice))
+        for case, (view, solution) in zip(cases, answers, strict=True)
+    ]
     nouns = {noun(view.population.name) for view, _ in answers}
     rows = [
         (nouns.pop() if len(nouns) == 1 else "users", *(_users(view) for view, _ in answers)),
-        *_rows([_facts(view, solution) for view, solution in answers]),
-        ("first to saturate", *(first_to_saturate(view) for view, _ in answers)),
+        *_rows([_facts(*one) for one in worded]),
+        (
+            "first to saturate",
+            *(words.labels.told(first_to_saturate(view)) for view, _, words in worded),
+        ),
         ("shown at", *(f"{view.population.name} = {view.at:,}" for view, _ in answers)),
     ]
     told = [
-        {row.measure: f"{row.value} of {row.limit}" for row in requirement_rows(view, solution)}
-        for view, solution in answers
+        {
+            words.labels.of(row.measure): f"{row.value} of {row.limit}"
+            for row in requirement_rows(view, solution)
+        }
+        for view, solution, words in worded
     ]
     return Table(("what", *names), (*rows, *_rows(told)))
 
@@ -67,9 +82,9 @@ def _rows(told: Sequence[Mapping[str, str]]) -> list[tuple[str, ...]]:
     return [(name, *(one.get(name, "") for one in told)) for name in names]
 
 
-def _facts(view: SolveView, solution: Solution) -> dict[str, str]:
+def _facts(view: SolveView, solution: Solution, words: Wording) -> dict[str, str]:
     """Return what the first screen tells of an answer, in a few words each."""
-    facts = dict(decision(view, solution).facts)
+    facts = dict(decision(view, solution, words).facts)
     return {label: unquoted(facts[label]) for label in _TOLD if label in facts}
 
 

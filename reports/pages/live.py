@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from msgspec.structs import replace
-
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.bounded import Bounded
@@ -21,10 +19,8 @@ from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
     changed_by_modes,
-    in_force,
 )
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.ir.own_numbers import own_numbers
 from qps.compiler.lower.certainty_asked import judged_plainly
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import (
@@ -45,7 +41,7 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.engine.formulas import ONE, Formula, total
 from qps.engine.formulas import population as population_symbol
-from qps.reports.pages.live_docs import docs_of
+from qps.reports.pages.live_docs import docs_of, labels_in_page
 from qps.reports.pages.live_guards import Guard, Guards, guards_of
 from qps.reports.pages.live_labels import changed_labels
 from qps.reports.pages.live_promises import promises_of
@@ -54,7 +50,9 @@ from qps.reports.pages.live_ways import Route, drawing_of, routes_of, steps_of
 from qps.reports.pages.page_program import Program
 from qps.reports.pages.topology import topology_of
 from qps.reports.pages.variants import Select, Start, Variant, Variants
+from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import in_percent, scales
+from qps.reports.text.settable import settable_numbers
 from qps.reports.text.view import MONTH
 from qps.reports.text.written import interval_text, unit_of
 from qps.solver.answers.answering import all_criteria, rests_on_users
@@ -67,6 +65,8 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 
 _ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
 """Dimensions of what every page tells: latencies, jitters, rates, volumes."""
+
+_OF_STREAMS = ("latency", "jitter", "loss", "throughput")
 
 
 class LiveModel:
@@ -113,6 +113,7 @@ class LiveModel:
             "units": {str(d): [list(s) for s in scales(d)] for d in self._dimensions},
             "topology": drawing_of(self._topology),
             "docs": docs_of(self._model, self._hardware_told(fixed)),
+            "labels": labels_in_page(self._model.once(labels_of), self._named(fixed)),
             "intervals": {bound.name: _interval(bound) for bound in Bound},
         }
 
@@ -121,6 +122,17 @@ class LiveModel:
         choices = [text for select in self._variants.selects for text in select.texts]
         return [*fixed.values(), *(text.partition(" * ")[0] for text in choices)]
 
+    def _named(self, fixed: Mapping[str, str]) -> Iterator[str]:
+        """Yield all names that the page may tell."""
+        yield from (*fixed, *self._hardware_told(fixed))
+        yield from (select.name for select in self._variants.selects)
+        for stream in self._model.streams:
+            yield from (f"{stream.name}.{measure}" for measure in _OF_STREAMS)
+        for record in self._records:
+            if isinstance(record, dict):
+                yield from (name for name in (record.get("name"),) if isinstance(name, str))
+                yield from (name for name, _ in record.get("parts", ()))
+
     # -- what can be chosen --------------------------------------------------------------
 
     def _select(self, select: Select) -> Json:
@@ -128,6 +140,7 @@ class LiveModel:
             "kind": select.kind,
             "name": select.name,
             "choices": list(select.texts),
+            "usual": int(select.usual.value) if isinstance(select.usual, ir.Constant) else None,
             "doc": _line(select.doc),
         }
 
@@ -220,7 +233,7 @@ class LiveModel:
         guards = guards_of(self._model, configuration, graph)
         labelled = self._labelled(graph, configuration)
         limits = numbers_of_limits(graph)
-        settable = self._settable(configuration)
+        settable = settable_numbers(self._model, configuration)
         return self._record(
             {
                 "mode": graph.mode,
@@ -252,17 +265,6 @@ class LiveModel:
                 "metric": graph.metric.value,
             }
         )
-
-    def _settable(self, configuration: Configuration) -> dict[str, Fraction]:
-        """Return the numbers that `--set` takes besides parameters, as a configuration has them."""
-        places = in_force(configuration)
-        nodes, links = tuple(places.nodes.values()), tuple(places.links.values())
-        there = replace(self._model, nodes=nodes, links=links)
-        return {
-            name: one.stated.expr.value
-            for name, one in own_numbers(there).items()
-            if isinstance(one.stated.expr, ir.Constant)
-        }
 
     def _labelled(self, graph: LoadGraph, configuration: Configuration) -> dict[str, Json]:
         """Return all of a graph that tells how it is known."""

@@ -1,13 +1,15 @@
-"""Doc strings of what a page tells of, by their names: they are its labels."""
+"""Doc strings of what a page tells of, by their names, and what it calls all that has a name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
+from qps.reports.text.labels import Labels, documented
 
 _MOST_LETTERS = 300
+_LOAD = ".load"
 
 
 def docs_of(model: ir.Model, told: Sequence[str]) -> dict[str, str]:
@@ -15,23 +17,22 @@ def docs_of(model: ir.Model, told: Sequence[str]) -> dict[str, str]:
 
     A module has many machines that no page names.
     """
-    shown = frozenset(told)
-    named = {name: doc for name, doc in _documented(model, shown) if doc}
-    return {name: _line(doc) for name, doc in named.items()}
+    hidden = (model.machines.keys() | model.networks.keys()) - frozenset(told)
+    return {name: _line(doc) for name, doc in documented(model) if doc and name not in hidden}
 
 
-def _documented(model: ir.Model, shown: frozenset[str]) -> Iterator[tuple[str, str | None]]:
-    yield from ((name, kind.doc) for name, kind in model.machines.items() if name in shown)
-    yield from ((name, kind.doc) for name, kind in model.networks.items() if name in shown)
-    for stream in model.streams:
-        for leg in stream.legs:
-            if isinstance(leg, ir.Visit):
-                yield from ((step.component.name, step.component.doc) for step in leg.steps)
-    yield from ((node.name, node.doc) for node in model.nodes)
-    yield from ((link.name, link.doc) for link in model.links)
-    for parameter in model.parameters:
-        if parameter.has_own_name:
-            yield parameter.name, parameter.doc
+def labels_in_page(labels: Labels, names: Iterable[str]) -> dict[str, str]:
+    """Return what names are called, where that is not as they are written.
+
+    The load of a resource is called as the resource is: that stands there once.
+    """
+    known = frozenset(names)
+    found = {}
+    for name in sorted(known):
+        called = labels.of(name)
+        if called != name and not (name.endswith(_LOAD) and name.removesuffix(_LOAD) in known):
+            found[name] = printable(called)
+    return found
 
 
 def _line(doc: str) -> str:

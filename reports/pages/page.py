@@ -5,12 +5,13 @@ It is what a reader sees whose browser runs no scripts, and what the scripts tak
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
 from operator import attrgetter
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -42,6 +43,7 @@ from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.typeset import typeset
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
+from qps.reports.text.changes import Wording, cost_told, wording
 from qps.reports.text.coverage_text import coverage_lines
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
@@ -49,13 +51,19 @@ from qps.reports.text.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.first_screen import Decision, decision
 from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import beyond_lines
-from qps.reports.text.how_known import claims_known_line, known_sentence, parenthesis
+from qps.reports.text.how_known import (
+    claims_known_line,
+    in_words,
+    known_sentence,
+    parenthesis,
+    users_with,
+)
 from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.nouns import noun
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
 from qps.reports.text.table import Table
-from qps.reports.text.text import advice_rows, carried, remarks, title_of
+from qps.reports.text.text import carried, remarks, title_of
 from qps.reports.text.verdicts import claimed, interval, predicted, summary, why_missed, within
 from qps.reports.text.view import circumstances
 from qps.solver.answers.solution import ResourceSolution, Solution
@@ -99,6 +107,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     carried: Table
     bottleneck: str
     sensitivity_of: str
+    labels: Mapping[str, str]
+    """What the numbers are called that move the answer."""
     settings: tuple[FactRow, ...]
     assumptions: tuple[FactRow, ...]
     formulas: tuple[tuple[Explanation, str | None, str], ...]
@@ -111,7 +121,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     claims_known: str
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
-    advice: tuple[tuple[str, str, str], ...]
+    advice: tuple[tuple[str, str, str, str], ...]
     noun: str
     """What the spec calls its users."""
     figures: tuple[LineChart, ...]
@@ -150,30 +160,41 @@ def page_view(
     shown, left_out = _resources_shown(solution)
     giving = giving_way(solution)
     named = _named_formulas(solution)
+    words = wording(model, configuration, solution.graph, view.advice)
+    called = words.labels.of
     return PageView(
         view=view,
         title=title_of(model) if compared is None else compared.title,
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(view)),
         saturates=first_to_saturate(view),
-        decision=_decision(view, solution),
-        beyond=tuple(map(unquoted, beyond_lines(view, solution))),
+        decision=_decision(view, solution, words),
+        beyond=tuple(words.labels.told(unquoted(one)) for one in beyond_lines(view, solution)),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
-        requirements=requirement_rows(view, solution),
-        loads=_loads_chart(view, solution, shown),
+        requirements=tuple(
+            replace(row, measure=called(row.measure)) for row in requirement_rows(view, solution)
+        ),
+        loads=_loads_chart(view, solution, shown, called),
         loads_left_out=left_out,
-        needs=_needs_chart(view, solution),
-        shares=bars([(r.name, r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
+        needs=_needs_chart(view, solution, called),
+        shares=bars([(called(r.name), r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(
-            resource_row(view, resource, name, GIVES_WAY if resource.name in giving else "")
+            resource_row(
+                view,
+                resource,
+                called(resource.name) + name.removeprefix(resource.name),
+                called,
+                GIVES_WAY if resource.name in giving else "",
+            )
             for resource, name in with_ports_together(
                 _by_saturation(solution), attrgetter("name"), view, solution
             )
         ),
         carried=carried(view, solution),
-        bottleneck=bottleneck_text(view),
-        sensitivity_of=sensitivity_of(view),
+        bottleneck=words.labels.told(bottleneck_text(view)),
+        sensitivity_of=words.labels.told(sensitivity_of(view)),
+        labels={one.parameter: called(one.parameter) for one in view.sensitivity},
         settings=setting_rows(model, configuration, view),
         assumptions=(
             *(assumption_row(model, a) for a in solution.graph.assumptions.values()),
@@ -190,7 +211,9 @@ def page_view(
         claims_known=claims_known_line(result.known for result in claims),
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
         remarks=remarks(view, solution),
-        advice=advice_rows(view),
+        advice=tuple(
+            (one.way, one.words, in_words(users_with(one)), cost_told(one)) for one in view.advice
+        ),
         noun=noun(view.population.name),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
@@ -204,8 +227,8 @@ def page_view(
     )
 
 
-def _decision(view: SolveView, solution: Solution) -> Decision:
-    told = decision(view, solution)
+def _decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
+    told = decision(view, solution, words)
     return Decision(told.headline, tuple((label, unquoted(fact)) for label, fact in told.facts))
 
 
@@ -275,16 +298,19 @@ def _columns(view: SolveView, solution: Solution) -> tuple[list[float], dict[str
 
 
 def _loads_chart(
-    view: SolveView, solution: Solution, shown: list[ResourceSolution]
+    view: SolveView,
+    solution: Solution,
+    shown: list[ResourceSolution],
+    called: Callable[[str], str],
 ) -> LineChart | None:
     if not shown:
         return None
     at, columns = _columns(view, solution)
     is_planned = any(r.target != 1 for r in shown)
     title = "Load of each resource" + ", as a share of its target," * is_planned
-    lines = [(r.name, [v / r.target for v in columns[f"{r.name}.load"]]) for r in shown]
+    lines = [(called(r.name), [v / r.target for v in columns[f"{r.name}.load"]]) for r in shown]
     marks = [
-        (r.name, r.saturation.at)
+        (called(r.name), r.saturation.at)
         for r in shown
         if r.saturation.at is not None and r.saturation.method is not Method.AT_START
     ]
@@ -310,7 +336,9 @@ def _acceptable(view: SolveView) -> tuple[float, float, str] | None:
     return float(low), float(high), f"acceptable: {low:,} to {high:,}{parenthesis(view.known)}"
 
 
-def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
+def _needs_chart(
+    view: SolveView, solution: Solution, called: Callable[[str], str]
+) -> LineChart | None:
     """Draw each requirement as a share of its limit, and the quality that they make."""
     graph = solution.graph
     at, columns = _columns(view, solution)
@@ -322,7 +350,7 @@ def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
         if criterion.at_most and limit > 0:
             known = parenthesis(known_at(graph, criterion, farthest))
             values = [v / limit for v in columns[criterion.name]]
-            lines.append((f"{criterion.name}{known}", values))
+            lines.append((f"{called(criterion.name)}{known}", values))
     if "quality" in columns:
         known = parenthesis(quality_known_at(graph, farthest))
         lines.append((f"quality ({graph.metric.value}){known}", columns["quality"]))

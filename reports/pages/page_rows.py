@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from math import floor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,11 +19,11 @@ from qps.reports.text.how_known import marked, marked_value
 from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
+    beside_limit,
     in_percent,
     number,
     percent,
     quantity,
-    told_beyond,
     undecided_point,
 )
 from qps.reports.text.text import (
@@ -79,9 +80,9 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
         met = view.quality.met_up_to
         rows.append(
             RequirementRow(
-                measure=f"quality ({view.quality.metric})",
+                measure=f"all needs together ({view.quality.metric})",
                 limit="<= 1",
-                value=marked(told_beyond(view.quality.at_limit, 1), view.quality.known),
+                value=marked(beside_limit(view.quality.at_limit, 1), view.quality.known),
                 beyond="",
                 met_up_to=_up_to(met, view, view.quality.met_up_to_known),
                 is_met=view.quality.at_limit <= 1,
@@ -98,12 +99,12 @@ def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -
     operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
 
     def told(value: float, at: int) -> str:
-        told = told_beyond(value, limit, criterion.dimension, share=share)
+        told = beside_limit(value, limit, criterion.dimension, share=share)
         return marked_value(told, value, known_at(solution.graph, criterion, at))
 
     return RequirementRow(
         measure=criterion.name,
-        limit=f"{operator} {quantity(limit, criterion.dimension, share=share)}",
+        limit=f"{operator} {quantity(limit, criterion.dimension, 3, share=share)}",
         value=told(item.value_at_limit, view.at),
         beyond="" if item.value_beyond is None else told(item.value_beyond, view.at + 1),
         met_up_to=_up_to(item.met_up_to, view, met_up_to_known(solution, criterion)),
@@ -123,18 +124,24 @@ _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
 
 
 def resource_row(
-    view: SolveView, resource: ResourceSolution, name: str, state: str = ""
+    view: SolveView,
+    resource: ResourceSolution,
+    name: str,
+    called: Callable[[str], str],
+    state: str = "",
 ) -> ResourceRow:
-    """Return a resource of a name with its load, its saturation and what it is made up of."""
+    """Return a resource of a name with its load, for how many it is enough, what it is made of."""
     saturation = resource.saturation
-    told = "never" if saturation.at is None else number(saturation.at)
+    told = "any" if saturation.at is None else number(floor(saturation.at))
     if saturation.not_below is not None:
         told = undecided_point(saturation.at, saturation.not_below)
     if resource.target != 1 and saturation.at is not None:
         told += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:
-        told = "from the start"
-    shares = [f"{by} {percent(share)}" for by, share in resource.shares.items() if share > 0]
+        told = "none"
+    shares = [
+        f"{called(by)} {percent(share)}" for by, share in resource.shares.items() if share > 0
+    ]
     first = view.bottleneck
     is_first = (
         first is not None and first.saturates_at is not None and first.resource == resource.name
@@ -167,8 +174,8 @@ def first_to_saturate(view: SolveView) -> str:
         full = full_from_start(found, is_planned=first.target != 1)
         return phrase("saturates.start", full=full, **told)
     key = "saturates.first" if first.target == 1 else "saturates.first.planned"
-    at = number(found.saturates_at)
-    return phrase(key, name=view.population.name, at=at, **told) + undecided_saturations(view)
+    at = number(floor(found.saturates_at))
+    return phrase(key, noun=noun(view.population.name), at=at, **told) + undecided_saturations(view)
 
 
 def bottleneck_text(view: SolveView) -> str:

@@ -28,7 +28,7 @@ from qps.solver.answers.solution import (
 )
 from qps.solver.answers.too_few_rows import CountedAsKnown
 from qps.solver.odds.told import Interval, Odds
-from qps.solver.what_if.advice import Advice
+from qps.solver.what_if.advice import Way
 
 
 class PopulationView(Struct, frozen=True):
@@ -166,6 +166,36 @@ class MarginView(Struct, frozen=True):
     loaded: bool = True
 
 
+class AdviceView(Struct, frozen=True, kw_only=True):
+    """A change that helps, and the largest acceptable population with it.
+
+    `change` is how it is written or meant, `words` say it for people, `setting` is what to write
+    behind `with` or `--set`, null where that cannot be. Where the `range_limits` there may be more.
+    Where demand is moved, `to` is the resource that takes most of it over and `headroom` what that
+    has left then. `price` and `running_price` are what it costs more, $ and $/s, for as many users
+    as there are now; null where that has no price.
+    """
+
+    way: Way
+    name: str
+    change: str
+    words: str
+    setting: str | None
+    set: bool
+    largest_acceptable: int
+    range_limits: bool
+    to: str | None
+    headroom: float | None
+    known: Certainty
+    price: float | None
+    running_price: float | None
+
+    @property
+    def is_hardware(self) -> bool:
+        """Whether it takes other or more machines and networks."""
+        return self.way is Way.CAPACITY
+
+
 class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """The answers of one configuration."""
 
@@ -197,7 +227,7 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     next_limit: NextLimit | None
     more_users: MoreUsersView | None
     margin: tuple[MarginView, ...]
-    helps_most: tuple[Advice, ...]
+    helps_most: tuple[AdviceView, ...]
     sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]
@@ -205,7 +235,7 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     mixes: tuple[MixSolution, ...]
     cost: tuple[CostSolution, ...]
     modes: tuple[ModeSolution, ...]
-    advice: tuple[Advice, ...]
+    advice: tuple[AdviceView, ...]
     warnings: tuple[dict[str, object], ...]
 
     def _shown(self) -> Shown:

@@ -6,39 +6,48 @@ Each is told once, in the order in which it is asked. What lies behind it is tol
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from math import floor, isfinite
+from shlex import quote
 
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
-from qps.reports.text.answers import ResourceView, SolveView
+from qps.compiler.quantities.certainty import Kind
+from qps.reports.text.answers import AdviceView, ResourceView, SolveView
+from qps.reports.text.changes import Wording, cost_told, price_asked
 from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import next_limit_line
 from qps.reports.text.how_known import (
+    in_words,
     marked,
     marked_value,
     users_as_known,
     users_known,
     users_with,
 )
+from qps.reports.text.labels import Labels
 from qps.reports.text.measures import measure_table
-from qps.reports.text.nouns import counted
-from qps.reports.text.odds_text import odds_lines
+from qps.reports.text.nouns import counted, noun
+from qps.reports.text.odds_text import rounded_ends
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     beyond_limit,
     in_percent,
     joined_words,
     percent,
     quantity,
+    rounded_down,
+    rounded_up,
     side_of,
 )
 from qps.reports.text.table import Table, joined
 from qps.reports.text.text import cost_lines, elastic_lines, modes_line, resource_table
 from qps.reports.text.tones import Tone, toned
 from qps.reports.text.view import answer, circumstances
-from qps.reports.text.wrapping import labelled, wrapped
+from qps.reports.text.wrapping import held, labelled, wrapped
 from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.solution import CriterionSolution, Solution, Verdict
 
@@ -50,11 +59,17 @@ _TONES = {"limited by": Tone.LIMIT, "gives way": Tone.GIVES_WAY}
 
 
 def first_screen(
-    view: SolveView, solution: Solution, title: str, *, width: int = 80, color: bool = False
+    view: SolveView,
+    solution: Solution,
+    title: str,
+    words: Wording,
+    *,
+    width: int = 80,
+    color: bool = False,
 ) -> str:
     """Return the answer as a terminal of a width shows it, at most eight resources behind it."""
     head = screen_head(view, solution, title, width=width, color=color)
-    return joined([head, screen_body(view, solution, width=width, color=color)])
+    return joined([head, screen_body(view, solution, words, width=width, color=color)])
 
 
 def screen_head(
@@ -63,21 +78,31 @@ def screen_head(
     """Return what was asked and how many: told before it is known what would help."""
     is_none = view.largest_acceptable is None
     head = wrapped(f"{title} ({', '.join([view.file, *circumstances(view)])})", width, "")
-    told = wrapped(_headline(view, solution), width)
+    told = wrapped(headline(view, solution), width)
     told = [toned(line, Tone.MISS if is_none else Tone.ANSWER, color=color) for line in told]
     return joined(["\n".join([*head, "", *told])])
 
 
 def screen_body(
-    view: SolveView, solution: Solution, *, width: int = 80, color: bool = False
+    view: SolveView, solution: Solution, words: Wording, *, width: int = 80, color: bool = False
 ) -> str:
-    """Return what stands below how many: facts under their labels, measures, resources."""
-    facts = [fact for fact in _facts(view, solution, why="; `--all` tells why") if fact[1]]
+    """Return what stands below how many: facts under their labels, measures, resources.
+
+    Changes have the settings behind them that make them.
+    """
+    facts: list[tuple[str, str]] = []
+    for label, fact in _facts(view, solution, words, why="; `--all` tells why"):
+        if label == _HELPS:
+            heads = chain([_HELPS], repeat(""))
+            facts += zip(heads, map(_with_setting, view.helps_most), strict=False)
+        elif fact:
+            facts.append((label, fact))
     lines: list[str] = []
     for (label, _), shown in zip(facts, labelled(facts, width), strict=True):
         lines += [toned(line, _TONES.get(label), color=color) for line in shown]
-    parts = ["\n".join(lines), _measures(solution, width)]
-    parts.append(_resources(view, solution, width, color=color))
+    labels = words.labels
+    parts = ["\n".join(lines), _measures(solution, labels, width)]
+    parts.append(_resources(view, solution, labels, width, color=color))
     warned = plain(solution.warnings).splitlines()
     parts.append("\n".join(line for one in warned for line in wrapped(one, width, "  ", "    ")))
     return joined(parts)
@@ -90,36 +115,75 @@ class Decision(Struct, frozen=True):
     facts: tuple[tuple[str, str], ...]
 
 
-def decision(view: SolveView, solution: Solution) -> Decision:
+def decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
     """Return what the first screen tells, for a page."""
-    facts = tuple(fact for fact in _facts(view, solution, why="") if fact[1])
-    return Decision(_headline(view, solution), facts)
+    facts = tuple(fact for fact in _facts(view, solution, words, why="") if fact[1])
+    return Decision(headline(view, solution), facts)
 
 
-def _headline(view: SolveView, solution: Solution) -> str:
-    """Return how many; the whole answer where it is not that a requirement ends somewhere."""
+def headline(view: SolveView, solution: Solution) -> str:
+    """Return how many, and no more than what is likely.
+
+    The whole answer where it is not that a requirement ends somewhere.
+    """
     if solution.verdict is not Verdict.LIMITED or view.answer != answer(solution):
         return view.answer
     largest = solution.largest_acceptable or 0
+    likely = view.largest_acceptable_interval
+    if likely is not None and likely.most is not None and largest > likely.most:
+        ends = {"least": rounded_down(likely.least or 0), "most": rounded_up(likely.most)}
+        return phrase("sure.beyond", **ends, noun=noun(view.population.name))
     return users_known(view.known) + counted(largest, view.population.name)
 
 
-def _facts(view: SolveView, solution: Solution, *, why: str) -> Iterator[tuple[str, str]]:
+def _facts(
+    view: SolveView, solution: Solution, words: Wording, *, why: str
+) -> Iterator[tuple[str, str]]:
     """Yield facts under their labels; `why` says where more is told of how an answer is known."""
     is_limited = solution.verdict is Verdict.LIMITED
-    yield "limited by", _limit(view, solution) if is_limited else ""
-    yield (
-        "gives way",
-        " ".join(_yielding(view, solution)),
-    )
-    yield "also needs", _needs(view, solution)
+    told = words.labels.told
+    yield "limited by", told(_limit(view, solution, words.labels)) if is_limited else ""
+    yield "gives way", told(" ".join(_yielding(view, solution)))
+    yield "also needs", told(_needs(view, solution, words.labels))
     yield "how sure", _how_sure(view, why)
-    told = [f"{item.change} ({users_with(item)})" for item in view.helps_most]
-    yield "would help", "; ".join(told)
-    yield "breaks next", next_limit_line(view).removeprefix("Next limit: ").removesuffix(".")
-    yield "modes", modes_line(view).removeprefix("Modes: ")
-    yield "costs", " ".join(cost_lines(view, solution))
+    yield "promise", _promise(view)
+    yield _HELPS, "; ".join(map(_with_users, view.helps_most))
+    yield "breaks next", told(_next(view, words.labels))
+    yield "modes", told(modes_line(view).removeprefix("Modes: "))
+    costs = " ".join(cost_lines(view, solution))
+    yield "costs", costs or (price_asked(words) if is_limited else "")
     yield "counts", "; ".join(_counted_as_known(view))
+
+
+_HELPS = "would help"
+
+
+def _with_users(one: AdviceView) -> str:
+    """Return a change with how many users it gives, and what it costs."""
+    cost = cost_told(one)
+    is_said = cost and cost != phrase("price.none")
+    return f"{one.words} ({in_words(users_with(one))}{f'; {cost}' if is_said else ''})"
+
+
+def _with_setting(one: AdviceView) -> str:
+    """Return the same with what to write to set it."""
+    return f"{_with_users(one)}{f': --set {held(quote(one.setting))}' if one.setting else ''}"
+
+
+def _next(view: SolveView, labels: Labels) -> str:
+    return next_limit_line(view, labels).removeprefix("Next limit: ").removesuffix(".")
+
+
+def _promise(view: SolveView) -> str:
+    """Return what may be promised: what samples are sure of; of a bound, that it is one."""
+    if view.odds is not None:
+        promise = view.odds.promise
+        sure = percent(promise.certainty)
+        if promise.largest is None:
+            return phrase("sure.none", sure=sure, noun=noun(view.population.name))
+        return phrase("sure.plan", sure=sure, least=rounded_down(promise.largest))
+    is_bound = view.known.kind is Kind.UPPER_BOUND and view.largest_acceptable is not None
+    return "plan for fewer: nobody has played it; `qps simulate` does" if is_bound else ""
 
 
 def _yielding(view: SolveView, solution: Solution) -> list[str]:
@@ -136,16 +200,16 @@ def _yielding(view: SolveView, solution: Solution) -> list[str]:
 # -- what limits, and what else is needed -----------------------------------------------------
 
 
-def _limit(view: SolveView, solution: Solution) -> str:
+def _limit(view: SolveView, solution: Solution, labels: Labels) -> str:
     """Return what the answer is limited by, with its value there and one further on."""
     name, further = solution.limited_by or "", solution.at + 1
     if name == QUALITY:
-        return _behind_quality(view, solution)
+        return _behind_quality(solution, labels)
     named = [item for item in solution.requirements if item.criterion.name == name]
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         if item.criterion.promised_with is not None:
-            return f"{name}, which does not hold for {further:,}"
-        return f"{_against(item, solution)}; {_further(item.criterion, solution, further)}"
+            return f"{labels.of(name)}, which does not hold for {further:,}"
+        return f"{_against(item, solution, labels)}; {_further(item.criterion, solution, further)}"
     found = solution.graph.resources.get(name.removesuffix(".load"))
     mine = [one for one in view.resources if found is not None and one.name == found.name]
     if found is None or not mine:
@@ -156,12 +220,12 @@ def _limit(view: SolveView, solution: Solution) -> str:
     target = solution.graph.number(found.target)
     at = percent(mine[0].load_at_limit)
     return (
-        f"{found.name}, loaded {_of(at, percent(target))}; "
+        f"{labels.of(found.name)}, loaded {_of(at, percent(target))}; "
         f"{_or_just(told, percent(target), 'over')} with {further:,}"
     )
 
 
-def _behind_quality(view: SolveView, solution: Solution) -> str:
+def _behind_quality(solution: Solution, labels: Labels) -> str:
     """Return the requirements that make quality what it is: those nearest to their limits."""
     point = solution.graph.at(solution.at)
     judged = [
@@ -172,10 +236,12 @@ def _behind_quality(view: SolveView, solution: Solution) -> str:
     if not judged:
         return QUALITY
     judged.sort(key=lambda pair: -pair[0])
-    told = [_against(item, solution) for share, item in judged if share > 0][:_MOST_OF_QUALITY]
-    if len(told) == 1 or not told:
-        return "".join(told) or QUALITY
-    return f"{joined_words(told)}, taken together ({view.quality.metric})"
+    told = [_against(item, solution, labels) for share, item in judged if share > 0]
+    if not told:
+        return QUALITY
+    if len(told) == 1:
+        return f"{told[0]}, with all needs taken together"
+    return f"{joined_words(told[:_MOST_OF_QUALITY])}, taken together"
 
 
 def _further(criterion: Criterion, solution: Solution, at: int) -> str:
@@ -188,7 +254,7 @@ def _further(criterion: Criterion, solution: Solution, at: int) -> str:
     limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)
     known = known_at(graph, criterion, at)
     side = "over" if criterion.at_most else "under"
-    return f"{marked(_or_just(told, limit, side), known)} with {at:,}"
+    return f"{in_words(marked(_or_just(told, limit, side), known))} with {at:,}"
 
 
 def _or_just(told: str, limit: str, side: str) -> str:
@@ -197,7 +263,7 @@ def _or_just(told: str, limit: str, side: str) -> str:
     return f"just {side} {limit}" if digits > _DIGITS else told
 
 
-def _against(item: CriterionSolution, solution: Solution) -> str:
+def _against(item: CriterionSolution, solution: Solution, labels: Labels) -> str:
     """Return a requirement with its value and its limit: `voice.latency 227 of 230 ms`."""
     criterion = item.criterion
     share, graph = in_percent(criterion), solution.graph
@@ -205,9 +271,9 @@ def _against(item: CriterionSolution, solution: Solution) -> str:
     value = quantity(item.value_at_limit, criterion.dimension, _DIGITS, share=share)
     known = known_at(graph, criterion, solution.at)
     if criterion.at_most and not criterion.strict and isfinite(item.value_at_limit):
-        return f"{criterion.name} {marked(_of(value, limit), known)}"
-    told = marked_value(value, item.value_at_limit, known)
-    return f"{criterion.name} {told}, {side_of(criterion)} {limit}"
+        return f"{labels.of(criterion.name)} {in_words(marked(_of(value, limit), known))}"
+    told = in_words(marked_value(value, item.value_at_limit, known))
+    return f"{labels.of(criterion.name)} {told}, {side_of(criterion)} {limit}"
 
 
 def _of(value: str, limit: str) -> str:
@@ -216,7 +282,7 @@ def _of(value: str, limit: str) -> str:
     return f"{amount if unit == limit.partition(' ')[2] else value} of {limit}"
 
 
-def _needs(view: SolveView, solution: Solution) -> str:
+def _needs(view: SolveView, solution: Solution, labels: Labels) -> str:
     """Return the other requirements, the nearest to its limit first."""
     limit = view.limited_by
     items = [
@@ -225,10 +291,10 @@ def _needs(view: SolveView, solution: Solution) -> str:
         if item.criterion.name != limit and item.criterion.promised_with is None
     ]
     if view.limited_by == QUALITY:
-        behind = _behind_quality(view, solution)
-        items = [item for item in items if _against(item, solution) not in behind]
+        behind = _behind_quality(solution, labels)
+        items = [item for item in items if _against(item, solution, labels) not in behind]
     items.sort(key=lambda item: (item.met_up_to is None, item.met_up_to or 0))
-    told = [_against(item, solution) for item in items]
+    told = [_against(item, solution, labels) for item in items]
     more = len(told) - _MOST_NAMED
     return "; ".join([*told[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
@@ -240,8 +306,7 @@ def _how_sure(view: SolveView, why: str) -> str:
     """Return between which numbers the answer lies, and what it is where it is not exact."""
     parts = []
     if view.odds is not None:
-        line = next(iter(odds_lines(view))).removesuffix(".")
-        parts.append(f"{line[0].lower()}{line[1:]}")
+        parts.append(f"nine times in ten {rounded_ends(view.odds.interval, view.population.to)}")
     known = users_as_known(view.known)
     if not view.known.is_exact:
         parts.append(known + why)
@@ -261,9 +326,9 @@ def _counted_as_known(view: SolveView) -> Iterator[str]:
 # -- tables -----------------------------------------------------------------------------------
 
 
-def _measures(solution: Solution, width: int) -> str:
+def _measures(solution: Solution, labels: Labels, width: int) -> str:
     """Return the measures of the spec's own, of which it has at most eight here."""
-    table = measure_table(solution)
+    table = measure_table(solution, labels)
     if not table.rows:
         return ""
     shown = Table(table.headings, table.rows[:_MOST_ROWS], table.right).as_text(width=width)
@@ -271,16 +336,19 @@ def _measures(solution: Solution, width: int) -> str:
     return shown + (f"  … {more} more\n" if more > 0 else "")
 
 
-def _resources(view: SolveView, solution: Solution, width: int, *, color: bool) -> str:
+def _resources(
+    view: SolveView, solution: Solution, labels: Labels, width: int, *, color: bool
+) -> str:
     """Return the resources that are full first, and those that limit, in their colours."""
-    table, resources = resource_table(view, solution)
+    table, resources = resource_table(view, solution, labels)
     mattering = _mattering(view)
     shown = list(range(min(_MOST_ROWS, len(resources))))
     for place, one in enumerate(resources[_MOST_ROWS:], _MOST_ROWS):
         if one.name in mattering and shown[-1] < place:
             shown = [*shown[:-1], place]
     rows = tuple(table.rows[place] for place in shown)
-    text = Table(table.headings, rows, table.right).as_text(width=width).splitlines()
+    shown_table = Table(table.headings, rows, table.right, table.firm)
+    text = shown_table.as_text(width=width).splitlines()
     giving = giving_way(solution)
     lines = text[:1]
     for place, line in zip(shown, text[1:], strict=True):

@@ -6,7 +6,8 @@ from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.answers import SolveView
-from qps.reports.text.how_known import marked, marked_value, users_with
+from qps.reports.text.how_known import in_words, marked, marked_value, users_with
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
@@ -37,7 +38,7 @@ def beyond_lines(view: SolveView, solution: Solution) -> list[str]:
     return [*told, _margin(view)]
 
 
-def next_limit_line(view: SolveView) -> str:
+def next_limit_line(view: SolveView, labels: Labels = PLAIN) -> str:
     """Return what would limit the answer next, empty where that is not asked."""
     found = view.next_limit
     if found is None:
@@ -45,11 +46,13 @@ def next_limit_line(view: SolveView) -> str:
     if found.requirement is None:
         return f"Next limit: none up to {found.met_up_to:,}, the end of the range."
     mode = f" in mode {found.mode}" if found.mode else ""
+    named = labels.of(found.requirement)
     if found.met_up_to is None:
         never = phrase("next.never", noun=noun(view.population.name))
-        return f"Next limit: {found.requirement}{mode}{never}."
+        return f"Next limit: {named}{mode}{never}."
     met = marked(f"{found.met_up_to:,}", found.known)
-    return f"Next limit: {found.requirement}{mode}, met up to {met}."
+    met = met if labels.is_plain else in_words(met)
+    return f"Next limit: {named}{mode}, met up to {met}."
 
 
 def _margin(view: SolveView) -> str:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, Kind, together
@@ -17,9 +17,6 @@ from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import first_words
 from qps.solver.answers.answer_certainty import answer_known, saturation_known
 from qps.solver.answers.solution import Solution, Verdict
-
-if TYPE_CHECKING:  # not all that tells how numbers are known asks for advice
-    from qps.solver.what_if.advice import Advice
 
 ALL_EXACT, OTHERS_EXACT = phrase("all_exact"), phrase("others_exact")
 
@@ -39,6 +36,41 @@ _WHAT = {
 }
 _TRUTH = {kind: phrase(f"truth.{kind.value}") for kind in _WHAT}
 _USERS = {kind: phrase(f"served.{kind.value}") for kind in _WHAT}
+
+
+class GivesUsers(Protocol):
+    """A change, and how many users there can be with it."""
+
+    @property
+    def largest_acceptable(self) -> int:
+        """How many users there can be."""
+
+    @property
+    def known(self) -> Certainty:
+        """How that is known."""
+
+    @property
+    def range_limits(self) -> bool:
+        """Whether there may be more, beyond the range."""
+
+
+_IN_WORDS = {
+    MARKS[Kind.UPPER_BOUND]: "at most ",
+    MARKS[Kind.LOWER_BOUND]: "at least ",
+    MARKS[Kind.APPROXIMATION]: "about ",
+}
+
+
+def in_words(text: str) -> str:
+    """Return a number with its mark in words.
+
+    >>> in_words("~ 130 ms"), in_words("45")
+    ('about 130 ms', '45')
+    """
+    for mark, words in _IN_WORDS.items():
+        if mark and text.startswith(mark):
+            return words + text.removeprefix(mark)
+    return text
 
 
 def marked(text: str, known: Certainty) -> str:
@@ -63,7 +95,7 @@ def users_as_known(known: Certainty) -> str:
     return f"{_WHAT[known.kind][0]}, {_USERS[known.kind]}"
 
 
-def users_with(item: Advice) -> str:
+def users_with(item: GivesUsers) -> str:
     """Return how many users a change gives; where the range ends, there may be more."""
     return users_told(item.largest_acceptable, item.known, range_limits=item.range_limits)
 

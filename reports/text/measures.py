@@ -7,6 +7,7 @@ from msgspec import Struct
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.how_known import marked_value
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.quantities import is_share, quantity
 from qps.reports.text.table import Table
 from qps.solver.answers.answering import value_at
@@ -38,13 +39,13 @@ def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
     )
 
 
-def measure_table(solution: Solution) -> Table:
+def measure_table(solution: Solution, labels: Labels = PLAIN) -> Table:
     """Return the measures that no requirement shows already, with what their docs say first."""
     graph = solution.graph
     required = {item.criterion.name for item in solution.requirements}
     rows = tuple(
         (
-            view.name,
+            labels.of(view.name),
             marked_value(
                 quantity(
                     view.value, graph.measures[view.name].dimension, share=is_share(view.name)
@@ -52,9 +53,10 @@ def measure_table(solution: Solution) -> Table:
                 view.value,
                 known_at(graph, graph.measures[view.name], solution.at),
             ),
-            view.doc.splitlines()[0] if view.doc else "",
+            *([view.doc.splitlines()[0] if view.doc else ""] * labels.is_plain),
         )
         for view in measure_views(solution)
         if view.name not in required
     )
-    return Table(("measure", f"at {solution.at:,}", ""), rows, frozenset([1]))
+    headings = ("measure", f"at {solution.at:,}", *([""] * labels.is_plain))
+    return Table(headings, rows, frozenset([1]))

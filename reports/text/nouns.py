@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 _LETTER = 1
+_USERS = "users"
+_DOING = ("ed", "ing")
+"""How words end that tell what users do: connected, waiting."""
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
 
 
@@ -19,11 +22,15 @@ def counted(count: int, name: str) -> str:
 def noun(name: str) -> str:
     """Return the plural of what a population counts.
 
-    >>> noun("N"), noun("N_"), noun("data_centres")
-    ('users', 'users', 'data centres')
+    >>> noun("N"), noun("data_centres"), noun("connected")
+    ('users', 'data centres', 'users connected')
     """
     word = name.strip("_")
-    return "users" if len(word) <= _LETTER else word.replace("_", " ")
+    if len(word) <= _LETTER:
+        return _USERS
+    if word.isalpha() and word.endswith(_DOING):
+        return f"{_USERS} {word}"
+    return word.replace("_", " ")
 
 
 def noun_of_one(name: str) -> str:
@@ -36,6 +43,8 @@ def noun_of_one(name: str) -> str:
 
 
 def _one_of(several: str) -> str:
+    if several.startswith(f"{_USERS} "):
+        return several.replace(_USERS, "user", 1)
     for ending, instead in _ENDINGS:
         if several.endswith(ending) and len(several) > len(ending) + 1:
             return several.removesuffix(ending) + instead

@@ -15,6 +15,8 @@ from qps.reports.text.quantities import (
     joined_words,
     number,
     percent,
+    rounded_down,
+    rounded_up,
 )
 from qps.reports.text.table import Table
 from qps.solver.answers.answering import QUALITY
@@ -192,6 +194,15 @@ def ends_of(interval: Interval) -> str:
         return f"{interval.most:,}"
     low = "none" if interval.least is None else f"{interval.least:,}"
     return f"between {low} and {interval.most:,}"
+
+
+def rounded_ends(interval: Interval, end: int) -> str:
+    """Return the same to three digits, no less; at the `end` of a range there may be more."""
+    more = " or more" if interval.most == end else ""
+    if interval.most is None or interval.least == interval.most:
+        return ends_of(interval) + more
+    low = "none" if interval.least is None else rounded_down(interval.least)
+    return f"between {low} and {rounded_up(interval.most)}{more}"
 
 
 def _numbers(interval: Interval) -> tuple[int, int]:

@@ -73,6 +73,49 @@ def rounded_in(value: float, factor: float, digits: int, *, is_up: bool) -> floa
     return nearest / 10.0**decimals * factor
 
 
+def rounded_down(people: int) -> str:
+    """Return a number of people of which samples tell: whole, three digits, not more than that.
+
+    >>> rounded_down(4263310), rounded_down(162), rounded_up(1681)
+    ('4,260,000', '162', '1,690')
+    """
+    step = _step(people)
+    return f"{people // step * step:,}"
+
+
+def rounded_up(people: int) -> str:
+    """Return the same, and not less than that."""
+    step = _step(people)
+    return f"{-(-people // step) * step:,}"
+
+
+def _step(people: int) -> int:
+    return int(10 ** max(0, len(str(people)) - _DIGITS_OF_PEOPLE))
+
+
+_DIGITS_OF_PEOPLE = 3
+
+
+def beside_limit(
+    value: float,
+    limit: float,
+    dimension: Dimension = DIMENSIONLESS,
+    *,
+    share: bool = False,
+    digits: int = 3,
+) -> str:
+    """Return a quantity in few digits; `just over` a limit where it takes more to tell them apart.
+
+    >>> from qps.compiler.quantities.dimension import TIME
+    >>> beside_limit(0.75003, 0.75, share=True), beside_limit(0.2272, 0.23, TIME)
+    ('just over 75 %', '227 ms')
+    """
+    told, most = (quantity(one, dimension, digits, share=share) for one in (value, limit))
+    if told != most or value == limit:
+        return told
+    return f"just {'under' if value < limit else 'over'} {most}"
+
+
 def told_beyond(
     value: float,
     limit: float,

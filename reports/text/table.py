@@ -15,11 +15,15 @@ _NARROWEST_CELL = 8
 
 
 class Table(Struct, frozen=True):
-    """Headings and rows; `right` holds the columns that are set to the right."""
+    """Headings and rows; `right` holds the columns that are set to the right.
+
+    Those that are `firm` are cut after all others, where there is no room.
+    """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     right: frozenset[int] = frozenset()
+    firm: frozenset[int] = frozenset()
 
     def as_text(self, indent: str = "  ", width: int | None = None) -> str:
         """Return the table in columns of blanks, its texts cut to a width where one is given."""
@@ -48,7 +52,8 @@ class Table(Struct, frozen=True):
         widths = list(widths)
         texts = [i for i in range(len(widths)) if i not in self.right]
         while sum(widths) + 2 * (len(widths) - 1) > width:
-            widest = max(texts, key=lambda i: widths[i], default=None)
+            loose = [i for i in texts if i not in self.firm and widths[i] > _NARROWEST_CELL]
+            widest = max(loose or texts, key=lambda i: widths[i], default=None)
             if widest is None or widths[widest] <= _NARROWEST_CELL:
                 break
             widths[widest] -= 1

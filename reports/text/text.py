@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import floor
 from operator import attrgetter
 
 from qps.compiler import ir
@@ -27,6 +28,7 @@ from qps.reports.text.how_known import (
     marked_value,
     users_with,
 )
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.measures import measure_table
 from qps.reports.text.nouns import noun, noun_of_one
 from qps.reports.text.odds_text import odds_lines, shares_table
@@ -138,8 +140,13 @@ def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
     return "all" if met == view.population.to else marked(f"{met:,}", known)
 
 
-def resource_table(view: SolveView, solution: Solution) -> tuple[Table, list[ResourceView]]:
-    """Return what is full first as a table, and of each of its rows the resource."""
+def resource_table(
+    view: SolveView, solution: Solution, labels: Labels = PLAIN
+) -> tuple[Table, list[ResourceView]]:
+    """Return what is full first as a table, and of each of its rows the resource.
+
+    With labels, up to how many whole users it is not full.
+    """
     ordered = sorted(
         view.resources,
         key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
@@ -149,23 +156,30 @@ def resource_table(view: SolveView, solution: Solution) -> tuple[Table, list[Res
     giving = giving_way(solution)
     rows = tuple(
         (
-            f"{name} (gives way)" if resource.name in giving else name,
+            _named(resource.name, name, labels) + " (gives way)" * (resource.name in giving),
             percent(resource.load_at_limit),
             *([percent(resource.target)] * is_planned),
-            _saturation(resource),
-            _shares(resource),
+            _saturation(resource, is_whole=not labels.is_plain),
+            _shares(resource, labels),
         )
         for resource, name in told
     )
+    reached = f"{'reached' if is_planned else 'saturates'} at {view.population.name} ="
     headings = (
         "resource",
         f"load at {view.at:,}",
         *(["target"] * is_planned),
-        f"{'reached' if is_planned else 'saturates'} at {view.population.name} =",
+        reached if labels.is_plain else f"enough for {noun(view.population.name)}",
         "mostly",
     )
-    table = Table(headings, rows, frozenset([1, 2, 3] if is_planned else [1, 2]))
+    right = frozenset([1, 2, 3] if is_planned else [1, 2])
+    table = Table(headings, rows, right, firm=frozenset([0]))
     return table, [resource for resource, _ in told]
+
+
+def _named(resource: str, name: str, labels: Labels) -> str:
+    """Return what a resource is called, with what its name says of other ports."""
+    return f"{labels.of(resource)}{name.removeprefix(resource)}"
 
 
 _MOST_CARRIED = 6
@@ -190,19 +204,19 @@ def carried(view: SolveView, solution: Solution) -> Table:
     return Table(headings, rows, frozenset([1, 2, 3]))
 
 
-def _saturation(resource: ResourceView) -> str:
+def _saturation(resource: ResourceView, *, is_whole: bool = False) -> str:
     if resource.saturates_not_below is not None:
         return undecided_point(resource.saturates_at, resource.saturates_not_below)
     if resource.saturates_at is None:
-        return "never"
+        return "any" if is_whole else "never"
     if resource.method == Method.AT_START.value:
-        return "from the start"
-    return number(resource.saturates_at)
+        return "none" if is_whole else "from the start"
+    return number(floor(resource.saturates_at) if is_whole else resource.saturates_at)
 
 
-def _shares(resource: ResourceView) -> str:
+def _shares(resource: ResourceView, labels: Labels = PLAIN) -> str:
     large = [(by, share) for by, share in resource.shares.items() if share > _SMALL_SHARE]
-    return ", ".join(f"{by} {percent(share, 2)}" for by, share in large[:_SHOWN_SHARES])
+    return ", ".join(f"{labels.of(by)} {percent(share, 2)}" for by, share in large[:_SHOWN_SHARES])
 
 
 def _bottleneck(view: SolveView) -> str:

@@ -30,6 +30,7 @@ from qps.reports.text.answers import (
     SolveView,
     StreamThereView,
 )
+from qps.reports.text.changes import changes_of
 from qps.reports.text.formula_text import formula
 from qps.reports.text.how_known import parenthesis, users_known
 from qps.reports.text.measures import measure_views
@@ -77,7 +78,9 @@ def solve_view(
 ) -> SolveView:
     """Return the answers as plain values; `warnings` are those of the spec itself."""
     graph = solution.graph
-    ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
+    changes = changes_of(model, configuration, graph)
+    told = tuple(changes.viewed(item) for item in advice)
+    ranked = sorted(told, key=lambda item: -item.largest_acceptable)
     return SolveView(
         schema="qps/solve/1",
         file=model.file,
@@ -112,7 +115,7 @@ def solve_view(
         mixes=class_mixes(solution.graph, solution.at),
         cost=solution.costs,
         modes=solution.modes,
-        advice=tuple(advice),
+        advice=told,
         warnings=tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),
     )
 

@@ -10,6 +10,7 @@ from qps.compiler.diagnostics.render import printable
 
 _HELD = re.compile(r"(?<=\d) (?=\S)|(?<=[<>]=) (?=\d)|(?<=~) (?=\d)")
 _HOLDS = "\N{NO-BREAK SPACE}"
+_BLANKS = re.compile(r"[ \t\n\r\f\v]+")
 _NARROWEST = 20
 """Columns of text, at the least, behind what stands before it."""
 
@@ -21,7 +22,7 @@ def wrapped(text: str, width: int, first: str = "  ", others: str | None = None)
     ['  loaded 79.8 % of at most', '  80 %']
     """
     others = first if others is None else others
-    held = _HELD.sub(_HOLDS, " ".join(printable(text).split()))
+    held = _HELD.sub(_HOLDS, _BLANKS.sub(" ", printable(text)).strip(" "))
     lines = wrap(
         held,
         max(width, len(others) + _NARROWEST),
@@ -31,6 +32,11 @@ def wrapped(text: str, width: int, first: str = "  ", others: str | None = None)
         break_on_hyphens=False,
     )
     return [line.replace(_HOLDS, " ") for line in lines]
+
+
+def held(text: str) -> str:
+    """Return a text that is not cut where it has blanks, such as what is to be pasted."""
+    return text.replace(" ", _HOLDS)
 
 
 def labelled(facts: Sequence[tuple[str, str]], width: int, indent: str = "  ") -> list[list[str]]:

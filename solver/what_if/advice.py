@@ -51,9 +51,14 @@ class Advice(Struct, frozen=True, kw_only=True):
     words what to do. Where the `range_limits` there may be more. Where demand is moved, `to` is
     the resource that takes most of it over and `headroom` what that has left then, at the
     population of the answer so far. `known` is how the population is known.
+
+    `name` is what it changes: a place, an option or a number, which becomes `factor` times as much.
+    `price` and `running_price` are what it costs more, $ and $/s, for as many users as there are
+    now; None where nothing has a price, and where it is of a place without one.
     """
 
     way: Way
+    name: str
     change: str
     set: bool
     largest_acceptable: int
@@ -61,6 +66,9 @@ class Advice(Struct, frozen=True, kw_only=True):
     to: str | None = None
     headroom: float | None = None
     known: Certainty = EXACT
+    factor: float | None = None
+    price: float | None = None
+    running_price: float | None = None
 
 
 def advise(model: ir.Model, configuration: Configuration, solution: Solution) -> tuple[Advice, ...]:
@@ -129,6 +137,7 @@ class _Trials(Struct, kw_only=True):
             return None
         return Advice(
             way=way,
+            name=candidate.name,
             change=candidate.text,
             set=candidate.is_setting,
             largest_acceptable=largest,
@@ -136,7 +145,32 @@ class _Trials(Struct, kw_only=True):
             to=to,
             headroom=headroom,
             known=self._known(graphs, largest),
+            factor=None if candidate.factor is None else float(candidate.factor),
+            price=self._price(candidate, graphs, is_running=False),
+            running_price=self._price(candidate, graphs, is_running=True),
         )
+
+    def _price(
+        self, candidate: Candidate, graphs: Sequence[LoadGraph], *, is_running: bool
+    ) -> float | None:
+        """Return what a change costs more for as many users as there are now.
+
+        None where that is not known: of what has no price, and of more capacity at the same one.
+        """
+        now, after = (
+            graph.cost(is_running=is_running)
+            for graph in (self.solution.graph, self._in_the_mode(graphs))
+        )
+        if now is None or after is None:
+            return None
+        at = self.solution.at
+        more = self._in_the_mode(graphs).at(at).number(after)
+        more -= self.solution.graph.at(at).number(now)
+        place = self.configuration.place_of(candidate.name) or candidate.name
+        is_free = candidate.is_capacity and (
+            candidate.factor is not None or place in self.solution.graph.unpriced
+        )
+        return None if is_free and more == 0 else more
 
     def _is_outdone(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> bool:
         """Return whether a change is sure to help less than others, before it is lowered."""

@@ -23,12 +23,17 @@ _A_LITTLE = Fraction(1, 10)
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A change to try: to the configuration, or to the lowered graph."""
+    """A change to try: to the configuration, or to the lowered graph.
 
+    `name` is what it changes: a place, an option or a number, which becomes `factor` times as much.
+    """
+
+    name: str
     text: str
     configuration: Configuration
     is_capacity: bool
     is_setting: bool = True
+    factor: Fraction | None = None
     factors: Mapping[str, Fraction] = field(default_factory=dict)
     """Numbers of the graph that are multiplied: a capacity, or costs as on a faster core."""
 
@@ -92,11 +97,22 @@ def candidates(
 
 
 def _set(
-    configuration: Configuration, change: ir.Change, text: str, *, is_capacity: bool = True
+    configuration: Configuration,
+    change: ir.SetOption | ir.SetPlace | ir.SetParameter,
+    text: str,
+    *,
+    is_capacity: bool = True,
+    factor: Fraction | None = None,
 ) -> Candidate:
     """Return what can be set, in words that can be written so."""
     settled = changed(configuration, [change])
-    return Candidate(text=text, configuration=settled, is_capacity=is_capacity)
+    return Candidate(
+        name=change.name,
+        text=text,
+        configuration=settled,
+        is_capacity=is_capacity,
+        factor=factor,
+    )
 
 
 def _involved(solution: Solution) -> list[Assumption]:
@@ -148,7 +164,7 @@ def _twice_as_many(
         if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
             more = value.value * _MORE
             change = ir.SetParameter(name, ir.Constant(more), known[name].span)
-            yield _set(configuration, change, f"{name} = {more}")
+            yield _set(configuration, change, f"{name} = {more}", factor=Fraction(_MORE))
 
 
 def _is_within(parameter: ir.Parameter, value: Fraction) -> bool:
@@ -164,10 +180,12 @@ def _twice_as_fast(configuration: Configuration, involved: list[Assumption]) -> 
     for assumption in involved:
         if assumption.is_capacity:
             yield Candidate(
+                name=assumption.name,
                 text=f"twice the {assumption.name}",
                 configuration=configuration,
                 is_capacity=True,
                 is_setting=False,
+                factor=Fraction(_MORE),
                 factors={assumption.name: Fraction(_MORE)},
             )
 
@@ -192,6 +210,7 @@ def _faster_core(
     costs = [a for a in solution.graph.assumptions.values() if a.symbol in here and _is_cost(a)]
     if costs and not any(cost.symbol in elsewhere for cost in costs):
         yield Candidate(
+            name=owner,
             text=f"cores twice as fast for {owner}",
             configuration=configuration,
             is_capacity=True,
@@ -234,10 +253,12 @@ def _parameters(
             continue
         settled = changed(configuration, changes)
         yield Candidate(
+            name=name,
             text=f"10 % {word} {name}",
             configuration=settled,
             is_capacity=False,
             is_setting=False,
+            factor=factor,
         )
 
 

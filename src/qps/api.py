@@ -96,6 +96,7 @@ class Model(ShowsItself):
         With `advice`, what would help is tried out too, which takes a second or two.
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
+        from qps.reports.text.changes import wording  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
         from qps.reports.text.view import solve_view  # noqa: PLC0415
         from qps.solver.answers.worst_mode import solve_model  # noqa: PLC0415
@@ -110,7 +111,8 @@ class Model(ShowsItself):
         is_sampled = model is not spec.model  # each change would have a promise of its own
         found = advise(model, configuration, solution) if advice and not is_sampled else ()
         view = solve_view(model, configuration, solution, tuple(settings), found, spec.warnings)
-        first = decision(view, solution)
+        words = wording(model, configuration, solution.graph, view.advice)
+        first = decision(view, solution, words)
         return telling(view, first.headline, first.facts)
 
     def solve_for(

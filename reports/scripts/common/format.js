@@ -35,6 +35,14 @@ const WHOLE = new Intl.NumberFormat("en-GB");
 
 export function whole(value) { return WHOLE.format(value); }
 
+// People of samples: whole, to three digits, rounded to the side that promises less.
+export function roundedDown(people) { return whole(Math.floor(people / step(people)) * step(people)); }
+export function roundedUp(people) { return whole(Math.ceil(people / step(people)) * step(people)); }
+function step(people) { return 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, people))) - 2); }
+
+// A line of text whose numbers stay with their units; what is no text stays as it is.
+export function unbroken(text) { return typeof text === "string" ? text.replace(/(?<=\d) (?=[%$A-Za-z])(?!(?:of|and|or|instead|to|with|for|in|between) )/g, "\u00a0") : text; }
+
 export function percent(value, digits = 3) { return `${number(value * 100, digits)} %`; }
 
 // A value with the unit that suits its size; `units` are the scales of each dimension.
@@ -67,6 +75,12 @@ export function toldBeyond(units, value, limit, dimension, { share = false, fewe
     if (told !== quantity(units, limit, dimension, { share, digits })) return told;
   }
   return quantity(units, value, dimension, { share });
+}
+
+// The same in three digits: where it takes more to tell them apart, that it is just over or under.
+export function besideLimit(units, value, limit, dimension, { share = false } = {}) {
+  const [told, most] = [value, limit].map((one) => quantity(units, one, dimension, { share, digits: 3 }));
+  return told !== most || value === limit ? told : `just ${value < limit ? "under" : "over"} ${most}`;
 }
 
 // A fraction as a decimal text where it has a short one, else as a rounded number.

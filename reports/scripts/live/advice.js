@@ -8,8 +8,8 @@ import { Undecided } from "../engine/search.js";
 import { fill, make, table } from "../common/dom.js";
 import { whole } from "../common/format.js";
 import { beyondRange } from "./controls.js";
-import { nounOf } from "./sentences.js";
-import { inLabels } from "./labels.js";
+import { changesTo, costOf } from "./changes.js";
+import { commandOf, nounOf } from "./sentences.js";
 
 export class Advice {
   constructor(column, done) {
@@ -32,7 +32,7 @@ export class Advice {
         if (kind === "case") continue; // which of several values counts is not for anybody to change
         const isMore = choices[k].startsWith(`${choices[setting.picks[i]].split(" * ")[0]} * `);
         const way = kind === "option" ? "another choice" : isMore ? "more machines" : "other hardware";
-        yield { way, text: `${name} = ${choices[k]}`, names: [name, choices[k].split(" * ")[0]], setting: { ...setting, picks }, part: name };
+        yield { way, text: `${name} = ${choices[k]}`, setting: { ...setting, picks }, part: name };
       }
     }
   }
@@ -53,14 +53,14 @@ export class Advice {
       if (record.capacity && elasticity >= 0) {
         const next = changed(2n, 1n);
         if (record.parameter && beyondRange(record, next.numbers.get(record.name)) !== null) continue;
-        yield { way: "more capacity", text: `twice the ${record.name}`, names: [record.name], setting: next, part: record.name };
+        yield { way: "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
       } else if (elasticity !== 0 && record.parameter && !record.name.includes(".")) {
         const one = elasticity > 0 ? { word: "more", above: 11n } : { word: "less", above: 9n };
         const [text, next] = isCounted(column.model, graph, record)
           ? [`one ${one.word} ${record.name}`, changed(now[0] + (elasticity > 0 ? now[1] : -now[1]), now[0])]
           : [`10 % ${one.word} ${record.name}`, changed(one.above, 10n)];
         if (beyondRange(record, next.numbers.get(record.name)) !== null) continue;
-        yield { way: elasticity > 0 ? "more of it" : "less demand", text, names: [record.name], setting: next, part: record.name };
+        yield { way: elasticity > 0 ? "more of it" : "less demand", text, setting: next, part: record.name };
       }
     }
   }
@@ -141,7 +141,7 @@ export class Advice {
       setting = best.next;
       left = best.count;
     }
-    if (left === 0) this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), names: taken.flatMap((one) => one.names), setting });
+    if (left === 0) this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), setting });
   }
 
   // The best of all ways, at most three of each: ten other machines would hide what else there is.
@@ -172,15 +172,10 @@ export function showAdvice(column, found, apply) {
   if (isPromised(column)) return fill("advice", make("p", { class: "soft" }, "Samples tell what helps, as users ask for certainty: this page does not draw them. qps solve --set tells how many users a change carries."));
   if (!found) return fill("advice", make("p", { class: "soft" }, "Trying changes …"));
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No change that this page can try helps, by itself or with others."));
-  const isPriced = column.graph.costs.length > 0;
-  const rows = found.slice(0, SHOWN_ADVICE).map((one) => [
-    one.way, make("span", { title: one.text }, inLabels(column.model, one)), usersTold(one), ...(isPriced ? [priceTold(column, one.price)] : []),
-    make("button", { type: "button", class: "quiet", "aria-label": `try ${one.text}`, on: { click: () => apply(one) } }, "try"),
-  ]);
-  return fill("advice", table(["way", "change", nounOf(column.model), ...(isPriced ? [`costs more, at ${whole(column.n)}`] : []), "try it"], rows, new Set([2, 3])));
-}
-
-export function priceTold(column, price) {
-  const [{ dimension }] = column.graph.costs;
-  return Number.isNaN(price) ? "" : price === 0 ? "nothing" : `${price > 0 ? "+" : ""}${column.tell(price, dimension)}`;
+  const rows = found.slice(0, SHOWN_ADVICE).map((one) => {
+    const words = changesTo(column, one.setting);
+    return [one.way, make("span", { title: commandOf({ ...column, setting: one.setting }).command }, words), usersTold(one), costOf(column, one),
+      make("button", { type: "button", class: "quiet", "aria-label": `try ${words}`, on: { click: () => apply(one) } }, "try")];
+  });
+  return fill("advice", table(["way", "change", nounOf(column.model), `cost, at ${whole(column.n)}`, "try it"], rows, new Set([2])));
 }

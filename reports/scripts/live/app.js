@@ -15,6 +15,7 @@ import { showComparison } from "./comparison.js";
 import { showDecision } from "./decision.js";
 import { Controls } from "./controls.js";
 import { HeatMap } from "./heat_map.js";
+import { spoken } from "./labels.js";
 import { Looks, Slide } from "./looks.js";
 import { nameColumns } from "./names.js";
 import { Past } from "./past.js";
@@ -56,6 +57,8 @@ export class App {
     document.getElementById("pin").addEventListener("click", () => this.pin());
     document.querySelector(".contents").addEventListener("click", ({ target }) => unfold(target.hash));
     unfold(window.location.hash);
+    // Where the answer is in sight, the controls need not tell it.
+    new IntersectionObserver(([seen]) => document.body.classList.toggle("answered", seen.isIntersecting)).observe(document.getElementById("decision"));
     window.addEventListener("resize", () => this.measure());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     window.addEventListener("beforeprint", () => this.drawAll());
@@ -105,9 +108,9 @@ export class App {
   // What was written for the setting that the page begins with is told of no other one: it follows, or is gone.
   showHeadroom() {
     const headroom = document.getElementById("headroom");
-    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children] };
-    const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
-    headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, line)));
+    this.first ??= { column: this.shown, start: this.shown.setting.start, told: [...headroom.children], ...writtenAdvice() };
+    const isFirst = this.isAsWritten = this.shown === this.first.column && this.shown.setting.start === this.first.start && !this.isChanged();
+    headroom.replaceChildren(...isFirst && this.first.told.length ? this.first.told : beyondLines(this.shown).map((line) => make("li", null, spoken(this.shown.model, line))));
     for (const one of document.querySelectorAll(".of-start")) one.hidden = !isFirst;
     const { command } = commandOf(this.shown, "explain");
     fill("explain", command);
@@ -183,12 +186,13 @@ export class App {
 
   tell(found) {
     this.helps = found;
-    showAdvice(this.shown, found, (change) => this.apply(change));
+    if (!found && this.isAsWritten && this.first.table.length) fill("advice", this.first.table);
+    else showAdvice(this.shown, found, (change) => this.apply(change));
     this.decide();
   }
 
   // The first lines of the page, whenever more of them is known.
-  decide() { showDecision(this.shown, this.helps, this.sure?.isSilent === false ? this.sure.odds : null); }
+  decide() { showDecision(this.shown, this.helps ?? (this.isAsWritten ? this.first.helps : null), this.sure?.isSilent === false ? this.sure.odds : null); }
 
   wake() {
     clearTimeout(this.thinking);
@@ -328,6 +332,12 @@ function drawFigure(figure, width) {
     x: { label: xUnit ? `${figure.x.name}, ${xUnit}` : figure.x.name, values, isLog: figure.x.isLog, tell: (v) => number(v) },
     y: { isLog: figure.y.isLog, tell: (v) => number(v), tellValue: (v) => `${number(v)}${yUnit ? ` ${yUnit}` : ""}` }, series,
   }, width);
+}
+
+// What would help, as it was known when the page was written: told until the page has tried it.
+function writtenAdvice() {
+  const row = [...document.querySelectorAll("#decision dl > div")].find((one) => one.firstChild.textContent === "would help");
+  return { table: [...document.getElementById("advice").querySelectorAll(".scroll")], helps: row?.lastChild.textContent ?? null };
 }
 
 const PAPER = 620; // px: what is between the margins of A4, and a little less

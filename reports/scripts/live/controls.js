@@ -29,7 +29,7 @@ export class Controls {
     const group = (title, content, open) => make("details", { open }, make("summary", null, title), content);
     place.replaceChildren(
       make("h2", null, "Try it"),
-      make("div", { class: "bar" }, make("p", { class: "small-answer", id: "small-answer" }), this.population.field),
+      make("div", { class: "bar" }, make("p", { class: "small-answer", id: "small-answer", role: "status" }), this.population.field),
       this.past, this.trouble,
       group("Scenario, choices, machines and networks", this.selects, true),
       group("Requirements", this.needs, true),

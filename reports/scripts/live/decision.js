@@ -3,31 +3,20 @@
 
 import { isStated } from "../engine/answers.js";
 import { knownAt, largestKnown, marked, usersTold } from "../engine/known.js";
-import { fill, make } from "../common/dom.js";
-import { percent, quantity, whole } from "../common/format.js";
+import { fill, make, withCode } from "../common/dom.js";
+import { listed, percent, quantity, roundedDown, roundedUp, unbroken, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { nextToFail } from "./beyond.js";
-import { priceTold } from "./advice.js";
+import { changesTo, costOf } from "./changes.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
-import { calledInFull, called, inLabels, labelOf } from "./labels.js";
+import { called, calledInFull } from "./labels.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
-const DIGITS = 3, MOST_NEEDS = 3;
+const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_OF_QUALITY = 2, MOST_PLACES = 3;
+const UNIT = " %".length;
 
-const OF_STREAMS = { latency: "the delay of", loss: "the loss of", jitter: "the jitter of", throughput: "what arrives of", rate: "the rate of" };
-const OF_MACHINES = { cpu: "the processor of", disk: "the disk of" };
-
-// A name in words, where the words are known; the identifier stands behind them.
-function worded(column, name) {
-  const { graph } = column;
-  const measure = graph.measures.find((one) => one.name === name);
-  if (measure?.doc) return make("span", { title: name }, measure.doc.replace(/\.$/, ""));
-  const label = labelOf(column.model, name);
-  const at = name.lastIndexOf("."), [owner, kind] = [name.slice(0, at), name.slice(at + 1)];
-  const words = at > 0 && (graph.streams.some((one) => one.name === owner) ? OF_STREAMS : OF_MACHINES)[kind];
-  if (words) return make("span", { title: calledInFull(column.model, name) }, `${words} ${called(column.model, owner)}`);
-  return label ? make("span", { title: calledInFull(column.model, name) }, called(column.model, name)) : make("code", null, name);
-}
+// A name in words; the identifier stands behind them.
+function worded({ model }, name) { return make("span", { title: calledInFull(model, name) }, called(model, name)); }
 
 const MARKS = { "<= ": "at most ", ">= ": "at least ", "~ ": "about " };
 function inWords(text) { return text.replace(/^(<= |>= |~ )/, (mark) => MARKS[mark]); }
@@ -45,43 +34,56 @@ function beside(column, criterion) {
   return criterion.atMost ? `${told}${same} of ${most}` : `${told}${is}, at least ${most}`;
 }
 
-// Of what quality is made, that which is nearest to its limit.
-export function behindQuality({ solved, run, graph }) {
-  run.at(Math.min(solved.at + 1, graph.high));
-  const axes = graph.criteria.filter((one) => one.axis !== null && one.name !== "quality");
-  return axes.reduce((worst, one) => (!worst || run.value(one.axis) > run.value(worst.axis) ? one : worst), null);
+// A load beside its target; what is full is so by the last user.
+function loadBeside(load, target) {
+  const [is, most] = [load, target].map((one) => percent(one, DIGITS));
+  if (is === most) return target < 1 ? `at its target of ${most}` : "full";
+  return `${is.slice(0, -UNIT)} of ${most}`;
 }
+
+// Of what quality is made, the nearest to their limits at a population.
+function axesAt({ run, graph }, population) {
+  run.at(population);
+  const axes = graph.criteria.filter((one) => one.axis !== null && one.name !== "quality" && run.value(one.axis) > 0);
+  return axes.sort((a, b) => run.value(b.axis) - run.value(a.axis));
+}
+
+// That of them which is the nearest with one more.
+export function behindQuality(column) { return axesAt(column, Math.min(column.solved.at + 1, column.graph.high))[0] ?? null; }
+
+// Those that are told: two say enough.
+function toldOfQuality(column) { return column.solved.limitedBy === "quality" ? axesAt(column, column.solved.at).slice(0, MOST_OF_QUALITY) : []; }
 
 export function limitRow(column) {
   const { solved, run } = column;
   if (!solved.limiting) return ["nothing in the system: the range of the spec ends there"];
   const { criterion } = solved.limiting;
   if (criterion.name === "quality") {
-    const worst = behindQuality(column);
-    if (!worst) return ["the quality that the spec asks for"];
+    const told = toldOfQuality(column);
+    if (!told.length) return ["the quality that the spec asks for"];
     run.at(solved.at);
-    return [worded(column, worst.name), `: ${beside(column, worst)}, counted with all that makes up quality`];
+    return [...told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${beside(column, one)}`]), told.length > 1 ? ", taken together" : ", with all needs taken together"];
   }
   if (isStated(criterion)) {
-    if (criterion.isPromised) return [make("code", null, criterion.name), ", which is not certain enough with more"];
+    if (criterion.isPromised) return [worded(column, criterion.name), ", which is not certain enough with more"];
     run.at(solved.at);
     return [worded(column, criterion.name), `: ${beside(column, criterion)}`];
   }
   run.at(solved.at);
-  const resource = solved.resources.find((one) => `${one.name}.load` === criterion.name);
-  return [worded(column, criterion.name.replace(/\.load$/, "")), run.value(resource.about.target) < 1 ? `, at its target of ${percent(run.value(resource.about.target), DIGITS)}` : ", full"];
+  const { about } = solved.resources.find((one) => `${one.name}.load` === criterion.name);
+  return [worded(column, criterion.name.replace(/\.load$/, "")), `: ${loadBeside(run.value(about.load), run.value(about.target))}`];
 }
 
 function needsRow(column) {
   const { solved, run } = column;
-  const told = solved.limitedBy === "quality" ? behindQuality(column) : null;
+  const told = toldOfQuality(column);
   run.at(solved.at);
   const nearness = (one) => (one.atMost ? run.value(one.measure) / run.value(one.limit) : run.value(one.limit) / run.value(one.measure));
-  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && one !== told);
+  const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && !told.includes(one));
   const needs = stated.sort((a, b) => nearness(b) - nearness(a)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one)}`]);
   const isFull = (one) => `${one.name}.load` === solved.limitedBy || givesWay(run, one.about);
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
-  if (fullest) needs.push([worded(column, fullest.name), ` at ${percent(run.value(fullest.about.load), DIGITS)}${isPlanned(column) ? ` of ${percent(run.value(fullest.about.target), DIGITS)}` : ""}`]);
+  if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadBeside(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
   return needs.flatMap((one, i) => (i ? ["; ", ...one] : one));
 }
 
@@ -106,27 +108,79 @@ function nextRow(column) {
 }
 
 function sureRow(column, odds) {
-  if (odds) return [`nine times in ten between ${odds.interval.map((one) => (one === null ? "none" : whole(one))).join(" and ")}`];
   const { known } = column.solved;
-  if (!known) return ["exact for what the spec states"];
-  return [{ "upper bound": "an upper bound: fewer may be well served", "lower bound": "a lower bound: more may be carried" }[known[0]] ?? "an approximation"];
+  const told = [];
+  if (odds) told.push(`nine times in ten ${endsOf(odds.interval, column.graph.high)}`);
+  if (known) told.push({ "upper bound": "an upper bound: fewer may be well served", "lower bound": "a lower bound: more may be carried" }[known[0]] ?? "an approximation");
+  return [told.join("; ") || "exact for what the spec states"];
+}
+
+function endsOf([least, most], end) {
+  if (most === null) return "none at all";
+  const more = most === end ? " or more" : "";
+  return (least === most ? whole(most) : `between ${least === null ? "none" : roundedDown(least)} and ${roundedUp(most)}`) + more;
+}
+
+// What may be promised: what samples are sure of; of a bound, that it is one.
+function planRow(column, odds) {
+  const { known, largest } = column.solved, sure = percent(CERTAINTY);
+  if (odds) return [odds.promise === null ? phrase("sure.none", { sure, noun: nounOf(column.model) }) : phrase("sure.plan", { sure, least: roundedDown(odds.promise) })];
+  if (known?.[0] === "upper bound" && largest !== null) return ["plan for fewer: nobody has played it; ", make("code", null, "qps simulate"), " does"];
+  return [""];
+}
+
+const CERTAINTY = 0.95;
+
+// What it costs as it is; where nothing has a price, how it gets one.
+function costRow(column, found) {
+  const { run, graph, model, solved } = column;
+  const told = (value, one) => column.tell(value, one.dimension, { digits: DIGITS });
+  run.at(solved.at);
+  const each = oneOf(nounOf(model));
+  const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} for each ${each}`);
+  if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; without a price: ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
+  const helpful = graph.unpriced.filter((place) => Array.isArray(found) && found.some((one) => one.part === place));
+  return [phrase("price.how", { hardware: listed((helpful.length ? helpful : graph.unpriced).slice(0, MOST_PLACES).map((place) => hardwareIn(column, place))) })];
+}
+
+// What stands in a place, as the spec names it.
+function hardwareIn({ model, setting }, place) {
+  const at = model.selects.findIndex((one) => one.name === place);
+  const kind = at < 0 ? model.fixedPlaces[place] : model.selects[at].choices[setting.picks[at]].split(" * ")[0];
+  return `\`${kind}\``;
+}
+
+function helpsRow(column, found) {
+  if (!found) return "being worked out …";
+  if (typeof found === "string") return found; // as it was written
+  const helps = found.slice(0, MOST_HELPS).map((one) => {
+    const cost = column.graph.costs.length ? costOf(column, one) : "";
+    return `${changesTo(column, one.setting)} (${inWords(usersTold(one))}${cost && `; ${cost}`})`;
+  });
+  return helps.join("; ") || "nothing that this page can try";
+}
+
+// How many, and never more than what is likely.
+function manyTold(column, odds) {
+  const { solved, model } = column, noun = nounOf(model);
+  if (solved.largest === null) return `No ${noun}`;
+  const [least, most] = odds?.interval ?? [null, null];
+  if (most !== null && solved.largest > most) return phrase("sure.beyond", { least: roundedDown(least ?? 0), most: roundedUp(most), noun });
+  const users = inWords(largestTold(column));
+  return `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
 }
 
 export function showDecision(column, found, odds) {
-  const { solved, model } = column;
-  const noun = nounOf(model);
-  const users = inWords(largestTold(column));
-  const many = solved.largest === null ? `No ${noun}` : `${users[0].toUpperCase()}${users.slice(1)} ${solved.largest === 1 ? oneOf(noun) : noun}`;
-  const helps = (found ?? []).slice(0, 2).map((one) => `${inLabels(column.model, one)}: ${inWords(usersTold(one))}${Number.isNaN(one.price) ? "" : ` (${priceTold(column, one.price)})`}`);
   const rows = [
     ["limited by", limitRow(column)],
     ["gives way", givingRow(column)],
     ["also needs", needsRow(column)],
     ["how sure", sureRow(column, odds)],
-    solved.verdict === "range" ? null : ["would help", [helps.join("; ") || (found ? "nothing that this page can try" : "being worked out …")]],
+    ["promise", planRow(column, odds)],
+    column.solved.verdict === "range" ? null : ["would help", [helpsRow(column, found)]],
+    ["costs", costRow(column, found).flatMap(withCode)],
     ["breaks next", nextRow(column)],
   ].filter((row) => row && row[1].some((one) => one !== ""));
-  fill("decision", make("p", { class: "many" }, many), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told)))));
+  fill("decision", make("p", { class: "many" }, manyTold(column, odds)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);
 }
-

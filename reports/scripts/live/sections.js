@@ -3,11 +3,11 @@
 import { fails, isStated } from "../engine/answers.js";
 import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "../engine/known.js";
 import { fill, make, table } from "../common/dom.js";
-import { number, percent, toldApart, toldBeyond, whole } from "../common/format.js";
+import { besideLimit, number, percent, whole } from "../common/format.js";
 import { behindQuality } from "./decision.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, labelled } from "./labels.js";
-import { answerOf, circumstancesOf, hasTarget, isPlanned, largestTold, nounOf, saturationOf, saturationPoint } from "./sentences.js";
+import { answerOf, circumstancesOf, hasTarget, isPlanned, largestTold, nounOf, oneOf, saturationOf, saturationPoint } from "./sentences.js";
 
 export function showAnswer(column) {
   const { solved } = column;
@@ -54,17 +54,17 @@ export function showRequirements(column) {
     const told = (step, at) => {
       if (criterion.isPromised && step === measure) return ""; // with what certainty it holds there is not told
       const value = run.at(at).value(step);
-      if (step !== measure) return column.tell(value, criterion.dimension, criterion);
-      const text = isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
+      if (step !== measure) return column.tell(value, criterion.dimension, { ...criterion, digits: 3 });
+      const text = besideLimit(model.units, value, isQuality ? 1 : run.value(criterion.limit), criterion.dimension, criterion);
       return marked(text, knownAt(run, criterion, at), value);
     };
     const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
     const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : marked(whole(one.met), largestKnown([one], graph.low));
-    const name = isQuality ? `quality (${graph.metric})` : criterion.name;
+    const name = isQuality ? `all needs together (${graph.metric})` : labelled(model, criterion.name);
     const limits = criterion.name === solved.limitedBy ? [" ", light("shown", "limits the answer")] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
   });
-  for (const one of solved.unjudged) rows.push([[one.name], light("shown", "not judged here"), "", "", "", ""]);
+  for (const one of solved.unjudged) rows.push([[labelled(model, one.name)], light("shown", "not judged here"), "", "", "", ""]);
   const resources = solved.criteria.filter((one) => !isStated(one.criterion));
   const worst = resources.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
   if (resources.length) {
@@ -72,14 +72,22 @@ export function showRequirements(column) {
     const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", "limits the answer")] : [];
     run.at(n);
     const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
-    const [what, limit] = isPlanned(column) ? ["no resource is beyond its target", "load <= target"] : ["no resource is saturated", "load <= 100 %"];
-    rows.push([[what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), "", "", limit, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
+    const nearest = worst ? solved.resources.find((one) => `${one.name}.load` === worst.criterion.name) : fullestOf(column);
+    const loadAt = (at) => percent(run.at(at).value(nearest.about.load));
+    const what = [worst ? "" : "fullest: ", labelled(model, nearest.name)];
+    const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
+    rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `<= ${percent(run.value(nearest.about.target))}`, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
   }
   const head = ["requirement", "verdict", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "with more", "limit", "met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])));
   if (solved.modes.length) {
     fill("modes", table(["mode", nounOf(column.model), "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
   } else fill("modes");
+}
+
+function fullestOf({ solved, run }) {
+  const fullness = (one) => run.value(one.about.load) / run.value(one.about.target);
+  return solved.resources.reduce((fullest, one) => (fullness(one) > fullness(fullest) ? one : fullest));
 }
 
 // Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.
@@ -112,7 +120,7 @@ export function showResources(column) {
     const told = givesWay(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
-  const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];
+  const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target"] : []), `enough for ${nounOf(column.model)}`, "made up of"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 
@@ -148,21 +156,21 @@ export function showMeasures(column) {
       const value = run.value(one[name]);
       const isShared = name === "loss" || name === "throughput";
       const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
-      const told = marked(column.tell(value, dimension, { share: name === "loss" }), known, value);
-      if (value !== 0) rows.push([`${one.name}.${name}`, told, ""]);
+      const told = marked(column.tell(value, dimension, { share: name === "loss", digits: 3 }), known, value);
+      if (value !== 0) rows.push([labelled(model, `${one.name}.${name}`), told, ""]);
     }
   }
   for (const one of graph.measures) {
     const value = run.value(one.value);
-    rows.push([one.name, marked(column.tell(value, one.dimension), knownAt(run, one, n), value), one.doc]);
+    rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { digits: 3 }), knownAt(run, one, n), value), one.doc]);
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
-    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${one.name})`}` : "");
-    rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
+    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${called(model, one.name)})`}` : "");
+    rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
   }
   for (const one of graph.costs) {
     const total = run.value(one.total);
-    rows.push([one.running ? "running cost" : "cost", column.tell(total, one.dimension), `${column.tell(total / n, one.dimension)} for each user${graph.unpriced.length ? `; without a price: ${graph.unpriced.join(", ")}` : ""}`]);
+    rows.push([one.running ? "running cost" : "cost", column.tell(total, one.dimension, { digits: 3 }), `${column.tell(total / n, one.dimension, { digits: 3 })} for each ${oneOf(nounOf(model))}${graph.unpriced.length ? `; without a price: ${graph.unpriced.map((name) => called(model, name)).join(", ")}` : ""}`]);
   }
   const title = make("h3", null, `Further measures at ${model.population} = ${whole(n)}`);
   fill("measures", rows.length ? [title, table(["measure", "value", "what it is"], rows, new Set([1]))] : []);

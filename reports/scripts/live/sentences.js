@@ -29,11 +29,13 @@ export function largestTold({ solved }) { return usersTold({ ...solved, isRange:
 // What the spec calls its users; a letter, such as N, stands for users (`reports/text/nouns.py`).
 export function nounOf({ population }) {
   const word = population.replace(/^_+|_+$/g, "");
-  return word.length <= 1 ? "users" : word.replaceAll("_", " ");
+  if (word.length <= 1) return "users";
+  return /^[a-z]+(ed|ing)$/i.test(word) ? `users ${word}` : word.replaceAll("_", " ");
 }
 
 const ENDINGS = [["ies", "y"], ["sses", "ss"], ["ches", "ch"], ["shes", "sh"], ["xes", "x"], ["s", ""]];
 export function oneOf(several) {
+  if (several.startsWith("users ")) return several.replace("users", "user");
   const found = ENDINGS.find(([ending]) => several.endsWith(ending) && several.length > ending.length + 1);
   return found ? several.slice(0, -found[0].length) + found[1] : several === "people" ? "person" : several;
 }
@@ -67,7 +69,6 @@ export function sideOf({ strict, atMost }) {
 
 export function saturationOf(column) {
   const { first } = column.solved;
-  const name = column.model.population;
   if (!column.solved.resources.length) return "";
   if (!first) {
     const planned = isPlanned(column) ? ".planned" : "";
@@ -79,7 +80,7 @@ export function saturationOf(column) {
     const full = phrase(!planned ? "saturated" : stays ? "at_its_target" : "beyond_its_target");
     return phrase("saturates.start", { resource: first.name, full, stays });
   }
-  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource: first.name, name, at: number(first.at), stays }) + undecidedText(column);
+  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource: first.name, noun: nounOf(column.model), at: number(Math.floor(first.at)), stays }) + undecidedText(column);
 }
 
 // That what saturates before the answer is full up to there and no more, which is not beyond it.
@@ -100,10 +101,10 @@ function undecidedText(column) {
   return phrase("undecided", { told: told.join(" or "), does: phrase(first ? "undecided.before" : "undecided.ever") });
 }
 
-// Where a resource saturates, as tables tell it.
+// For how many people a resource is enough, as tables tell it.
 export function saturationPoint(one) {
   if (one.notBelow !== null) return one.at === null ? `not below ${whole(one.notBelow)}` : `${whole(one.notBelow)} to ${whole(Math.max(one.notBelow, Math.ceil(one.at)))}`;
-  return one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at);
+  return one.at === null ? "any" : one.isAtStart ? "none" : number(Math.floor(one.at));
 }
 
 // Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.

@@ -16,6 +16,7 @@ from qps.commands.solving import Solved, solved
 from qps.compiler import ir
 from qps.compiler.pipeline import Spec
 from qps.reports.text.answers import SolveView
+from qps.reports.text.changes import wording
 from qps.reports.text.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.odds_text import promised_view
 from qps.reports.text.text import solve_text, title_of
@@ -83,11 +84,12 @@ def _print(found: Solved, arguments: Namespace) -> None:
         sys.stdout.write(solve_text(found.view, found.solution, title, width=width))
     else:
         color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
+        words = wording(found.model, found.configuration, found.solution.graph, found.view.advice)
         if arguments.sure is None:  # the head was printed as soon as it was known
-            body = screen_body(found.view, found.solution, width=width, color=color)
+            body = screen_body(found.view, found.solution, words, width=width, color=color)
             text = f"\n{body}" if body else ""
         else:
-            text = first_screen(found.view, found.solution, title, width=width, color=color)
+            text = first_screen(found.view, found.solution, title, words, width=width, color=color)
         style(sys.stdout, text)
 
 

@@ -1,0 +1,196 @@
+"""Changes in words, what they cost, and what to set to make them.
+
+The page has the same words for what it tries itself: `scripts/live/changes.js`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.quantities.dimension import MONEY, TIME, Dimension
+from qps.engine.exactness import as_float
+from qps.reports.text.answers import AdviceView
+from qps.reports.text.labels import Labels, labels_of
+from qps.reports.text.phrases import phrase
+from qps.reports.text.quantities import joined_words, number, quantity
+from qps.reports.text.settable import settable_numbers
+from qps.reports.text.written import unit_of
+from qps.solver.what_if.advice import Advice
+
+_DIGITS = 4
+_PRICE_DIGITS = 3
+_SMALL = re.compile("(The|An?|What|How|Which|Who|Whether|All) ")
+_RATE = ".rate"
+_WORDS = {Fraction(11, 10): "more", Fraction(9, 10): "less", Fraction(2): "twice"}
+_MOST_WITHOUT_PRICE = 3
+_FINEST = 1000
+_ENOUGH = ".12g"
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    """What changes of a configuration are called and how they are set."""
+
+    labels: Labels
+    configuration: Configuration
+    numbers: dict[str, Assumption]
+    settable: frozenset[str]
+
+    def viewed(self, advice: Advice) -> AdviceView:
+        """Return advice with its words and its setting."""
+        return AdviceView(
+            way=advice.way,
+            name=advice.name,
+            change=advice.change,
+            words=self._words(advice),
+            setting=self._setting(advice),
+            set=advice.set,
+            largest_acceptable=advice.largest_acceptable,
+            range_limits=advice.range_limits,
+            to=advice.to,
+            headroom=advice.headroom,
+            known=advice.known,
+            price=advice.price,
+            running_price=advice.running_price,
+        )
+
+    def _words(self, advice: Advice) -> str:
+        name, called = advice.name, self.labels.of
+        if advice.factor is not None:
+            return self._of_number(name, advice)
+        configuration, after = self.configuration, advice.change.partition(" = ")[2]
+        if name in configuration.options:
+            told = {"after": called(after), "before": called(configuration.options[name])}
+            return phrase("change.option", name=called(name), **told)
+        if not advice.set:
+            return f"cores twice as fast for {called(name)}"
+        place = configuration.nodes.get(name) or configuration.links[name]
+        kind = place.machine if isinstance(place, ir.Node) else place.network
+        which, _, more = after.partition(" * ")
+        if which != kind:
+            told = {"after": called(which), "before": called(kind)}
+            return phrase("change.hardware", place=called(name), **told)
+        now = int(place.count.value) if isinstance(place.count, ir.Constant) else 1
+        if (now, more) == (1, "2"):
+            return phrase("change.second", kind=called(kind), place=called(name))
+        key = "change.machine" if isinstance(place, ir.Node) else "change.network"
+        return phrase(key, after=more, before=now, place=called(name))
+
+    def _of_number(self, name: str, advice: Advice) -> str:
+        known = self.numbers.get(name)
+        if known is None:  # of several kinds or cases
+            return self.labels.told(advice.change)
+        factor = _exactly(advice.factor)
+        unit, amount, more = _amounts(known, factor)
+        is_rate = name.endswith(_RATE) and factor > 1
+        key = "faster" if is_rate else _WORDS.get(factor, "number")
+        called = self.labels.of(name.removesuffix(_RATE) if is_rate else name)
+        if key != "number" and _SMALL.match(called):
+            called = called[0].lower() + called[1:]
+        told = {"after": f"{_told(more)} {unit}".rstrip(), "before": _told(amount)}
+        return phrase(f"change.{key}", name=called, **told)
+
+    def _setting(self, advice: Advice) -> str | None:
+        """Return what to write behind `--set`; None where that cannot be set so."""
+        if advice.set:
+            return advice.change
+        known = self.numbers.get(advice.name)
+        if known is None or advice.factor is None or advice.name not in self.settable:
+            return None
+        unit, _, more = _amounts(known, _exactly(advice.factor))
+        return f"{advice.name} = {_written(more)} {unit}".rstrip()
+
+
+def changes_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Changes:
+    """Return what tells the changes of a configuration."""
+    stated = {
+        name for name, value in configuration.parameters.items() if isinstance(value, ir.Constant)
+    }
+    return Changes(
+        labels=model.once(labels_of),
+        configuration=configuration,
+        numbers=graph.assumptions,
+        settable=frozenset(stated | settable_numbers(model, configuration).keys()),
+    )
+
+
+class Wording(Struct, frozen=True, kw_only=True):
+    """What answers are told with: what things are called, what has no price by its hardware."""
+
+    labels: Labels
+    without_price: tuple[str, ...] = ()
+
+
+def wording(
+    model: ir.Model, configuration: Configuration, graph: LoadGraph, advice: Sequence[AdviceView]
+) -> Wording:
+    """Return what a configuration's answers are told with; what would help is priced first."""
+    helping = [one.name for one in advice if one.is_hardware and one.name in graph.unpriced]
+    hardware = {node.name: node.machine for node in configuration.nodes.values()}
+    hardware |= {link.name: link.network for link in configuration.links.values()}
+    kinds = dict.fromkeys(hardware[name] for name in helping or graph.unpriced if name in hardware)
+    is_priced = bool(graph.prices)
+    return Wording(
+        labels=model.once(labels_of),
+        without_price=() if is_priced else tuple(kinds)[:_MOST_WITHOUT_PRICE],
+    )
+
+
+def price_asked(words: Wording) -> str:
+    """Return how what has no price is given one; empty where something has."""
+    if not words.without_price:
+        return ""
+    return phrase("price.how", hardware=joined_words([f"`{one}`" for one in words.without_price]))
+
+
+def cost_told(advice: AdviceView) -> str:
+    """Return what a change costs more: empty for what is no matter of money."""
+    costs: list[tuple[float, Dimension]] = [
+        (price, dimension)
+        for price, dimension in ((advice.price, MONEY), (advice.running_price, MONEY / TIME))
+        if price is not None
+    ]
+    told = []
+    for price, dimension in costs:
+        if price:
+            key = "price.more" if price > 0 else "price.less"
+            told.append(phrase(key, price=quantity(abs(price), dimension, _PRICE_DIGITS)))
+    if told:
+        return joined_words(told)
+    if not advice.is_hardware:
+        return ""
+    return phrase("price.same" if costs else "price.none")
+
+
+def _amounts(known: Assumption, factor: Fraction) -> tuple[str, Fraction, Fraction]:
+    """Return the unit that a number is written in, how much it is in it, and that so many times."""
+    size, unit = unit_of(known.text, known.fraction, known.dimension)
+    amount = known.fraction / size
+    return unit, amount, amount * factor
+
+
+def _told(amount: Fraction) -> str:
+    return number(as_float(amount), _DIGITS)
+
+
+def _written(amount: Fraction) -> str:
+    """Return an amount as a spec has it: all digits, where it ends.
+
+    >>> _written(Fraction(9, 100)), _written(Fraction(10**7)), _written(Fraction(1, 3))
+    ('0.09', '10000000', '0.333333333333')
+    """
+    value = Decimal(amount.numerator) / Decimal(amount.denominator)
+    if Fraction(value) != amount:
+        value = Decimal(format(as_float(amount), _ENOUGH))
+    return f"{value:f}"
+
+
+def _exactly(factor: float | None) -> Fraction:
+    return Fraction(factor or 1).limit_denominator(_FINEST)

@@ -1,0 +1,141 @@
+"""What things and changes are called for people, and how changes are set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import qps
+from helpers.specs import checked
+from qps.cli import main
+from qps.reports.text.labels import labels_of
+from qps.reports.text.nouns import counted, noun_of_one
+
+SHOP = '''
+users shoppers in 1..10_000
+"""How often people click. Counted in May."""
+param pace = 0.1 request/s
+option cache = off
+machine server { cpu 4 core, queueing mmc; memory 8 GB }
+machine big { cpu 16 core, queueing mmc; memory 8 GB }
+machine laptop { }
+network wire { switched; rate 1 Gbit/s }
+network pair { duplex; rate 1 Gbit/s }
+component answer { cpu if cache then 6 ms/request else 8 ms/request; memory 10 kB }
+topology {
+  node web = server * 2
+  """The old box"""
+  node db = server
+  node browser = laptop * shoppers
+  link wan = wire between web, browser
+  link back = pair between web, db
+}
+stream replies for each browser {
+  traffic pace, 80 kB/request
+  at web { answer }
+  over wan
+  at browser { }
+}
+stream looks in all {
+  traffic shoppers * pace / 9, 1 kB/request
+  at web { }
+  over back
+  at db { answer }
+}
+measure clicks_seen = shoppers * pace
+require { web.cpu.load <= 75 %; quantile(replies.latency, 99.9 %) <= 1 s }
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("web.cpu", "processor of web"),
+        ("web.cpu.load", "processor of web"),
+        ("db.memory", "The old box: memory"),
+        ("wan.web.out", "link wan, out of web"),
+        ("wan.browser.in.load", "link wan, into browser"),
+        ("back.forth", "link back, from web to The old box"),
+        ("back.back.load", "link back, from The old box to web"),
+        ("wan.rate", "rate of link wan"),
+        ("web.cpu.cores", "cores of web"),
+        ("web.memory.capacity", "memory of web"),
+        ("answer.cpu", "processor time of answer"),
+        ("answer.cpu.request", "processor time of answer, each request"),
+        ("replies.latency", "delay of replies"),
+        ("replies.loss", "loss of replies"),
+        ("limit of quantile(replies.latency, 99 %)", "limit of delay of replies (99 in 100)"),
+        ("quantile(replies.latency, 99.9 %)", "delay of replies (999 in 1,000)"),
+        ("replies.latency + looks.latency", "delay of replies + delay of looks"),
+        ("pace", "How often people click"),
+        ("clicks_seen", "clicks seen"),
+        ("web", "web"),
+    ],
+)
+def test_names_have_words(name: str, expected: str) -> None:
+    assert labels_of(checked(SHOP).model).of(name) == expected
+
+
+def test_in_a_sentence_parts_have_words_and_words_stay() -> None:
+    labels = labels_of(checked(SHOP).model)
+    told = labels.told("web.cpu is loaded 75 %; replies: 3 ms later (wan.web.out); the web.")
+    assert (
+        told
+        == "processor of web is loaded 75 %; replies: 3 ms later (link wan, out of web); the web."
+    )
+
+
+def test_changes_have_words_and_what_they_set_answers_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "shop.qps"
+    file.write_text(SHOP, encoding="utf-8")
+    main(["solve", str(file), "--format", "json"])
+    advice: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["advice"]
+    words = {one["words"] for one in advice}
+    assert words >= {
+        "big instead of server for web",
+        "4 machines for web instead of 2",
+        "twice the cores of web: 8 core instead of 4",
+        "10 % less how often people click: 0.09 request/s instead of 0.1",
+        "cache: on instead of off",
+    }
+    model = qps.load(str(file))
+    for one in advice:
+        name, _, value = one["setting"].partition(" = ")
+        assert model.solve(set={name: value}).largest_acceptable == one["largest_acceptable"], one
+
+
+def test_a_price_is_told_asked_for_and_never_made_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    file = tmp_path / "shop.qps"
+    file.write_text(SHOP, encoding="utf-8")
+    main(["solve", str(file)])
+    assert "costs        price not given: write `price 900 $`" in capsys.readouterr().out
+    file.write_text(SHOP.replace("memory 8 GB }", "memory 8 GB; price 900 $ }"), encoding="utf-8")
+    main(["solve", str(file)])
+    told = capsys.readouterr().out
+    assert "costs 1,800 $ more" in told
+    assert "instead of server for web (at most 10,000; costs nothing more)" in told or (
+        "costs nothing more" in told
+    )
+    assert "price not given" not in told.partition("costs  ")[2].splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("count", "name", "several", "one"),
+    [
+        (400, "connected", "400 users connected", "user connected"),
+        (2, "people_waiting", "2 people waiting", "people waiting"),
+        (2, "viewers", "2 viewers", "viewer"),
+    ],
+)
+def test_who_is_called_by_what_they_do_are_users(
+    count: int, name: str, several: str, one: str
+) -> None:
+    assert (counted(count, name), noun_of_one(name)) == (several, one)
