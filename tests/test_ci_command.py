@@ -10,6 +10,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from qps.cli import main
@@ -92,6 +93,8 @@ def test_a_change_of_a_module_is_told_of_each_spec_that_reads_it(
         re.match(r"::(error|notice) file=app/a\|b `c` \"d\"%0A", line) for line in out.splitlines()
     )
     view = json.loads(Path("json.out").read_text())
+    schema = ROOT / "docs" / "schemas" / "ci.schema.json"
+    jsonschema.validate(view, json.loads(schema.read_text(encoding="utf-8")))
     by_file = {one["file"]: one for one in view["changes"]}
     assert by_file.keys() == {f"app/{HOSTILE}", "shared/hw.qps"}
     spec = by_file[f"app/{HOSTILE}"]

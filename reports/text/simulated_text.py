@@ -38,6 +38,7 @@ class SimulatedView(Struct, frozen=True, kw_only=True):
 class SimulationView(Struct, frozen=True, kw_only=True):
     """All that was simulated, and how."""
 
+    schema: str
     file: str
     population: str
     at: int
@@ -62,6 +63,7 @@ def simulation_view(
 ) -> SimulationView:
     """Return what was simulated as plain values."""
     return SimulationView(
+        schema="qps/simulation/1",
         file=file,
         population=population,
         at=simulation.played.population,

@@ -154,6 +154,10 @@ if __name__ == "__main__":
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")
     from helpers import api_reference, explanations, spec_figures  # qps is found only now
+    from qps.reviewing.printed_schemas import schema_files
+
+    for name, schema in schema_files():
+        (ROOT / "docs" / "schemas" / name).write_text(schema, encoding="utf-8")
 
     reference = api_reference.PAGE
     reference.write_text(

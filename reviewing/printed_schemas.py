@@ -1,0 +1,58 @@
+"""The schema of every JSON that a command prints: docs/schemas/ holds them as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from qps.reports.text.answers import SolveView
+from qps.reports.text.difference_text import DifferenceView
+from qps.reports.text.drift_text import DriftView
+from qps.reports.text.explanation import Explanation
+from qps.reports.text.fit_view import FitView
+from qps.reports.text.inverse_text import InverseView
+from qps.reports.text.json_schemas import schema_of
+from qps.reports.text.json_shapes import (
+    CodeShape,
+    DiagnosticsShape,
+    FigureShape,
+    MatrixShape,
+    MeasuredShape,
+    MeasuredStepShape,
+    TestShape,
+)
+from qps.reports.text.simulated_text import SimulationView
+from qps.reports.text.sizing_text import SizingView
+from qps.reports.text.trace_text import TracesView
+from qps.reviewing.ci_view import CiView
+
+PRINTED: Mapping[str, tuple[type[Struct], str]] = {
+    "solve": (SolveView, "qps solve --format json"),
+    "inverse": (InverseView, "qps solve --for … --format json"),
+    "sizing": (SizingView, "qps solve --carry … --format json"),
+    "diagnostics": (DiagnosticsShape, "qps check --format json"),
+    "test": (TestShape, "qps test --format json"),
+    "drift": (DriftView, "qps test --observed … --format json"),
+    "explain": (Explanation, "qps explain FILE NAME --format json"),
+    "figure": (FigureShape, "qps explain FILE FIGURE --format json"),
+    "code": (CodeShape, "qps explain CODE --format json"),
+    "diff": (DifferenceView, "qps diff --format json"),
+    "ci": (CiView, "qps ci --format json"),
+    "matrix": (MatrixShape, "qps matrix -o FILE.json"),
+    "simulation": (SimulationView, "qps simulate --format json"),
+    "fit": (FitView, "qps fit --format json"),
+    "trace": (TracesView, "qps trace --format json"),
+    "measured": (MeasuredShape, "qps measure --format json"),
+    "measured_step": (MeasuredStepShape, "qps measure step --format json"),
+}
+"""By what stands between `qps/` and `/1` in the key `schema`: the type, and what prints it."""
+
+
+def schema_files() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each file."""
+    for name, (kind, printer) in PRINTED.items():
+        schema = schema_of(kind, f"qps/{name}/1", printer)
+        text = json.dumps(schema, indent=2, ensure_ascii=False)
+        yield f"{name}.schema.json", text + "\n"
