@@ -55,7 +55,9 @@ def _struct(kind: type[Struct], found: dict[str, Schema]) -> Schema:
     hints = get_type_hints(kind)
     keys = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
     properties = {key.rstrip("_"): _of(hints[name], found) for name, key in keys.items()}
-    left_out = {"error"} if kind is Certainty else getattr(kind, "LEFT_OUT", frozenset())
+    left_out: frozenset[str] = getattr(kind, "LEFT_OUT", frozenset())
+    if kind is Certainty:
+        left_out = frozenset(["error"])
     about = (kind.__doc__ or "").strip().split("\n\n")[0]
     return {
         "description": " ".join(about.split()),
