@@ -68,9 +68,8 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
         found = {}
         for declaration in self.syntax.declarations:
             if isinstance(declaration, ast.Param | ast.Let | ast.Measure):
-                told = values.at(declaration.value.span)
-                if told is not None:
-                    found[declaration.name.text] = told.dimension
+                for met in values.met.get(declaration.value.span, {}).values():
+                    found[declaration.name.text] = met.dimension
         return found
 
     @cached_property
