@@ -33,6 +33,7 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
 
     desk = Desk(page_of=page_of)
     gc.set_threshold(_NEW_VALUES, 20, 10)
+    gc.freeze()  # what is imported stays
     asked: deque[Asked] = deque()
     try:
         while True:

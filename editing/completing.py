@@ -89,7 +89,7 @@ def _names(reading: Reading, asked: Wanted, at: int) -> Iterator[types.Completio
     if asked.units:
         yield from _units(reading)
         return
-    fitting = _dimension(reading, asked.compared)
+    fitting = asked.dimension or _dimension(reading, asked.compared)
     for declaration in _declared(reading, at):
         if isinstance(declaration, asked.kinds):
             yield _named(reading, declaration.name.text, declaration, fitting)

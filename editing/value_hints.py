@@ -1,6 +1,8 @@
-"""What is reckoned, beside where it is written: the values of parameters and of names for them."""
+"""What is reckoned, beside where it is written: values of parameters, costs, rates and the like."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from lsprotocol import types
 
@@ -10,7 +12,7 @@ from qps.editing.desk import Desk
 
 
 def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHint]:
-    """Return the values of what a range declares by names of other things.
+    """Return the values of what a range states by names of other things.
 
     What is written as a number says so itself.
     """
@@ -21,17 +23,41 @@ def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHi
     places = desk.positions(reading.source)
     start, end = places.offset(params.range.start), places.offset(params.range.end)
     found = []
-    for declaration in reading.syntax.declarations:
-        if not isinstance(declaration, ast.Param | ast.Let | ast.Measure):
-            continue
-        if not start <= declaration.value.span.end <= end or not _is_reckoned(declaration.value):
-            continue
-        value = values.at(declaration.value.span)
+    for expr in _stated(reading.syntax, start, end):
+        value = values.at(expr.span) if _is_reckoned(expr) else None
         told = "" if value is None else value.text()
         if told:
-            at = places.position(declaration.value.span.end)
-            found.append(types.InlayHint(at, f" = {told}", padding_left=True))
+            hint = types.InlayHint(places.position(expr.span.end), f" = {told}", padding_left=True)
+            found.append(hint)
     return found
+
+
+def _stated(tree: ast.Module, start: int, end: int) -> Iterator[ast.Expr]:
+    """Yield the expressions that a stretch of a text states, each as a whole."""
+    for declaration in tree.declarations:
+        if declaration.span.end < start or declaration.span.start > end:
+            continue
+        for node in nodes_in(declaration):
+            for expr in _of(node):
+                if start <= expr.span.end <= end:
+                    yield expr
+
+
+def _of(node: ast.Written) -> tuple[ast.Expr, ...]:
+    match node:
+        case ast.Param() | ast.Let() | ast.Measure() | ast.LinkProperty() | ast.Aim():
+            return (node.value,)
+        case ast.Cost(amount=amount) if not isinstance(amount, ast.Fit):
+            return (amount,)
+        case ast.ResourceItem(capacity=capacity) if not isinstance(capacity, ast.Fit):
+            return (capacity,)
+        case ast.Emission(values=values):
+            return values
+        case ast.Think(time=time):
+            return (time,)
+        case ast.Playout(delay=delay):
+            return (delay,)
+    return ()
 
 
 def _is_reckoned(value: ast.Expr) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, TIME, Dimension
 from qps.compiler.syntax import ast
 from qps.grammar.parsing import SEPARATOR, Token
 
@@ -34,7 +35,8 @@ _BEHIND: dict[str, tuple[type, ...]] = {
 class Wanted(Struct, frozen=True, kw_only=True):
     """Which kinds of names are wanted: units, `modules` of the library, things to set, or values.
 
-    With `of_answers` also what only an answer tells. A value is `compared` with what was written.
+    With `of_answers` also what only an answer tells. A value is `compared` with a name that was
+    written, or is to be of a `dimension`.
     """
 
     kinds: tuple[type, ...] = ()
@@ -43,6 +45,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     functions: bool = False
     of_answers: bool = False
     compared: str = ""
+    dimension: Dimension | None = None
 
 
 def wanted(tokens: Sequence[Token], text: str) -> Wanted:
@@ -75,7 +78,19 @@ def wanted(tokens: Sequence[Token], text: str) -> Wanted:
         functions=True,
         of_answers=of_answers,
         compared=_compared(tokens, text),
+        dimension=_OF_WORDS.get(tokens[-1].text),
     )
+
+
+_OF_WORDS = {
+    "rate": DATA_RATE,
+    "propagation": TIME,
+    "think": TIME,
+    "playout": TIME,
+    "delay": TIME,
+    "loss": DIMENSIONLESS,
+}
+"""Of which dimension what stands behind a word is."""
 
 
 _DECLARED = {"MACHINE": ast.Machine, "NETWORK": ast.Network, "COMPONENT": ast.Component}
@@ -122,7 +137,8 @@ def _is_of_unit(tokens: Sequence[Token]) -> bool:
 
 def _compared(tokens: Sequence[Token], text: str) -> str:
     """Return the name on the other side of a comparison, or what a value is set to be of."""
-    if tokens[-1].type not in ("COMPARE", "TILDE"):
+    is_set = tokens[-1].type == "EQUAL" and _head(tokens) in ("NAME", "EXPECT", "FIGURE", "LINE")
+    if not is_set and tokens[-1].type not in ("COMPARE", "TILDE"):
         return ""
     first = last = len(tokens) - 1
     while first and tokens[first - 1].type in ("NAME", "DOT", "LOAD"):

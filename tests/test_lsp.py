@@ -337,6 +337,7 @@ def test_hover_tells_what_is_known_of_a_name(
         ("require { web.‸", {"cpu", "load"}, {"latency"}),
         ("require { flow.‸", {"latency", "loss"}, {"load"}),
         ("scenario less { ‸", {"size", "N", "web"}, {"twice", "work"}),
+        ("scenario less { twice = ‸", {"size", "N"}, {"web"}),
         ("use std.‸", {"net"}, {"size"}),
         ("let more = if twice > ‸", {"size"}, {"web"}),
         ("# si‸", set(), {"size", "param"}),
@@ -350,7 +351,7 @@ def test_what_may_stand_here_is_offered(
     ide.put(text, "names.qps")
     found = ide.ask(types.TEXT_DOCUMENT_COMPLETION, types.CompletionParams(of(names), at))
     labels = {one.label for one in found.items}
-    if ">" in line:  # what can be compared with it comes first
+    if ">" in line or "less { twice" in line:  # what can be compared with it comes first
         fitting = sorted(found.items, key=lambda one: one.sort_text)[:2]
         assert {one.label for one in fitting} == {"size", "twice"}
     assert offered - labels == set()
@@ -379,8 +380,11 @@ def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> Non
     hints = ide.ask(types.TEXT_DOCUMENT_INLAY_HINT, asked)
     told = [(one.position.line, one.label.strip()) for one in hints]
     ends = "= 10 ms/packet … 1 s/packet"  # of the population
-    assert told == [(7, "= 20 ms/packet"), (8, ends), (5, "cpu 100 %")]
-    assert "at N = 50" in hints[2].tooltip
+    assert told == [
+        (4, "= 10 ms/packet"), (6, "= 2 packet/s … 200 packet/s"),
+        (7, "= 20 ms/packet"), (8, ends), (5, "cpu 100 %"),
+    ]  # fmt: skip
+    assert "at N = 50" in hints[-1].tooltip
     hover = types.HoverParams(of(uri), types.Position(5, 17))  # a node: what it comes to
     told = ide.ask(types.TEXT_DOCUMENT_HOVER, hover).contents.value
     assert "at N = 50:\n- host.cpu.load: 100 % of at most 100 %" in told
