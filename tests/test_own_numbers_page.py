@@ -24,7 +24,7 @@ MOVED = {
         "wan.rate": "90", "wan.cap": "80000", "page.cpu.request": "3.5", "web.cpu.speed": "7",
         "web.price": "0.3", "limit of ask.latency": "120", "target of cpu": "65", "log.flows": "3",
     }),
-    "laws": (LAWS, {"near.rate": "100", "a.cpu.speed": "30"}),
+    "laws": (LAWS, {"near.rate": "100", "a.cpu.speed": "30", "box.score": "8"}),
     "elastic": (ELASTIC, {"pace.least": "7", "pace.most": "30"}),
     "by_place": (BY_PLACE, {
         "work.cpu.request at auth": "20000", "browse.auth.sends (2)": "900",

@@ -270,6 +270,7 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
             for cost in step.component.costs:
                 for term in cost.terms:
                     yield from _of(term, "a cost", Bound.NOT_NEGATIVE)
+                yield from _of(cost.reference, "a rating", Bound.POSITIVE)
             for effect in step.component.effects:
                 if effect.value is not None:
                     yield from _of(effect.value, f"`{effect.kind.value}`", _effect_bound(effect))

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.ir.cost_items import item_of, item_word
+from qps.compiler.ir.cost_items import item_of, item_word, scaling_base
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.ir.placed_numbers import changed, each, number, numbers_in
 
@@ -305,7 +305,18 @@ class _Visiting:
             word = item_word(item) if item else ("held" if item is None else "share")
             return visit(f"{cost.resource}.{word}", one)
 
-        return changed(cost, terms=each(cost.terms, term))
+        return changed(cost, terms=each(cost.terms, term), reference=self._reference(cost))
+
+    def _reference(self, cost: ir.Cost) -> ir.Quantity | None:
+        """Return the rating that a cost is scaled from, where it is not that of its machine."""
+        measured = self._model.machines.get(cost.measured_on or "")
+        base = None if measured is None else scaling_base(measured, cost)
+        stated = None if measured is None or base is None else measured.rating(base)
+        if measured is None or stated is None:
+            return cost.reference
+        source = measured.origin(stated)
+        found = self._visit(f"{measured.name}.{base}", cost.reference or stated, source=source)
+        return cost.reference if found is stated else found
 
 
 def _end(elastic: ir.Parameter, bound: ir.Expr) -> ir.Quantity:

@@ -25,7 +25,8 @@ class Cost(Struct, frozen=True, kw_only=True):
     base of the rating to use where it is not the resource's own; `measured_at` between which
     loads of the resource it was measured. What is `single_thread` loads one core besides, that of
     the `thread` of a name, None for one of the component's own. `fit` is where the numbers come
-    from, where they are fitted.
+    from, where they are fitted. `reference` is the rating of the machine that it was measured on,
+    where that is set by itself: what stands in a place has its own.
     """
 
     resource: str
@@ -37,6 +38,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     measured_at: tuple[Fraction, Fraction] | None = None
     thread: str | None = None
     fit: Fit | None = None
+    reference: Quantity | None = None
 
 
 class EffectKind(Enum):

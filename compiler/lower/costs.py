@@ -78,7 +78,7 @@ def scale_of(
     base = scaling_base(measured, cost)
     if base is None:
         return ONE
-    theirs, ours = measured.rating(base), machine.rating(base)
+    theirs, ours = cost.reference or measured.rating(base), machine.rating(base)
     assert theirs is not None
     assert ours is not None
     reference = expressions.symbol(f"{measured.name}.{base}", theirs, measured.origin(theirs))
