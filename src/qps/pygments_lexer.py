@@ -41,7 +41,6 @@ class QpsLexer(RegexLexer):
     """Colours specs; `pygmentize -l qps` finds it by its entry point."""
 
     name = "QPS"
-    url = "https://github.com/qps/qps"
     aliases: ClassVar = ["qps"]
     filenames: ClassVar = ["*.qps"]
     mimetypes: ClassVar = ["text/x-qps"]

@@ -1,0 +1,268 @@
+"""From the repository's pages to the site: laid out, linked, built, and looked over."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from website import gallery
+from website.checking import broken_links
+from website.configuration import configuration
+from website.live_pages import LivePages
+from website.markdown_text import (
+    FENCE,
+    Section,
+    headings,
+    links,
+    moved,
+    sections,
+    slug,
+    with_links,
+)
+
+_ASSETS = Path(__file__).parent / "assets"
+_COOKBOOK = "docs/cookbook.md"
+_SHIM = "https://unpkg.com/iframe-worker/shim"
+"""What Zensical's search loads where pages are opened from a disk."""
+_FIRST = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
+_TITLES = {"README.md": "index.md"}
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """A page of the site: the path and text of its source, and its own path."""
+
+    source: str
+    path: str
+    text: str
+
+
+def built(root: Path, out: Path, live: LivePages) -> list[str]:
+    """Build the site; return what is wrong with it."""
+    with tempfile.TemporaryDirectory() as name:
+        stage = Path(name)
+        docs = stage / "docs"
+        _stage(root, docs, live)
+        (stage / "mkdocs.yml").write_text(configuration(docs), encoding="utf-8")
+        built_at = stage / "site"
+        done = subprocess.run(
+            [sys.executable, "-m", "zensical", "build", "--strict", "-f", "mkdocs.yml"],
+            cwd=stage,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            return [done.stdout + done.stderr]
+        _make_offline(built_at)
+        mistakes = broken_links(built_at)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(built_at, out)
+    return mistakes
+
+
+def _stage(root: Path, docs: Path, live: LivePages) -> None:
+    pages = _pages(root)
+    now = _moved(pages)
+    for page in pages:
+        text = _with_live(page, docs, root, live)
+        text = with_links(text, lambda t, p=page: moved(t, of=p.source, to=p.path, now=now))
+        _write(docs / page.path, text)
+        _copy_linked(root, docs, page)
+    lived = frozenset(_live_specs(root, docs, live))
+    found = gallery.specs(root)
+    _write(docs / "gallery.md", gallery.cards(found, lived))
+    for spec in found:
+        text = (root / spec.path).read_text(encoding="utf-8")
+        _write(docs / spec.page, gallery.page(spec, text, is_live=spec.path in lived))
+    for spec in found:
+        if spec.picture:
+            _copy(root / spec.picture, docs / spec.picture)
+    shutil.copytree(_ASSETS, docs / "assets", ignore=shutil.ignore_patterns("*.html"))
+    _write(docs / "llms.txt", _for_programs(root, pages))
+
+
+# -- pages -------------------------------------------------------------------------------
+
+
+def _pages(root: Path) -> list[Page]:
+    """Return the pages: those of the repository, the cookbook recipe by recipe."""
+    own = [*_FIRST, *_relative(root, (root / "docs").glob("*.md"))]
+    own += _relative(root, (root / "specs").rglob("README.md"))
+    found = [_page(root, path) for path in own if path != _COOKBOOK]
+    # What these link to of Markdown elsewhere is a page, too.
+    waiting, known = list(found), set(own)
+    while waiting:
+        for target in _targets(root, waiting.pop()):
+            if target.endswith(".md") and target not in known:
+                known.add(target)
+                found.append(_page(root, target))
+                waiting.append(found[-1])
+    return [*found, *_cookbook((root / _COOKBOOK).read_text(encoding="utf-8"))]
+
+
+def _page(root: Path, path: str) -> Page:
+    text = (root / path).read_text(encoding="utf-8")
+    return Page(source=path, path=_TITLES.get(path, path), text=text)
+
+
+def _relative(root: Path, paths: Iterable[Path]) -> list[str]:
+    return sorted(path.relative_to(root).as_posix() for path in paths)
+
+
+def _cookbook(text: str) -> list[Page]:
+    first, recipes = sections(text)
+    pages = [
+        Page(source=_COOKBOOK, path=_recipe_path(one), text=_raised(one.text)) for one in recipes
+    ]
+    listed = "\n\n".join(
+        f"-   **[{one.heading}](#{one.slug})**\n\n    {_lead(one)}" for one in recipes
+    )
+    front = f'{first}\n## All recipes\n\n<div class="grid cards" markdown>\n\n{listed}\n\n</div>\n'
+    return [Page(source=_COOKBOOK, path="docs/cookbook/index.md", text=front), *pages]
+
+
+def _recipe_path(recipe: Section) -> str:
+    return f"docs/cookbook/{re.sub('-+', '-', recipe.slug)}.md"
+
+
+def _raised(text: str) -> str:
+    """Return a recipe as a page: its heading is the first of the page."""
+    return text.removeprefix("#")
+
+
+def _lead(recipe: Section) -> str:
+    """Return the first sentence of a recipe, without its links."""
+    plain = FENCE.sub("", recipe.text.partition("\n")[2]).strip().split("\n\n")[0]
+    plain = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain).split())
+    found = re.match(r".{20,200}?[.:?](?= |$)", plain)
+    return found[0] if found else plain[:200]
+
+
+def _moved(pages: Iterable[Page]) -> dict[str, str]:
+    """Return where what is linked stands now: pages, headings of recipes, specs."""
+    now = {page.source: page.path for page in pages if page.source != _COOKBOOK}
+    now |= {p.source.rpartition("/")[0]: p.path for p in pages if p.source.endswith("/README.md")}
+    now[_COOKBOOK] = "docs/cookbook/index.md"
+    for page in pages:
+        if page.source == _COOKBOOK:
+            for level, heading in headings(page.text):
+                anchor = slug(heading)
+                is_first = level == 1
+                now[f"{_COOKBOOK}#{anchor}"] = page.path if is_first else f"{page.path}#{anchor}"
+    root = Path(__file__).parents[2]
+    now |= {spec.path: spec.page for spec in gallery.specs(root)}
+    now |= {"specs": "gallery.md", "specs/applications": "gallery.md", "stdlib": "docs/library.md"}
+    return now | {
+        path: _shown(path) for page in pages for path in _targets(root, page) if path[0] == "."
+    }
+
+
+def _shown(path: str) -> str:
+    """Return where a file stands: Zensical leaves those out whose names begin with a dot."""
+    return path.lstrip(".")
+
+
+# -- files -------------------------------------------------------------------------------
+
+
+def _targets(root: Path, page: Page) -> list[str]:
+    """Return the files of the repository that a page links to."""
+    found = []
+    for target in links(page.text):
+        if not re.match(r"[a-z]+:|//|#", target):
+            path = (root / page.source).parent / target.partition("#")[0]
+            inside = path.resolve()
+            if inside.is_relative_to(root) and inside.is_file():
+                found.append(inside.relative_to(root).as_posix())
+    return found
+
+
+def _copy_linked(root: Path, docs: Path, page: Page) -> None:
+    for target in _targets(root, page):
+        if not target.endswith(".md"):
+            _copy(root / target, docs / _shown(target))
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+# -- live pages --------------------------------------------------------------------------
+
+
+def _live_specs(root: Path, docs: Path, live: LivePages) -> Iterable[str]:
+    """Yield the specs of the repository that have a live page, which is laid beside the others."""
+    for spec in gallery.specs(root):
+        made = live.page(root, spec.path, spec.path)
+        if made:
+            live.linked += 1
+            _copy(made, docs / gallery.live_path(spec.path))
+            yield spec.path
+
+
+def _with_live(page: Page, docs: Path, root: Path, live: LivePages) -> str:
+    """Return the text of a page, with a link to the live page behind each spec that has one."""
+    above = "../" * page.path.count("/")
+    parts, last = [], 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "specs").symlink_to(root / "specs")
+        for number, fence in enumerate(FENCE.finditer(page.text)):
+            kind, _, more = fence["kind"].strip().partition(" ")
+            file = fence["file"] or (f"spec_{number}.qps" if kind == "qps" and not more else None)
+            if file:
+                _write(folder / file, fence["body"])
+            start = fence.start("body") - len(fence["kind"]) - 4
+            title = f' title="{fence["file"]}"' if fence["file"] and not more else ""
+            parts += [page.text[last:start], f"```{kind}{title}\n{fence['body']}```\n"]
+            last = fence.end()
+            if kind == "qps" and not more and file:
+                made = live.page(folder, file, f"{page.path}, {file}")
+                if made:
+                    live.linked += 1
+                    there = f"live/{Path(page.path).with_suffix('')}_{number}.html"
+                    _copy(made, docs / there)
+                    parts.append(f"\n[Its live page]({above}{there}){{ .live }}\n")
+    return "".join([*parts, page.text[last:]])
+
+
+# -- what Zensical leaves out --------------------------------------------------------------
+
+
+def _make_offline(site: Path) -> None:
+    """Have pages load from the site itself what Zensical has them load from elsewhere.
+
+    And name the page of a folder, as only servers find it by that of the folder.
+    """
+    for path in site.rglob("*.html"):
+        if not path.is_relative_to(site / "live"):
+            above = "../" * len(path.relative_to(site).parent.parts)
+            text = path.read_text(encoding="utf-8")
+            own = text.replace(_SHIM, f"{above}assets/iframe-worker.js")
+            own = re.sub(r'href="((?:\./)?\.\.(?:/\.\.)*|\.)/?"', r'href="\1/index.html"', own)
+            path.write_text(own, encoding="utf-8")
+
+
+def _for_programs(root: Path, pages: Iterable[Page]) -> str:
+    """Return `llms.txt`: the language on one page, and where the rest stands."""
+    brief = (root / "docs" / "brief.md").read_text(encoding="utf-8")
+    listed = [
+        f"- [{heading}]({page.path.removesuffix('.md')}.html)"
+        for page in pages
+        for _, heading in headings(page.text)[:1]
+    ]
+    return "\n".join([brief.rstrip(), "", "## All pages", "", *listed, ""])
