@@ -14,17 +14,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-EXTRAS = ("dask", "test")
+EXTRAS = ("dask", "docs", "test")
 """The extras of people who use QPS and run its tests; `dev` has tools for its own developers."""
 
-_LEAST = re.compile(r"(?P<name>[A-Za-z0-9._-]+)>=(?P<least>[0-9][0-9.]*)")
+_LEAST = re.compile(r"(?P<name>[A-Za-z0-9._-]+)[>=]=(?P<least>[0-9][0-9.]*)")
 
 
 def constraints(project: Mapping[str, Any]) -> Iterator[str]:
     """Yield `name==least` for each requirement; ValueError for one that declares no minimum."""
     wanted = [*project["dependencies"]]
     wanted += [one for extra in EXTRAS for one in project["optional-dependencies"][extra]]
-    for requirement in dict.fromkeys(wanted):
+    for requirement in dict.fromkeys(one for one in wanted if not one.startswith("qps[")):
         found = _LEAST.fullmatch(requirement)
         if found is None:
             raise ValueError(f"`{requirement}` declares no minimum: write `name>=version`")
