@@ -11,25 +11,48 @@ from timings import ROOT, Measured
 
 _TURNS = 40
 _CHANGES = ("population", "number", "choice")
-_APPLICATIONS = ("chat", "shop", "thirteen_services")
+_APPLICATIONS = ("chat", "shop", "thirteen_services", "fifteen_services")
 _DRAWN = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
 
+# Tasks of 50 ms and more, from the start on.
+_WATCH = """globalThis.long = [];
+new PerformanceObserver((list) => long.push(...list.getEntries().map((one) => one.duration)))
+  .observe({ type: "longtask", buffered: true });"""
+
+# The first change of a page, and for two seconds all that is worked at behind it.
+_FIRST = """async () => {
+  await new Promise((done) => setTimeout(done, 500));
+  long.length = 0;
+  const number = document.querySelector("#controls .number input.amount:not([disabled])");
+  if (!number || !qps.shown) return [null, 0];
+  const start = performance.now();
+  number.value = String(Number((Number(number.value) * 0.99).toPrecision(4)));
+  number.dispatchEvent(new Event("input"));
+  document.body.getBoundingClientRect();
+  const took = performance.now() - start;
+  await new Promise((done) => setTimeout(done, 2000));
+  return [took, Math.max(0, ...long)];
+}"""
+
 # Each change is made as a reader makes it, by an event of its input; reading the layout at the end
-# makes the browser finish what it would else do before the next frame.
+# makes the browser finish what it would else do before the next frame. What takes longer goes on
+# behind the frame: until then the page says that it is being worked out.
 _MEASURE = """async (turns) => {
   const told = {};
   const measure = async (name, change) => {
-    const times = [];
+    const times = [], settled = [];
     for (let turn = 0; turn < turns; turn++) {
       await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
       const start = performance.now();
       change(turn);
       document.body.getBoundingClientRect();
       times.push(performance.now() - start);
+      while (qps.pending) await new Promise((done) => setTimeout(done));
+      settled.push(performance.now() - start);
       clearTimeout(qps.thinking);
     }
-    times.sort((a, b) => a - b);
-    told[name] = [times[Math.floor(turns / 10)], times[Math.floor(turns / 2)], times.at(-1)];
+    const median = (all) => all.sort((a, b) => a - b)[Math.floor(turns / 2)];
+    told[name] = [median(times), times.at(-1), median(settled)];
   };
   const set = (field, value, event) => {
     field.value = value;
@@ -64,14 +87,17 @@ def changes() -> Measured:
         "A change in a report",
         MISSING
         if CHROMIUM is None
-        else f"In ms: until the first screen is drawn; median of {_TURNS} and longest of a "
-        "change of the population, a number or a choice, until the page shows it. A frame "
-        "has 16 ms.",
+        else "In ms: until the first screen is drawn; how long the first change of a number "
+        "takes, and the longest task in the two seconds after it (of those from 50 ms on); "
+        f"median of {_TURNS} and longest of a change of the population, a number or a choice, "
+        "until the page is free again, and median until its answer is there. A frame has 16 ms.",
         (
             "page",
             "kB",
             "drawn",
-            *(f"{name}{end}" for name in _CHANGES for end in ("", ", longest")),
+            "first",
+            "longest task",
+            *(f"{name}{end}" for name in _CHANGES for end in ("", ", longest", ", answer")),
         ),
         tuple(rows),
     )
@@ -84,16 +110,18 @@ def _measured() -> list[tuple[str, ...]]:
         for spec in (*sorted((ROOT / "specs").glob("*.qps")), *applications):
             file = Path(folder) / f"{spec.stem}.html"
             main(["report", str(spec), "--no-advice", "-q", "-o", str(file)])
-            with opened(started, file) as found:
-                found.page.wait_for_selector("#advice table, #advice p")
+            with opened(started, file, patient=False) as found:
+                found.run(_WATCH)
                 drawn = f"{found.run(_DRAWN):.0f}"
+                first, task = found.run(_FIRST)
                 times = found.run(_MEASURE, _TURNS)
-            cells = [_cells(times.get(name)) for name in _CHANGES]
+            cells = [cell for name in _CHANGES for cell in _cells(times.get(name))]
             size = f"{file.stat().st_size / 1000:.0f}"
-            rows.append((spec.stem, size, drawn, *(cell for both in cells for cell in both)))
+            told = "–" if first is None else f"{first:.1f}"
+            rows.append((spec.stem, size, drawn, told, f"{task:.0f}" if task else "–", *cells))
     return rows
 
 
-def _cells(times: list[float] | None) -> tuple[str, str]:
-    """Return the median and the longest; a page may have no such thing to change."""
-    return ("–", "–") if times is None else (f"{times[1]:.1f}", f"{times[2]:.1f}")
+def _cells(times: list[float] | None) -> tuple[str, ...]:
+    """Return what was measured of a kind of change; a page may have no such thing to change."""
+    return ("–",) * 3 if times is None else tuple(f"{one:.1f}" for one in times)

@@ -36,14 +36,15 @@ mode busy { calls = 2; replies.latency <= 8 ms with 99 % certainty }
 
 ANSWERS = """
 import { readFileSync } from "node:fs";
-import { solve } from "./reports/scripts/engine/answers.js";
+import { solving } from "./reports/scripts/engine/answers.js";
+import { finished } from "./reports/scripts/common/slices.js";
 import { Model, Run } from "./reports/scripts/engine/model.js";
 
 const model = new Model(JSON.parse(readFileSync(FILE)));
 console.log(JSON.stringify(ASKED.map(([name, set]) => {
   const setting = model.setting(model.starts.findIndex((one) => one.name === name));
   for (const [number, ...value] of set) setting.numbers.set(number, value.map(BigInt));
-  const solved = solve(new Run(model), setting);
+  const solved = finished(solving(new Run(model), setting));
   const unjudged = solved.unjudged.map((one) => one.name);
   return [solved.largest, solved.limitedBy, solved.known?.[0] ?? "exact", unjudged];
 })));

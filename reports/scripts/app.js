@@ -3,4 +3,7 @@
 import { withData } from "./common/data.js";
 import { App } from "./live/app.js";
 
-withData((data) => { globalThis.qps = new App(data); });
+withData((data) => {
+  globalThis.qps = new App(data);
+  return globalThis.qps.started;
+});

@@ -4,4 +4,7 @@ import { withData } from "./common/data.js";
 import { App } from "./live/app.js";
 import { Sure } from "./live/sure.js";
 
-withData((data) => { globalThis.qps = new App(data, Sure); });
+withData((data) => {
+  globalThis.qps = new App(data, Sure);
+  return globalThis.qps.started;
+});

@@ -99,16 +99,28 @@ class SharedBrowser:
         self._stack.close()
 
 
-def _context(started: Any, *, scripts: bool) -> Any:
-    return started.new_context(java_script_enabled=scripts, reduced_motion="reduce")
+def _context(started: Any, *, scripts: bool, patient: bool = True) -> Any:
+    context = started.new_context(java_script_enabled=scripts, reduced_motion="reduce")
+    if patient:
+        context.add_init_script("globalThis.qpsPatience = Infinity")
+    return context
 
 
 @contextmanager
 def opened(
-    started: Any, file: Path, *, width: int = 1280, scheme: str = "light", scripts: bool = True
+    started: Any,
+    file: Path,
+    *,
+    width: int = 1280,
+    scheme: str = "light",
+    scripts: bool = True,
+    patient: bool = True,
 ) -> Iterator[Opened]:
-    """Open a file in a context of its own."""
-    context = _context(started, scripts=scripts)
+    """Open a file in a context of its own.
+
+    Pages work in slices at what takes long; where a test is `patient`, a change is whole at once.
+    """
+    context = _context(started, scripts=scripts, patient=patient)
     page = context.new_page()
     with in_tab(page, file, width=width, scheme=scheme, scripts=scripts) as found:
         yield found

@@ -1,12 +1,13 @@
 // What the page answers for a model as it stands, without a page: for Python to compare.
 
-import { Impossible, solve } from "../../reports/scripts/engine/answers.js";
+import { Impossible, solving } from "../../reports/scripts/engine/answers.js";
 import { Model, Run } from "../../reports/scripts/engine/model.js";
+import { finished } from "../../reports/scripts/common/slices.js";
 
 export function answersOf(data) {
   const model = new Model(data), run = new Run(model);
   try {
-    const solved = solve(run, model.setting(0)), { graph } = solved;
+    const solved = finished(solving(run, model.setting(0))), { graph } = solved;
     run.at(solved.at);
     const value = (step) => String(run.value(step)); // infinite or no number, too
     return {

@@ -4,6 +4,7 @@ import { make, scroller } from "./dom.js";
 
 const TOO_OLD = "This page shows its first answer alone: to follow changes it needs a newer browser, such as Chrome 110, Firefox 115 or Safari 16.4.";
 
+// Where that is done, the page follows.
 export async function withData(begin) {
   const place = document.getElementById("model");
   if (!globalThis.DecompressionStream) {
@@ -13,8 +14,8 @@ export async function withData(begin) {
   const packed = Uint8Array.from(atob(place.textContent), (letter) => letter.charCodeAt(0));
   const text = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const data = await new Response(text).json();
-  place.textContent = ""; // it is as large as the data, and not needed again
   // What is deflated ends in a checksum of it (Adler-32, RFC 1950): it tells versions of a page apart.
-  begin({ ...data, checksum: new DataView(packed.buffer).getUint32(packed.length - 4).toString(36) });
+  await begin({ ...data, checksum: new DataView(packed.buffer).getUint32(packed.length - 4).toString(36) });
+  place.textContent = ""; // it is as large as the data, and not needed again
   document.querySelectorAll(".scroll").forEach(scroller);
 }

@@ -5,17 +5,18 @@ import { isEqual } from "./fractions.js";
 import { knownAt, knownWithout, largestKnown } from "./known.js";
 import { exactNumber } from "./model.js";
 import { promiseOf } from "./promised.js";
-import { crossing, firstCrossing, firstFailure, NEAR, Undecided } from "./search.js";
+import { failingFirst, NEAR, passingBetween, reaching, Undecided } from "./search.js";
 import { whole } from "../common/format.js";
 
 // Numbers with which a model cannot be: a jitter below zero, a load that divides by zero.
 export class Impossible extends Error {}
 
-// The answers of a setting: those of its worst mode, with all modes beside them.
-export function solve(run, setting) {
+// The answers of a setting: those of its worst mode, with all modes beside them; null where the page does not hold it. In slices.
+export function* solving(run, setting) {
   const graphs = run.model.graphs(setting);
   if (!graphs) return null;
-  const found = graphs.map((graph) => solveGraph(run.prepare(graph, setting.numbers), setting));
+  const found = [];
+  for (const graph of graphs) found.push(yield* solvingGraph(run.prepare(graph, setting.numbers), setting));
   const rank = (one) => [one.largest ?? 0, -(one.qualityAtLimit ?? 0)];
   const worst = found.reduce((best, one) => (isBefore(rank(one), rank(best)) ? one : best));
   if (found.length > 1) run.prepare(worst.graph, setting.numbers);
@@ -27,17 +28,20 @@ function isBefore(one, other) {
   return one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
 }
 
-function solveGraph(run, setting) {
+function* solvingGraph(run, setting) {
   const { graph } = run;
   refuseOutOfBounds(run);
-  const { criteria, unjudged } = judgedAll(run, setting);
-  const resources = graph.resources.map((resource) => saturated(run, resource.over, resource, resource.isFilled));
+  const { criteria, unjudged } = yield* judgingAll(run, setting);
+  const resources = [];
+  for (const one of graph.resources) resources.push(yield* saturated(run, one.over, one, one.isFilled));
   const limiting = limitingOf(criteria, resources);
   const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
   const at = largest ?? graph.low;
-  refuseImpossible(run, Math.min(at + 1, graph.high));
+  yield* refuseImpossible(run, Math.min(at + 1, graph.high));
   const quality = criteria.find((one) => one.criterion.name === "quality");
   const first = firstToSaturate(resources);
+  const elastic = [];
+  for (const one of graph.elastic) elastic.push(yield* knees(run, one));
   run.at(at);
   return {
     graph, criteria, unjudged, limiting, largest, at, resources,
@@ -45,7 +49,7 @@ function solveGraph(run, setting) {
     limitedBy: limiting?.criterion.name ?? null,
     known: knownWithout(unjudged, largestKnown(criteria, graph.low)),
     first, undecided: undecidedBefore(resources, first),
-    elastic: graph.elastic.map((one) => knees(run, one)),
+    elastic,
     qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),
     qualityMet: quality ? metUpTo(quality.failure, graph) : null,
   };
@@ -90,24 +94,24 @@ function isInside(value, { least, most, leastOut, mostOut, whole: isWhole }) {
   return !isWhole || value[0] % value[1] === 0n;
 }
 
-function refuseImpossible(run, high) {
+function* refuseImpossible(run, high) {
   const { graph } = run;
   for (const one of graph.resources) {
     if (Number.isNaN(run.at(graph.low).value(one.load))) throw new Impossible(`the load of ${one.name} has no value`);
   }
   for (const [over, text] of graph.bounds) {
     const curve = run.curve(over, []);
-    const failure = firstFailure(curve, graph.low, high, (n) => !(curve.at(n) <= NEAR));
+    const failure = yield* failingFirst(curve, graph.low, high, (n) => !(curve.at(n) <= NEAR));
     if (failure !== null) throw new Impossible(`${text} at ${run.model.population} = ${whole(failure)}`);
   }
 }
 
-// All criteria of a graph, judged in a setting, and those that only samples would judge.
-export function judgedAll(run, setting) {
+// All criteria of a graph, judged in a setting, and those that only samples would judge; in slices.
+export function* judgingAll(run, setting) {
   const criteria = [], unjudged = [];
   for (const criterion of run.graph.criteria) {
     const promise = promiseOf(run.model, run.graph, setting, criterion);
-    if (promise === undefined) criteria.push(judged(run, criterion));
+    if (promise === undefined) criteria.push(yield* judging(run, criterion));
     else if (promise === null) unjudged.push(criterion);
     else criteria.push(promisedUpTo(run.graph, criterion, promise));
   }
@@ -122,11 +126,11 @@ function promisedUpTo(graph, criterion, promise) {
   return { criterion: { ...criterion, known, knownInSeries, isPromised: true }, failure, knownThere: known, met: metUpTo(failure, graph) };
 }
 
-// A criterion with the first population at which it fails, null for none.
-export function judged(run, criterion) {
+// A criterion with the first population at which it fails, null for none; in slices.
+export function* judging(run, criterion) {
   const { low, high } = run.graph;
   const curve = run.curve(criterion.over, [criterion.measure, criterion.limit]);
-  const failure = firstFailure(curve, low, high, (n) => fails(run, curve, criterion, n));
+  const failure = yield* failingFirst(curve, low, high, (n) => fails(run, curve, criterion, n));
   const knownThere = failure === null ? criterion.known : knownAt(run, criterion, failure);
   return { criterion, failure, knownThere, met: metUpTo(failure, run.graph) };
 }
@@ -160,21 +164,21 @@ function limitingOf(criteria, resources) {
 // Where a load reaches 1, or passes it where elastic numbers fill it: `at` is null for never,
 // `isAtStart` where it does from the start on. Where that cannot be told, `notBelow` is a population
 // up to which it does not, and `at` one by which it does, null where no such one is known.
-function saturated(run, over, about, passes) {
+function* saturated(run, over, about, passes) {
   const { low } = run.graph;
   const curve = run.curve(over, [run.program.a[over]]);
-  const { at, notBelow } = crossed(run, curve, over, passes);
+  const { at, notBelow } = yield* crossed(run, curve, over, passes);
   const isAtStart = at === low && (curve.isFixed || !passes || curve.at(low) > curve.doubt() || !Number.isFinite(curve.at(low)));
   return { about, at, notBelow, isAtStart, name: about.name, atStart: isAtStart ? loadAtStart(run, over, about) : 1 };
 }
 
-function crossed(run, curve, over, passes) {
+function* crossed(run, curve, over, passes) {
   const { low, high } = run.graph;
   try {
-    return { at: firstCrossing(curve, low, passes), notBelow: null };
+    return { at: yield* reaching(curve, low, passes), notBelow: null };
   } catch (error) {
     if (!(error instanceof Undecided) || error.near === null) throw error;
-    const at = firstFailure(curve, low, high, (n) => fails(run, curve, { over, strict: false }, n));
+    const at = yield* failingFirst(curve, low, high, (n) => fails(run, curve, { over, strict: false }, n));
     return { at, notBelow: Math.floor(error.near) };
   }
 }
@@ -205,30 +209,32 @@ function firstToSaturate(resources) {
 
 // Where an elastic number leaves its most, and where it reaches its least: a resource is full with
 // that, by what numbers before it take, and may stay so. Full while it takes nothing is no limit yet.
-function knees(run, elastic) {
-  const reached = ([name, over], passes) => {
-    const found = saturated(run, over, { name }, passes);
-    if (found.notBelow !== null) throw new Undecided();
-    return found;
-  };
-  const yields = elastic.atMost.map((one) => reached(one, true));
-  const exhausted = elastic.atLeast.map((one, k) => {
-    const full = reached(one, false), { at } = yields[k];
-    return at !== null && full.at >= at * (1 - 1e-9) ? full : reached(one, true);
-  });
+function* knees(run, elastic) {
+  const yields = [], exhausted = [];
+  for (const one of elastic.atMost) yields.push(yield* reached(run, one, true));
+  for (const [k, one] of elastic.atLeast.entries()) {
+    const full = yield* reached(run, one, false), { at } = yields[k];
+    exhausted.push(at !== null && full.at >= at * (1 - 1e-9) ? full : yield* reached(run, one, true));
+  }
   return { elastic, yields: firstToSaturate(yields), exhausted: firstToSaturate(exhausted) };
 }
 
-// By how many per cent the answer moves when a number moves by one per cent, the greatest first.
+function* reached(run, [name, over], passes) {
+  const found = yield* saturated(run, over, { name }, passes);
+  if (found.notBelow !== null) throw new Undecided();
+  return found;
+}
+
+// By how many per cent the answer moves when a number moves by one per cent, the greatest first; in slices.
 // Where nothing limits the answer, that of the first saturation point.
-export function elasticities(run, solved) {
+export function* elasticities(run, solved) {
   const { graph, limiting, resources } = solved;
   let over, at = null, of;
   if (limiting) {
     if (limiting.failure === graph.low || limiting.criterion.isPromised) return { of: null, rows: [] };
     const curve = run.curve(limiting.criterion.over, [limiting.criterion.measure]);
     ({ over } = limiting.criterion);
-    at = crossing(curve, limiting.failure - 1, limiting.failure);
+    at = yield* passingBetween(curve, limiting.failure - 1, limiting.failure);
     of = limiting.criterion.name;
   } else {
     const first = firstToSaturate(resources.filter((one) => !one.isAtStart && one.notBelow === null));
@@ -236,15 +242,15 @@ export function elasticities(run, solved) {
   }
   if (at === null || over === undefined) return { of: null, rows: [] };
   // On a plateau that ends here, the branch that rises is the one just beyond.
-  const rows = elasticitiesAt(run, over, at);
-  return { of, at, rows: rows.length ? rows : elasticitiesAt(run, over, at * (1 + 1e-9)) };
+  const rows = yield* elasticitiesAt(run, over, at);
+  return { of, at, rows: rows.length ? rows : yield* elasticitiesAt(run, over, at * (1 + 1e-9)) };
 }
 
-function elasticitiesAt(run, over, at) {
+function* elasticitiesAt(run, over, at) {
   const { program, x, slopes } = run;
   const order = program.needed([over]).all;
   run.at(at);
-  program.differentiate(order, over, x, slopes);
+  yield* program.differentiating(order, over, x, slopes);
   const rise = slopes[0];
   if (!Number.isFinite(rise) || Math.abs(rise) < 1e-9) return [];
   const needed = new Set(order);

@@ -8,7 +8,7 @@ export class Boxes {
   constructor(program) {
     this.program = program;
     for (const part of ["low", "high", "slow", "steep"]) this[part] = new Float64Array(program.size);
-    this.bounds = program.steps.map(([word, ...parts]) => {
+    this.bounds = program.bounds ??= program.steps.map(([word, ...parts]) => {
       const law = program.laws[word], row = OPERATIONS[word];
       return law ? monotone(program.valueOf(word), parts, law) : row?.bounds;
     });

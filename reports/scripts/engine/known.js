@@ -25,6 +25,16 @@ export function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 // For each stream the resources that may lose less of it than is told at a population: those in a
 // row that are overloaded, and whatever meets them (`compiler/lower/losses_in_series.py`).
 function inSeriesAt(run, population) {
+  const { graph, numbers } = run, kept = lastInSeries.get(run);
+  if (kept && kept.numbers === numbers && kept.graph === graph && kept.population === population) return kept.found;
+  const found = inSeries(run, population);
+  lastInSeries.set(run, { graph, numbers, population, found });
+  return found;
+}
+
+const lastInSeries = new WeakMap(); // of a run: exact fractions take long, and all that is told at a population asks
+
+function inSeries(run, population) {
   const { graph } = run;
   const several = graph.streams.filter((one) => one.saturating.length);
   if (!several.some((one) => one.saturating.length > 1)) return new Map();

@@ -19,6 +19,7 @@ import { harmonic, erlang_b, erlang_c, periodic_wait } from "./rows/servers.js";
 import { shared_rate, shared_time, shared_wait } from "./rows/shared_pools.js";
 import { slowest } from "./rows/slowest_of_several.js";
 import { stages_quantile } from "./rows/stage_sums.js";
+import { finished } from "../common/slices.js";
 
 export const OPERATIONS = {
   "+": {
@@ -174,16 +175,23 @@ function divided(value, atZero) {
 }
 
 // By operands that count whole, by its law, there is none.
-// What `isKnown` says is a constant has a slope that nobody asks for.
-export function slopesOf(word, operands, value, law, isKnown = () => false) {
-  const row = OPERATIONS[word], countsWhole = (k) => law?.whole.includes(placeOf(k, law));
-  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (isKnown(k) ? 0 : countsWhole(k) ? NaN : difference(row, operands, k)));
+// What `isKnown` says is a constant has a slope that nobody asks for. A function of queues takes long: it waits between its values.
+export function slopesOf(word, operands, value, law) { return finished(slopesInSlices(word, OPERATIONS[word].value, operands, value, law, () => false)); }
+
+export function* slopesInSlices(word, told, operands, value, law, isKnown) {
+  const row = OPERATIONS[word], found = [];
+  if (row.slopes) return row.slopes(operands[0], operands[1], value);
+  for (const k of operands.keys()) {
+    yield;
+    found.push(isKnown(k) ? 0 : law?.whole.includes(placeOf(k, law)) ? NaN : difference(row, told, operands, k));
+  }
+  return found;
 }
 
 const STENCIL = [[2, -1 / 12], [1, 2 / 3], [-1, -2 / 3], [-2, 1 / 12]];
 
 // A slope by differences of the fourth order.
-function difference({ value, step: part = 1e-5 }, operands, k) {
+function difference({ step: part = 1e-5 }, value, operands, k) {
   const step = (Math.abs(operands[k]) || 1) * part;
   return STENCIL.reduce((sum, [steps, weight]) => sum + weight * value(...operands.with(k, operands[k] + steps * step)), 0) / step;
 }

@@ -2,8 +2,9 @@
 // Runs it for one population, for many at once, and backwards for its derivatives.
 
 import { quotient } from "./fractions.js";
-import { OPERATIONS, slopesOf } from "./operations.js";
+import { OPERATIONS, slopesInSlices } from "./operations.js";
 import { remembering } from "./remembered.js";
+import { finished } from "../common/slices.js";
 
 // What stands for itself: the population and numbers by their names have their values from outside.
 const LEAVES = {
@@ -133,14 +134,17 @@ export class Program {
     }
   }
 
-  // The derivatives of one step by all others, into `slope`, at the values in `x`.
-  differentiate(order, output, x, slope) {
+  // The derivatives of one step by all others, into `slope`, at the values in `x`; in slices, between which nobody else may write there.
+  differentiate(order, output, x, slope) { finished(this.differentiating(order, output, x, slope)); }
+
+  * differentiating(order, output, x, slope) {
     for (let k = 0; k < order.length; k++) slope[order[k]] = 0;
     slope[output] = 1;
     for (let k = order.length - 1; k >= 0; k--) {
       const i = order[k], s = slope[i], parts = this.parts[i];
       if (s === 0 || !parts.length) continue;
-      const rates = slopesOf(this.word(i), parts.map((part) => x[part]), x[i], this.laws[this.word(i)], (m) => this.constant[parts[m]]);
+      const word = this.word(i), law = this.laws[word];
+      const rates = yield* slopesInSlices(word, this.valueOf(word), parts.map((part) => x[part]), x[i], law, (m) => this.constant[parts[m]]);
       parts.forEach((part, m) => { slope[part] += s * rates[m]; });
     }
   }

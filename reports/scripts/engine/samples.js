@@ -1,6 +1,6 @@
 // Numbers that nobody knows: many values of each, drawn together. What each may be is as in `reports/pages/live_spreads.py`.
 
-import { Impossible, judged, refuseOutOfBounds } from "./answers.js";
+import { Impossible, judging, refuseOutOfBounds } from "./answers.js";
 import { exactOf } from "./fractions.js";
 import { Run } from "./model.js";
 import { normalQuantile } from "./normal.js";
@@ -100,13 +100,15 @@ export class Samples {
 
   // The largest acceptable population of one sample, one less than the range for none, and up to
   // where each criterion of the first graph is met; null where it cannot be.
-  answer(index, shown) {
+  // In slices, between which no other sample may be asked for.
+  * answering(index, shown) {
     let largest = Infinity, failures = null;
     for (const graph of this.graphs) {
       const run = this.at(graph, index);
       if (!run) return null;
       try {
-        const found = graph.criteria.map((one) => judged(run, one));
+        const found = [];
+        for (const one of graph.criteria) found.push(yield* judging(run, one));
         if (graph.mode === shown.mode) failures = found.map((one) => one.failure ?? graph.high + 1);
         largest = Math.min(largest, graph.high, ...found.map((one) => (one.failure ?? graph.high + 1) - 1));
       } catch (error) {

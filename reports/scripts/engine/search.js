@@ -1,5 +1,8 @@
 // The three questions about a value that changes with the population: at which whole population is
-// it first above zero, where, as a real number, does it first reach zero, and where between two.
+// it first above zero, where, as a real number, does it first reach zero, and where between two. Each is
+// asked in slices, too.
+
+import { finished } from "../common/slices.js";
 
 export const NEAR = 1e-11; // of a value's own size: nearer to zero than this, floats do not tell
 const MOST_BOXES = 20000;
@@ -88,11 +91,14 @@ export class Curve {
 
 // The least whole population in [low, high] at which `fails` is true, null for none.
 // `curve` is above zero wherever it fails; `fails` also knows what happens on zero.
-export function firstFailure(curve, low, high, fails) {
+export function firstFailure(curve, low, high, fails) { return finished(failingFirst(curve, low, high, fails)); }
+
+export function* failingFirst(curve, low, high, fails) {
   if (curve.isFixed) return fails(low) ? low : null;
   const waiting = [[low, high]];
   for (let turn = 0; waiting.length; turn++) {
     if (turn > MOST_BOXES) throw new Undecided();
+    yield;
     const [from, to] = waiting.pop();
     if (from === to) {
       if (fails(from)) return from;
@@ -104,7 +110,7 @@ export function firstFailure(curve, low, high, fails) {
     if (bounds.low > near && Number.isFinite(bounds.high)) return from;
     if (bounds.slow >= 0) {
       if (!fails(to)) continue;
-      return firstOf(fails, from, to);
+      return yield* firstOf(fails, from, to);
     }
     if (bounds.steep <= 0) {
       if (fails(from)) return from;
@@ -123,8 +129,9 @@ function between(from, to) {
 }
 
 // The first of many whole populations that fails, where all after it fail too.
-function firstOf(fails, from, to) {
+function* firstOf(fails, from, to) {
   while (from < to) {
+    yield;
     const middle = Math.floor((from + to) / 2);
     if (fails(middle)) to = middle;
     else from = middle + 1;
@@ -135,7 +142,9 @@ function firstOf(fails, from, to) {
 // The least real population from `low` on at which the curve is zero or more; null for none. What
 // `passes` counts only where it is above zero: what elastic numbers fill stays on its limit by design.
 // Where that cannot be told, Undecided with a population up to which it is not.
-export function firstCrossing(curve, low, passes) {
+export function firstCrossing(curve, low, passes) { return finished(reaching(curve, low, passes)); }
+
+export function* reaching(curve, low, passes) {
   if (curve.isFixed) return curve.at(low) >= -curve.doubt() ? low : null;
   const isReached = (at) => {
     const value = curve.at(at), near = curve.doubt();
@@ -144,17 +153,18 @@ export function firstCrossing(curve, low, passes) {
   if (isReached(low)) return low;
   const budget = { boxes: MOST_BOXES };
   for (let from = low, to = Math.max(2 * low, 2); from < curve.farthest; from = to, to *= 2) {
-    const found = crossingIn(curve, from, to, isReached, passes, budget);
+    const found = yield* crossingIn(curve, from, to, isReached, passes, budget);
     if (found !== null) return found;
   }
   return null;
 }
 
-function crossingIn(curve, low, high, isReached, passes, budget) {
+function* crossingIn(curve, low, high, isReached, passes, budget) {
   const waiting = [[low, high]];
   while (waiting.length) {
     const [from, to] = waiting.pop();
     if (--budget.boxes < 0) throw new Undecided(from);
+    yield;
     const bounds = curve.over(from, to);
     const near = curve.doubt();
     if (bounds.high < -near || (passes && bounds.high <= near)) continue;
@@ -162,15 +172,15 @@ function crossingIn(curve, low, high, isReached, passes, budget) {
     const hasValue = !Number.isNaN(curve.at(to)); // floats that overflow may leave none
     if (isNarrow && !hasValue) throw new Undecided(from);
     if (!isAtMostOn && hasValue && (bounds.slow >= 0 || isNarrow)) {
-      if (isReached(to)) return passing(curve, from, to, passes);
+      if (isReached(to)) return yield* passing(curve, from, to, passes);
       const last = Math.floor(to); // where a curve that rises lies on zero, it does so to the end
-      if (!passes && last >= from && isReached(last)) return passing(curve, from, last, passes);
+      if (!passes && last >= from && isReached(last)) return yield* passing(curve, from, last, passes);
       continue;
     }
     if (!isAtMostOn && bounds.steep <= 0 && !isReached(from)) continue;
     if (isAtMostOn && wholeIn(from, to) <= TRIED_TIES || curve.isFlat(from, to)) {
       const tie = passes ? null : firstTie(curve, from, to);
-      if (tie !== null) return passing(curve, from, tie, passes);
+      if (tie !== null) return yield* passing(curve, from, tie, passes);
       if (passes || curve.onlyNears(from)) continue;
       if (isNarrow) throw new Undecided(from); // floats cannot tell whether it touches zero here
     }
@@ -195,12 +205,13 @@ function firstTie(curve, from, to) {
 }
 
 // Where a curve reaches zero between a point that is below it and one that is not.
-function passing(curve, from, to, passes) {
+function* passing(curve, from, to, passes) {
   const start = from, end = to;
   const isOn = (at) => (passes ? !(curve.at(at) <= curve.doubt()) : !(curve.at(at) < -curve.doubt()));
   for (let turn = 0; turn < 200 && to - from > 2e-16 * to; turn++) {
     const middle = (from + to) / 2;
     if (middle === from || middle === to) break;
+    yield;
     if (isOn(middle)) to = middle;
     else from = middle;
   }
@@ -221,10 +232,13 @@ function polished(curve, to, beside) {
 
 // Where a curve passes zero between two populations, the first that fails and the one before;
 // null where it has no value. Where it passes at one of them, floats may lie on either side there.
-export function crossing(curve, below, above) {
+export function crossing(curve, below, above) { return finished(passingBetween(curve, below, above)); }
+
+export function* passingBetween(curve, below, above) {
   if (Number.isNaN(curve.at(below)) || Number.isNaN(curve.at(above))) return null;
   let low = below, high = above;
   for (let turn = 0; turn < 100 && high - low > 1e-15 * high; turn++) {
+    yield;
     const middle = (low + high) / 2;
     if (curve.at(middle) <= 0) low = middle;
     else high = middle;

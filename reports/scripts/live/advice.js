@@ -1,11 +1,12 @@
 // What would help most: every single change that the page can try, in the time between frames; where
 // none helps by itself, as several limits are met at once, changes that do so together.
 
-import { fails, Impossible, isCounted, judged, refuseOutOfBounds } from "../engine/answers.js";
+import { fails, Impossible, isCounted, judging, refuseOutOfBounds } from "../engine/answers.js";
 import { reduced } from "../engine/fractions.js";
 import { largestKnown, usersTold } from "../engine/known.js";
 import { Undecided } from "../engine/search.js";
 import { fill, make, table } from "../common/dom.js";
+import { sliced } from "../common/slices.js";
 import { whole } from "../common/format.js";
 import { beyondRange } from "./controls.js";
 import { changesTo, costOf } from "./changes.js";
@@ -15,7 +16,6 @@ export class Advice {
   constructor(column, done) {
     Object.assign(this, { column, done, found: [], together: null });
     this.singles = isPromised(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
-    this.waiting = [...this.singles];
     this.isWorking = this.singles.length > 0;
   }
 
@@ -67,25 +67,27 @@ export class Advice {
 
   // Try some changes, for as long as there is time; true when all were tried.
   work(until) {
-    while (this.waiting.length && performance.now() < until) this.try_(this.waiting.shift());
-    if (this.waiting.length) return false;
-    if (!this.found.length && this.singles.length) {
-      this.together ??= this.joined();
-      do if (this.together.next().done) this.singles = []; while (this.singles.length && performance.now() < until);
-      if (this.singles.length) return false;
-    }
+    this.begun ??= this.trying();
+    if (!sliced(this.begun, until)) return false;
     this.isWorking = false;
     this.done(this.best());
     return true;
   }
 
+  * trying() {
+    for (const one of this.singles) yield* this.try_(one);
+    if (!this.found.length) yield* this.joined();
+  }
+
   get now() { return this.column.solved.largest ?? this.column.graph.low - 1; }
 
   // What a change gives, where it helps.
-  try_(change) {
+  * try_(change) {
     const { column, now } = this;
     const found = [];
-    const graphs = this.tried(change.setting, (run, one) => !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(judged(run, one)));
+    const graphs = yield* this.tried(change.setting, function* kept(run, one) {
+      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(yield* judging(run, one));
+    });
     if (!graphs) return;
     const { low, high } = graphs[0];
     const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
@@ -94,13 +96,16 @@ export class Advice {
   }
 
   // Ask each criterion of each mode of a setting; null where one says no, or the setting cannot be.
-  tried(setting, ask) {
-    const { scratch, model } = this.column;
+  * tried(setting, ask) {
+    const { trial, model } = this.column;
     try {
       const graphs = model.graphs(setting);
       for (const graph of graphs ?? []) {
-        refuseOutOfBounds(scratch.prepare(graph, setting.numbers));
-        for (const one of scratch.graph.criteria) if (!ask(scratch, one)) return null;
+        refuseOutOfBounds(trial.prepare(graph, setting.numbers));
+        for (const one of trial.graph.criteria) {
+          yield;
+          if (!(yield* ask(trial, one))) return null;
+        }
       }
       return graphs;
     } catch (error) {
@@ -111,28 +116,22 @@ export class Advice {
 
   // What a setting costs for as many users as there are now; NaN where nothing has a price.
   price(setting) {
-    const { scratch, model, n } = this.column;
+    const { trial, model, n } = this.column;
     const graph = model.graphs(setting)[0], cost = graph.costs[0];
-    return cost ? scratch.prepare(graph, setting.numbers).at(n).value(cost.total) : NaN;
+    return cost ? trial.prepare(graph, setting.numbers).at(n).value(cost.total) : NaN;
   }
 
   // Changes that help together: one after the other, each that mends most of what fails still.
   *joined() {
-    const failing = (setting) => {
-      let count = 0;
-      const graphs = this.tried(setting, (run, one) => { count += fails(run, run.curve(one.over, [one.measure, one.limit]), one, this.now + 1); return true; });
-      return graphs ? count : Infinity;
-    };
     const more = (one) => one.way.startsWith("more");
     const singles = [...this.singles.filter(more), ...this.singles.filter((one) => !more(one))];
-    let taken = [], setting = this.column.setting, left = failing(setting);
+    let taken = [], setting = this.column.setting, left = yield* this.failing(setting);
     while (left > 0 && taken.length < MOST_TOGETHER) {
       let best = null;
       for (const one of singles) {
-        yield;
         if (taken.some((other) => other.part === one.part)) continue;
         const next = joinedWith(this.column.setting, setting, one.setting);
-        const count = failing(next);
+        const count = yield* this.failing(next);
         if (count < (best?.count ?? left)) best = { one, next, count };
         if (best?.count === 0) break;
       }
@@ -141,7 +140,18 @@ export class Advice {
       setting = best.next;
       left = best.count;
     }
-    if (left === 0) this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), setting });
+    if (left === 0) yield* this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), setting });
+  }
+
+  // How many criteria fail with one more than now.
+  * failing(setting) {
+    const { now } = this;
+    let count = 0;
+    const graphs = yield* this.tried(setting, function* counted(run, one) { // eslint-disable-line require-yield
+      count += fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1);
+      return true;
+    });
+    return graphs ? count : Infinity;
   }
 
   // The best of all ways, at most three of each: ten other machines would hide what else there is.

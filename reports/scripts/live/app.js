@@ -5,6 +5,7 @@ import { Model } from "../engine/model.js";
 import { fill, make } from "../common/dom.js";
 import { number } from "../common/format.js";
 import { Choice, Picture, switchOf } from "../common/picture.js";
+import { finished, sliced } from "../common/slices.js";
 import { offerTables } from "../common/table_files.js";
 import { Advice, showAdvice } from "./advice.js";
 import { showAssumptions } from "./assumptions.js";
@@ -29,6 +30,8 @@ import { drawTogether } from "./together.js";
 import { drawTopology } from "./topology.js";
 import { drawWaterfall } from "./waterfall.js";
 
+const PATIENCE = 8; // ms that an answer may take before the page says that it is being worked out
+const SLICE = 8; // ms between two frames
 const PRINTED_WITHIN = 1500; // ms that advice may take before a print
 
 export class App {
@@ -37,7 +40,7 @@ export class App {
     this.models = data.models.map((model) => new Model(model));
     this.columns = data.columns.map(({ model, start, name }) => this.column(this.models[model], this.models[model].setting(start), name));
     this.active = 0;
-    Object.assign(this, { figures: data.figures, checksum: data.checksum });
+    Object.assign(this, { figures: data.figures, checksum: data.checksum, patience: globalThis.qpsPatience ?? PATIENCE });
     this.looks = new Looks();
     this.ticks = new Ticks(this);
     offerTables();
@@ -45,10 +48,18 @@ export class App {
       this.pictures = this.makePictures();
       return;
     }
-    const silent = this.columns.find((one) => !one.solved);
-    if (silent) { // the page as it was written still tells the answer
-      document.getElementById("answer").append(make("span", { class: "then" }, ` This page cannot follow changes: ${silent.trouble}.`));
-      return;
+    this.started = this.start(data, Sure);
+  }
+
+  // The page as it was written tells the answer until all is solved that it begins with, in slices.
+  async start(data, Sure) {
+    for (const one of this.columns) {
+      await this.worked(one.solving());
+      if (!one.solved) {
+        document.getElementById("answer").append(make("span", { class: "then" }, ` This page cannot follow changes: ${one.trouble}.`));
+        return;
+      }
+      await this.worked(one.sensitively());
     }
     this.sure = Sure && new Sure(this, data);
     this.controls = new Controls(document.getElementById("controls"), this.shown, (isPopulationOnly) => this.change(isPopulationOnly), this.sure);
@@ -66,6 +77,10 @@ export class App {
     this.past = new Past(this, this.controls.past);
   }
 
+  async worked(work) {
+    while (!sliced(work, performance.now() + this.patience)) await new Promise((done) => setTimeout(done));
+  }
+
   column(model, setting, name) {
     const column = new Column(model, setting, name);
     column.began = setting.start;
@@ -76,15 +91,53 @@ export class App {
 
   // -- what a reader does --------------------------------------------------------------
 
+  // What takes longer than a reader notices is solved in slices, and until it is the page says so.
   change(isPopulationOnly) {
-    const start = performance.now();
-    if (!isPopulationOnly || this.shown.follows) this.shown.solve();
-    this.show(isPopulationOnly);
-    this.lastChange = performance.now() - start;
+    if (isPopulationOnly && !this.shown.follows) {
+      this.show(true);
+      return;
+    }
+    this.stop();
+    this.pending = this.shown.solving();
+    this.solve();
+  }
+
+  solve() {
+    if (sliced(this.pending, performance.now() + this.patience)) {
+      this.settled();
+      return;
+    }
+    this.tellPending();
+    this.thinking = setTimeout(() => this.solve());
+  }
+
+  // What was begun comes to its end at once: what comes next rests on it.
+  settle() {
+    if (!this.pending) return;
+    finished(this.pending);
+    this.settled();
+  }
+
+  settled() {
+    this.pending = null;
+    document.body.classList.remove("pending");
+    this.show();
+  }
+
+  stop() {
+    clearTimeout(this.thinking);
+    this.pending = null;
+  }
+
+  // Beside what is told until then; whatever follows next takes its place.
+  tellPending() {
+    document.body.classList.add("pending");
+    for (const one of document.querySelectorAll("#decision .many, #small-answer")) if (!one.querySelector(".working")) one.append(make("span", { class: "working" }, " being worked out …"));
   }
 
   show(isPopulationOnly = false) {
     const column = this.shown;
+    for (const one of this.columns) one.until = performance.now() + this.patience / 4;
     nameColumns(this.columns);
     showAnswer(column);
     this.showHeadroom();
@@ -101,7 +154,9 @@ export class App {
     this.isPopulationOnly = isPopulationOnly;
     this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
     this.isPopulationOnly = false;
+    for (const one of this.columns) one.until = this.patience < Infinity ? 0 : Infinity; // what is drawn later waits for nothing
     if (!isPopulationOnly) this.think();
+    if (this.pending) this.tellPending();
     this.past?.note();
   }
 
@@ -117,6 +172,7 @@ export class App {
   }
 
   choose(index) {
+    this.settle();
     this.active = index;
     this.controls.show(this.shown);
     this.show();
@@ -124,8 +180,10 @@ export class App {
 
   // Keep the setting as it is now as a column of its own.
   pin() {
+    this.settle();
     const { model, setting, n } = this.shown;
     const copy = this.column(model, copied(setting), "");
+    copy.solve();
     Object.assign(copy, { isPinned: true, began: null });
     copy.follows = this.shown.follows;
     copy.n = n;
@@ -134,6 +192,7 @@ export class App {
   }
 
   drop(index) {
+    this.settle();
     this.columns.splice(index, 1);
     if (this.active >= index) this.active = Math.max(0, this.active - 1);
     this.choose(this.active);
@@ -142,6 +201,7 @@ export class App {
   // Put the page into a state that was read (`live/state.js`): what is wrong with it, null for nothing.
   // Where something is, all is as it was.
   restore({ columns, active, seed }) {
+    this.settle();
     const kept = this.columns.filter((one) => one.isPinned), { shown } = this;
     const before = this.columns.map((one) => ({ column: one, setting: one.setting, follows: one.follows, n: one.n }));
     const found = columns.map(({ model, began, isPinned, ...wanted }, i) => {
@@ -149,7 +209,7 @@ export class App {
       const column = known ?? Object.assign(this.column(model, wanted.setting, ""), { isPinned, began });
       const was = String(pairsOf(column)), { n } = column;
       Object.assign(column, wanted);
-      if (String(pairsOf(column)) !== was) column.solve(); else column.n = n;
+      if (!column.solved || String(pairsOf(column)) !== was) column.solve(); else column.n = n;
       return column;
     });
     const trouble = found.map((one) => one.trouble).find(Boolean) ?? null;
@@ -177,6 +237,17 @@ export class App {
     this.wake();
   }
 
+  // How far each number moves the answers, in slices; what has been told that this is being worked out follows.
+  sense(until) {
+    if (!this.columns.every((one) => one.sense(until))) return false;
+    if (!this.columns.some((one) => one.isAwaited)) return true;
+    for (const one of this.columns) one.isAwaited = false;
+    showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
+    this.controls.rank();
+    for (const one of this.pictures) if (["tornado", "heat"].includes(one.key)) one.change();
+    return true;
+  }
+
   // What helps, begun when nothing is more urgent: which changes are tried rests on all that moves the answer.
   begin() {
     if (this.advice) return;
@@ -200,8 +271,13 @@ export class App {
   }
 
   work() {
-    const until = performance.now() + 8;
-    let isDone = this.sure ? this.sure.work(until) : true;
+    if (this.pending) {
+      this.solve();
+      return;
+    }
+    const until = performance.now() + SLICE;
+    let isDone = this.sense(until);
+    if (isDone && this.sure) isDone = this.sure.work(until);
     if (isDone) this.begin();
     if (isDone && this.advice.isWorking) isDone = this.advice.work(until);
     if (isDone && this.heat && this.heat.done < this.heat.values.length && this.heatPicture.isVisible) {
@@ -284,6 +360,7 @@ export class App {
   }
 
   drawHeat(column, width) {
+    if (!column.sensitivity) return undefined; // what its axes are is being worked out
     // How many users there can be does not depend on how many are shown.
     const isAsBefore = this.heat && this.isPopulationOnly && this.heat.step === null && this.heat.column === column;
     if (!this.heatPicture.redrawn && !isAsBefore) {
@@ -302,6 +379,8 @@ export class App {
 
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {
+    this.settle();
+    this.sense(Infinity);
     this.begin();
     if (this.advice.isWorking) {
       this.advice.work(performance.now() + PRINTED_WITHIN);

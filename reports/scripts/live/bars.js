@@ -8,11 +8,18 @@ import { pointReadout } from "../common/picture.js";
 import { nounOf } from "./sentences.js";
 import { called, calledInFull, labelled } from "./labels.js";
 
+// A picture of which nothing is known yet.
+function waiting(what, width) {
+  const title = `${what} is being worked out …`;
+  return { title, svg: draw("svg", { viewBox: `0 0 ${width} 60`, width, class: "chart", role: "img", "aria-label": title }), table: () => ({ head: ["number", "effect of 1 % more"], rows: [] }) };
+}
+
 const MOST_BARS = 14;
 const TELLING = 0.005; // what moves the answer by less reads as zero
 
 export function drawTornado(column, width) {
   const { sensitivity, solved, model } = column;
+  if (!sensitivity) return waiting("By how much 1 % more of each number moves the answer", width);
   const telling = sensitivity.rows.filter((one) => Math.abs(one.elasticity) >= TELLING);
   const rows = telling.slice(0, MOST_BARS);
   if (!rows.length) return null;

@@ -1,25 +1,27 @@
 // A configuration that the page shows: a setting of a model, and the answers for it.
 
-import { elasticities, Impossible, solve } from "../engine/answers.js";
+import { elasticities, Impossible, solving } from "../engine/answers.js";
 import { Run } from "../engine/model.js";
 import { Undecided } from "../engine/search.js";
 import { quantity } from "../common/format.js";
+import { finished, sliced } from "../common/slices.js";
 
 export class Column {
   constructor(model, setting, name) {
     Object.assign(this, { model, setting, name, follows: true, n: null });
     this.run = new Run(model);
-    this.scratch = new Run(model); // for whatever is tried out beside the setting itself
-    this.solve();
+    this.next = new Run(model); // for the setting that is being solved: what is shown stays whole until it is
+    this.scratch = new Run(model); // for whatever is drawn beside the setting itself
+    this.trial = new Run(model); // for changes that are tried, in slices
   }
 
   // Solve the setting; where that cannot be, go back to the last one and say why.
-  solve() {
-    this.trouble = this.tried(this.setting);
-    if (this.trouble && this.good) {
-      this.setting = copied(this.good);
-      this.run.prepare(this.graph, this.setting.numbers);
-    }
+  solve() { finished(this.solving()); }
+
+  // The same in slices; whoever leaves it half done leaves all as it was.
+  * solving() {
+    this.trouble = yield* this.tried(copied(this.setting));
+    if (this.trouble && this.good) this.setting = copied(this.good);
     if (!this.solved) return;
     this.good = copied(this.setting);
     if (this.follows || this.n === null) this.n = this.solved.at;
@@ -28,11 +30,12 @@ export class Column {
   }
 
   // What is wrong with a setting; null where it has answers, which are kept.
-  tried(setting) {
+  * tried(setting) {
     try {
-      const solved = solve(this.run, setting);
+      const solved = yield* solving(this.next, setting);
       if (!solved) return "this combination is not in the page";
-      this.sensitivities = null;
+      [this.run, this.next] = [this.next, this.run];
+      this.sensitivities = this.sensing = null;
       this.solved = solved;
       this.graph = solved.graph;
       return null;
@@ -43,13 +46,26 @@ export class Column {
     }
   }
 
-  // How far each number moves the answer; told when it is first asked for, as it takes longer than an answer.
+  // How far each number moves the answer; told when it is first asked for, as it takes longer than an answer. Null where
+  // it is not known by the time `until`, and somebody has to work on at it.
   get sensitivity() {
-    if (!this.sensitivities) {
-      this.sensitivities = elasticities(this.run, this.solved);
-      this.run.at(this.n);
-    }
+    if (!this.sense(this.until ?? Infinity)) this.isAwaited = true;
     return this.sensitivities;
+  }
+
+  // Work at that until some time; true where it is known.
+  sense(until) {
+    if (this.sensitivities) return true;
+    this.sensing ??= this.sensed();
+    return sliced(this.sensing, until, (found) => { this.sensitivities = found; });
+  }
+
+  // The same for whoever works in slices.
+  * sensitively() { while (!this.sense(0)) yield; }
+
+  * sensed() {
+    const { solved } = this, graph = solved.graph, run = this.sensor ??= new Run(this.model);
+    return yield* elasticities(run.prepare(graph, this.good.numbers), solved);
   }
 
   // The value of a step at the population that is shown.

@@ -36,7 +36,7 @@ export function showComparison(columns, active, choose, drop) {
       const found = one.graph.costs.find((c) => c.running === running);
       return found ? one.tell(one.value(found.total), found.dimension) : "";
     })),
-    row("what moves it most", (one) => one.sensitivity.rows.slice(0, 3).map((s) => `${called(one.model, s.record.name)} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ")),
+    row("what moves it most", (one) => one.sensitivity?.rows.slice(0, 3).map((s) => `${called(one.model, s.record.name)} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ") ?? "being worked out …"),
   ];
   place.replaceChildren(make("h2", null, "Side by side"), table(head, rows));
 }

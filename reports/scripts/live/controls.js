@@ -182,12 +182,21 @@ export class Controls {
     const movable = ranked(this.column, graph.numbers.filter((one) => !one.decided));
     const needs = movable.filter(isNeed), others = movable.filter((one) => !isNeed(one));
     const isOffered = (one) => one.parameter || this.sure?.spreadOf(this.column, one.name);
+    this.isRanked = this.column.sensitivity !== null;
     this.built = graph.numbers; // which are the same where only labels differ
     this.needs.replaceChildren(...graph.numbers.filter((one) => needs.includes(one)).map((one) => this.numberField(one)));
     this.numbers.replaceChildren(...others.filter(isOffered).map((one) => this.numberField(one)));
     this.needs.parentElement.hidden = !needs.length;
     this.numbers.parentElement.hidden = !this.numbers.childElementCount;
     this.finder.show(others);
+  }
+
+  // Where it is known by now how much each number moves the answer: in that order, but under no hand that types.
+  rank() {
+    const isTouched = [this.needs, this.numbers].some((one) => one.contains(document.activeElement));
+    if (this.isRanked || isTouched) return;
+    this.buildNumbers();
+    this.refreshNumbers();
   }
 
   // A number as a text in its unit, with a slider beside it.

@@ -7,7 +7,7 @@ const MOST_SEEN = 6, MOST_FOUND = 12;
 
 // Numbers by how much they move the answer, the most first; the spec's own parameters before others.
 export function ranked({ sensitivity }, numbers) {
-  const moves = new Map(sensitivity.rows.map(({ record, elasticity }) => [record.name, Math.abs(elasticity)]));
+  const moves = new Map((sensitivity?.rows ?? []).map(({ record, elasticity }) => [record.name, Math.abs(elasticity)]));
   const rank = (one) => (moves.get(one.name) ?? 0) + (one.parameter ? 0 : -1e9);
   return [...numbers].sort((one, other) => rank(other) - rank(one));
 }

@@ -1,14 +1,16 @@
 // One value over two numbers: how the users, the quality or a load change as both of them move.
 
-import { isCounted, judgedAll } from "../engine/answers.js";
+import { isCounted, judgingAll } from "../engine/answers.js";
 import { exactOf, quotient, reduced } from "../engine/fractions.js";
 import { knownWithout, largestKnown, marked, usersTold } from "../engine/known.js";
+import { Run } from "../engine/model.js";
 import { Undecided } from "../engine/search.js";
 import { roundStep } from "../common/axis.js";
 import { draw, make } from "../common/dom.js";
 import { number, percent, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
 import { scaleColour, scaleInk, scaleLegend } from "../common/scale.js";
+import { sliced } from "../common/slices.js";
 import { contour, contourPath } from "./contours.js";
 import { called, calledInFull } from "./labels.js";
 
@@ -61,25 +63,28 @@ export class HeatMap {
   // Compute some cells, for as long as a frame has; true when all of them are there.
   work(until) {
     const { column, x, y } = this;
-    const { scratch, graph, setting } = column;
+    const { graph, setting } = column, run = column.mapped ??= new Run(column.model);
     while (this.done < this.values.length && performance.now() < until) {
       const numbers = new Map(setting.numbers);
       numbers.set(x.record.name, x.exact[this.done % this.across]);
       numbers.set(y.record.name, y.exact[Math.floor(this.done / this.across)]);
-      this.values[this.done] = this.cell(scratch.prepare(column.model.labelled(graph, numbers), numbers), { ...setting, numbers });
+      this.began ??= this.cell(run.prepare(column.model.labelled(graph, numbers), numbers), { ...setting, numbers });
+      const isDone = sliced(this.began, until, (found) => { this.values[this.done] = found; });
+      if (!isDone) return false;
+      this.began = null;
       this.done++;
     }
     return this.done === this.values.length;
   }
 
-  cell(run, setting) {
+  * cell(run, setting) {
     if (this.step !== null) {
       this.known[this.done] = knownAs(run.graph, this.step);
       return run.at(this.column.n).value(this.step);
     }
     try {
       const { low, high } = run.graph;
-      const { criteria: found, unjudged } = judgedAll(run, setting);
+      const { criteria: found, unjudged } = yield* judgingAll(run, setting);
       this.known[this.done] = knownWithout(unjudged, largestKnown(found, low));
       return Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
     } catch (error) {

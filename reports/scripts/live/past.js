@@ -11,7 +11,7 @@ const STATE = /^#qps(\d+)(?:&(.*))?$/s;
 
 export class Past {
   constructor(app, place) {
-    Object.assign(this, { app, steps: [stateOf(app)], at: 0, touched: null, isOpen: false, entry: 0 });
+    Object.assign(this, { app, steps: [stateOf(app)], at: 0, touched: null, isOpen: false, entry: 0, entries: [] });
     const button = (text, run, title) => make("button", { type: "button", title, on: { click: run } }, text);
     this.back = button("Undo", () => this.go(-1), "Ctrl+Z");
     this.forth = button("Redo", () => this.go(1), "Ctrl+Shift+Z");
@@ -49,7 +49,7 @@ export class Past {
     if (this.isGoing || now === steps[this.at]) return;
     const isSame = this.control === touched && (this.isOpen || (touched?.type === "range" && performance.now() - this.when < TOGETHER));
     if (!isSame) {
-      if (this.writing) this.write();
+      if (this.writing) this.write(true);
       this.at++;
     }
     steps.splice(this.at, Infinity, now);
@@ -66,6 +66,7 @@ export class Past {
   }
 
   go(by) {
+    this.app.settle(); // what is still being worked out is a step, too
     if (this.writing) this.write();
     const state = this.steps[this.at + by];
     if (state === undefined || !this.tried(() => this.restore(state), "This cannot be set again")) return;
@@ -123,19 +124,26 @@ export class Past {
     this.writing = setTimeout(() => this.write(), SETTLED);
   }
 
-  // Each step has an entry of its own in the history of the browser.
-  write() {
+  // Each step has an entry of its own in the history of the browser; that takes it long, and may wait for a frame.
+  write(isLater = false) {
     clearTimeout(this.writing);
     this.writing = null;
-    this.enter(this.entered === this.at ? "replaceState" : "pushState", this.steps[this.at]);
+    this.enter(this.entered === this.at ? "replaceState" : "pushState", this.steps[this.at], isLater);
     this.entered = this.at;
   }
 
-  enter(how, state) {
-    try {
-      window.history[how]({ qps: state }, "", window.location.href.split("#")[0] + this.fragment(state));
-    } catch {
-      // a browser that refuses this shows the page all the same; the link can still be copied
+  enter(how, state, isLater = false) {
+    this.entries.push([how, state, this.fragment(state)]);
+    if (isLater) setTimeout(() => this.enterAll()); else this.enterAll();
+  }
+
+  enterAll() {
+    for (const [how, state, fragment] of this.entries.splice(0)) {
+      try {
+        window.history[how]({ qps: state }, "", window.location.href.split("#")[0] + fragment);
+      } catch {
+        // a browser that refuses this shows the page all the same; the link can still be copied
+      }
     }
   }
 

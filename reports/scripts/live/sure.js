@@ -8,6 +8,7 @@ import { colour, draw, fill, make, table } from "../common/dom.js";
 import { Axis } from "../common/axis.js";
 import { number, percent, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
+import { sliced } from "../common/slices.js";
 import { drawHistogram } from "./histogram.js";
 import { Fan, FanJob } from "./fans.js";
 import { inUnit, nounOf } from "./sentences.js";
@@ -95,7 +96,7 @@ export class Sure {
     this.isAllKnown = !this.samples.counting.length;
     this.isSilent = this.isAllKnown || this.deciding.length > 0;
     this.jobs = new Map();
-    this.answers = this.isSilent ? null : { found: [], done: 0, spent: 0, isDone: false, isLeft: false };
+    this.answers = this.isSilent ? null : { found: [], done: 0, now: null, spent: 0, isDone: false, isLeft: false };
   }
 
   // The fans around lines, each of a step, or of one over another; null where there are none (yet).
@@ -122,13 +123,23 @@ export class Sure {
     if (this.isSilent || this.column !== this.app.shown) return true;
     for (const [key, job] of this.jobs) {
       if (job.isDone || job.isLeft) continue;
+      this.answers.now = null; // the sample at hand begins anew
       if (!this.workAt(job, until, () => job.step(this.samples))) return false;
       if (!job.isLeft) job.fans = job.result();
       this.redraw(key);
     }
     if (!this.answers.isDone && !this.answers.isLeft) {
       const { answers, samples } = this;
-      if (!this.workAt(answers, until, () => answers.found.push(samples.answer(answers.done++, this.column.graph)))) return false;
+      const taken = (found) => {
+        answers.found.push(found);
+        answers.done++;
+        answers.now = null;
+      };
+      const step = () => {
+        answers.now ??= samples.answering(answers.done, this.column.graph);
+        sliced(answers.now, until, taken);
+      };
+      if (!this.workAt(answers, until, step)) return false;
       this.tell();
       this.app.decide();
       this.redraw("odds");
