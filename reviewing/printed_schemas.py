@@ -27,6 +27,7 @@ from qps.reports.text.simulated_text import SimulationView
 from qps.reports.text.sizing_text import SizingView
 from qps.reports.text.trace_text import TracesView
 from qps.reviewing.ci_view import CiView
+from qps.reviewing.history_view import History
 
 PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "solve": (SolveView, "qps solve --format json"),
@@ -40,6 +41,7 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "code": (CodeShape, "qps explain CODE --format json"),
     "diff": (DifferenceView, "qps diff --format json"),
     "ci": (CiView, "qps ci --format json"),
+    "history": (History, "qps history --format json"),
     "matrix": (MatrixShape, "qps matrix -o FILE.json"),
     "simulation": (SimulationView, "qps simulate --format json"),
     "fit": (FitView, "qps fit --format json"),

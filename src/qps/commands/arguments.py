@@ -457,6 +457,29 @@ def _ci(commands: _Commands) -> None:
     _format(command, "text", "github", "markdown", "json")
 
 
+def _history(commands: _Commands) -> None:
+    command = _add(commands, "history", "the answer of a spec over the revisions of its repository")
+    _one_spec(command)
+    command.add_argument(
+        "--most",
+        metavar="COUNT",
+        type=int,
+        default=20,
+        help="how many revisions that move it are read at most (default 20)",
+    )
+    command.add_argument(
+        "--from",
+        dest="since",
+        metavar="REVISION",
+        default="HEAD",
+        help="the newest revision, from which it goes back (default HEAD)",
+    )
+    command.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="draw it: a .svg picture, an .html page"
+    )
+    _format(command, "text", "json", "markdown")
+
+
 def _trace(commands: _Commands) -> None:
     command = _add(
         commands, "trace", "jitter of recorded packets, and the buffers that make up for it"
@@ -536,6 +559,7 @@ COMMANDS = {
     "diff": _diff,
     "review": _review,
     "ci": _ci,
+    "history": _history,
     "trace": _trace,
     "new": _new,
     "lsp": _lsp,

@@ -74,6 +74,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps ci --base origin/main --comment comment.md", "a branch, with a comment for it"),
         ("qps ci --format github --sarif qps.sarif", "in a workflow of GitHub"),
     ),
+    "history": (
+        ("qps history site.qps", "what it answered since when, and what moved it"),
+        ("qps history site.qps --most 50 -o history.html", "the last fifty, drawn"),
+    ),
     "trace": (
         ("qps trace night.csv --period 160ms", "jitter, and the best playout buffer"),
         ("qps trace night.csv --period 160ms --latency 200ms --gaps '3 %'", "limits of yours"),

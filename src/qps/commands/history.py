@@ -1,0 +1,44 @@
+"""`qps history`: the answer of a spec over the revisions of its repository."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path, PurePosixPath
+
+from qps.commands.console import Exit, complain, print_json
+from qps.commands.output import style
+from qps.commands.pages import refuse_inputs, write_text
+from qps.commands.progress import Progress
+from qps.reports.text.view import as_json
+from qps.reviewing.git_objects import refused, top_of
+from qps.reviewing.history_picture import history_page, history_svg
+from qps.reviewing.history_view import State, history_text
+from qps.reviewing.revisions import history
+
+
+def run(arguments: Namespace) -> Exit:
+    """Tell what a spec answered at each revision that may have moved it."""
+    output: Path | None = arguments.output
+    if output is not None and output.suffix not in (".svg", ".html"):
+        raise complain(f"`{output}` is no picture", "write `-o history.svg`, or `history.html`")
+    if arguments.most < 1:
+        raise complain("`--most` is at least 1", "such as `--most 20`")
+    file: Path = arguments.file
+    own = file.absolute().parent.resolve() / file.name
+    top = top_of(next(parent for parent in own.parents if parent.is_dir()))
+    if top is None or not own.is_relative_to(top):
+        raise refused(f"`{file}` lies in no git repository", "its history is that of a repository")
+    if output is not None:
+        refuse_inputs(output, [file])
+    way = PurePosixPath(own.relative_to(top).as_posix())
+    with Progress(total=None, quiet=arguments.quiet, unit=None, label="revisions"):
+        found = history(top, way, arguments.since, arguments.most)
+    if output is not None:
+        write_text(output, history_svg(found) if output.suffix == ".svg" else history_page(found))
+    if arguments.format == "json":
+        print_json(as_json(found))
+    else:
+        style(sys.stdout, history_text(found, markdown=arguments.format == "markdown"))
+    has_any = any(point.state is State.ANSWERS for point in found.points)
+    return Exit.YES if has_any else Exit.NO
