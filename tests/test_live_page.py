@@ -285,7 +285,7 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     assert "processor of host" in page.page.text_content("#requirements")
     live = page.page.text_content("#resources")
     assert "30 %" in live
-    assert "enough for users" in live
+    assert "reached beyond" in live
 
 
 def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> None:

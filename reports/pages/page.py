@@ -66,6 +66,7 @@ from qps.reports.text.table import Table
 from qps.reports.text.text import carried, remarks, title_of
 from qps.reports.text.verdicts import claimed, interval, predicted, summary, why_missed, within
 from qps.reports.text.view import circumstances
+from qps.reports.text.wrapping import unbroken
 from qps.solver.answers.solution import ResourceSolution, Solution
 from qps.solver.answers.sweep import sweep
 from qps.solver.claims.claim_results import ClaimResult, Coverage
@@ -229,7 +230,8 @@ def page_view(
 
 def _decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
     told = decision(view, solution, words)
-    return Decision(told.headline, tuple((label, unquoted(fact)) for label, fact in told.facts))
+    facts = tuple((label, unbroken(unquoted(fact))) for label, fact in told.facts)
+    return Decision(told.headline, facts)
 
 
 _NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "figures": {}}

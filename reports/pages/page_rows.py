@@ -132,13 +132,13 @@ def resource_row(
 ) -> ResourceRow:
     """Return a resource of a name with its load, for how many it is enough, what it is made of."""
     saturation = resource.saturation
-    told = "any" if saturation.at is None else number(floor(saturation.at))
+    told = "never" if saturation.at is None else number(floor(saturation.at))
     if saturation.not_below is not None:
         told = undecided_point(saturation.at, saturation.not_below)
     if resource.target != 1 and saturation.at is not None:
         told += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:
-        told = "none"
+        told = "from the start"
     shares = [
         f"{called(by)} {percent(share)}" for by, share in resource.shares.items() if share > 0
     ]

@@ -15,7 +15,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
 
-_MOST_LETTERS = 48
+_MOST_LETTERS = 64
 _PARTS = {"cpu": "processor", "nic": "network card"}
 _OF_STREAMS = {
     "latency": "delay of {}",

@@ -169,7 +169,7 @@ def resource_table(
         "resource",
         f"load at {view.at:,}",
         *(["target"] * is_planned),
-        reached if labels.is_plain else f"enough for {noun(view.population.name)}",
+        reached if labels.is_plain else "reached beyond" if is_planned else "full beyond",
         "mostly",
     )
     right = frozenset([1, 2, 3] if is_planned else [1, 2])
@@ -208,9 +208,9 @@ def _saturation(resource: ResourceView, *, is_whole: bool = False) -> str:
     if resource.saturates_not_below is not None:
         return undecided_point(resource.saturates_at, resource.saturates_not_below)
     if resource.saturates_at is None:
-        return "any" if is_whole else "never"
+        return "never"
     if resource.method == Method.AT_START.value:
-        return "none" if is_whole else "from the start"
+        return "from the start"
     return number(floor(resource.saturates_at) if is_whole else resource.saturates_at)
 
 

@@ -34,6 +34,11 @@ def wrapped(text: str, width: int, first: str = "  ", others: str | None = None)
     return [line.replace(_HOLDS, " ") for line in lines]
 
 
+def unbroken(text: str) -> str:
+    """Return a text whose numbers stay with what is behind them, for a page that breaks lines."""
+    return _HELD.sub(_HOLDS, text)
+
+
 def held(text: str) -> str:
     """Return a text that is not cut where it has blanks, such as what is to be pasted."""
     return text.replace(" ", _HOLDS)

@@ -45,7 +45,7 @@ export function showComparison(columns, active, choose, drop) {
 function ownerOf(columns, name) { return columns.find((one) => one.solved.resources.some((r) => r.name === name)).model; }
 
 function firstInShort({ model, solved: { first, undecided } }) {
-  if (first) return `${called(model, first.name)}, enough for ${saturationPoint(first)}${undecided.length ? ", as far as it can be told" : ""}`;
+  if (first) return `${called(model, first.name)}, beyond ${saturationPoint(first)}${undecided.length ? ", as far as it can be told" : ""}`;
   return undecided.length ? "not known" : "nothing";
 }
 

@@ -12,7 +12,7 @@ import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, calledInFull } from "./labels.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
-const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_OF_QUALITY = 2, MOST_PLACES = 3;
+const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_OF_QUALITY = 2, MOST_KINDS = 3;
 const UNIT = " %".length;
 
 // A name in words; the identifier stands behind them.
@@ -140,7 +140,7 @@ function costRow(column, found) {
   const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} for each ${each}`);
   if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; without a price: ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
   const helpful = graph.unpriced.filter((place) => Array.isArray(found) && found.some((one) => one.part === place));
-  return [phrase("price.how", { hardware: listed((helpful.length ? helpful : graph.unpriced).slice(0, MOST_PLACES).map((place) => hardwareIn(column, place))) })];
+  return [phrase("price.how", { hardware: listed([...new Set((helpful.length ? helpful : graph.unpriced).map((place) => hardwareIn(column, place)))].slice(0, MOST_KINDS)) })];
 }
 
 // What stands in a place, as the spec names it.

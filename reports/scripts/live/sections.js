@@ -120,7 +120,7 @@ export function showResources(column) {
     const told = givesWay(run, one.about) ? [name, " ", light("gives", GIVES_WAY)].flat() : name;
     return [told, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${called(column.model, part)} ${percent(share)}`).join(", ")];
   });
-  const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target"] : []), `enough for ${nounOf(column.model)}`, "made up of"];
+  const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached beyond"] : ["full beyond"]), "made up of"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 

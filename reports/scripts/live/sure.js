@@ -6,7 +6,7 @@ import { quotient } from "../engine/fractions.js";
 import { exactNumber } from "../engine/model.js";
 import { colour, draw, fill, make, table } from "../common/dom.js";
 import { Axis } from "../common/axis.js";
-import { number, percent, whole } from "../common/format.js";
+import { number, percent, roundedDown, roundedUp, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { sliced } from "../common/slices.js";
 import { drawHistogram } from "./histogram.js";
@@ -190,7 +190,7 @@ export class Sure {
     fill("odds", this.lines(odds).map((line) => make("li", null, line)));
     const place = document.getElementById("small-answer");
     place?.querySelector(".ends")?.remove();
-    if (odds) place?.append(make("span", { class: "ends" }, ` (${percent(PROBABILITY)}: ${endsOf(odds.interval, " to ")})`));
+    if (odds) place?.append(make("span", { class: "ends" }, ` (${percent(PROBABILITY)}: ${endsOf(odds.interval, " to ", roundedDown, roundedUp)})`));
     const isFirst = isAsWritten && column === this.first, section = document.getElementById("likely")?.closest("section");
     if (section) section.hidden = this.isAllKnown || (this.isSilent && !isFirst);
     fill("likely", isFirst ? this.written.get("likely") : this.likely(odds));
@@ -253,7 +253,7 @@ function between([from, to]) {
   return from === to ? whole(to) : `between ${endsOf([from, to], " and ")}`;
 }
 
-function endsOf([from, to], word) { return to === null ? "none" : `${from === null ? "none" : whole(from)}${word}${whole(to)}`; }
+function endsOf([from, to], word, down = whole, up = whole) { return to === null ? "none" : `${from === null ? "none" : down(from)}${word}${up(to)}`; }
 
 const BINS = 50, HEIGHT = 26;
 
