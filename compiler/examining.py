@@ -10,6 +10,7 @@ examined.model                   # of what is sound: names and statements, never
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -61,14 +62,17 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def examine(
-    source: Source, importer: Importer | None = None, kept: KeptParts | None = None
+    source: Source,
+    importer: Importer | None = None,
+    kept: KeptParts | None = None,
+    errors_first: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> Examined:
     """Check a text and keep what was found on the way; never raises on a text.
 
     Who examines one text after the other gives the same `kept` each time: what did not change is
-    not read again.
+    not read again. `errors_first` is called with the errors that are found first, if any are.
     """
-    findings = Findings(kept=kept)
+    findings = Findings(kept=kept, errors_first=errors_first)
     checked = check_source(source, importer, findings)
     return Examined(
         source=source,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
@@ -257,12 +257,14 @@ def check_file(path: Path) -> Outcome[Spec]:
     return check_source(read.value)
 
 
-class Findings(Struct):
+class Findings(Struct, kw_only=True):
     """What a check leaves to who asks for more than its outcome, however that is.
 
     These are the program, what names were taken for, what expressions came to, and the model of
     what is sound, once there is one: after more than 200 mistakes there is none. Parts of the text
-    that were read before are had from what is `kept`.
+    that were read before are had from what is `kept`. `errors_first` is called with the errors of
+    what is declared, if there are any, before it is looked at what takes longer: the values in each
+    configuration.
     """
 
     noted: Noted[Module] = field(default_factory=Noted)
@@ -270,6 +272,7 @@ class Findings(Struct):
     model: ir.Model | None = None
     program: Program | None = None
     kept: KeptParts | None = None
+    errors_first: Callable[[Sequence[Diagnostic]], None] | None = None
 
 
 def check_source(
@@ -328,6 +331,9 @@ def _check_source(
         model = without_dangling(model)
     if findings is not None:
         findings.model = model
+        wrong = [one for one in dict.fromkeys((*earlier, *sink.found)) if one.is_error]
+        if wrong and findings.errors_first is not None:
+            findings.errors_first(in_order(wrong))
     base = base_configuration(model)
     placement = model.once(Placement)
     placement.check(base, sink)

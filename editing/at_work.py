@@ -9,12 +9,13 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from qps.editing.asked_features import FUNCTIONS
-from qps.editing.messages import Answered, Asked, Began, Known, Put, Setting, Taken
+from qps.editing.messages import Answered, Asked, Began, Known, Partly, Put, Setting, Taken
 
 if TYPE_CHECKING:
     from qps.compiler.pipeline import Spec
@@ -41,9 +42,14 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
                 _take(connection.recv(), desk, asked)
             one = asked.popleft()
             connection.send(Began(one.number))
+            desk.tell = partial(_told, connection, one.number)
             connection.send(_answered(desk, one))
     except (EOFError, OSError):
         return
+
+
+def _told(connection: Connection, number: int, found: object) -> None:
+    connection.send(Partly(number, found))
 
 
 def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:

@@ -26,6 +26,7 @@ from qps.editing.messages import (
     Began,
     Known,
     OpenText,
+    Partly,
     Put,
     Setting,
     Taken,
@@ -57,6 +58,7 @@ class _Waiting(Struct, kw_only=True):
 
     asked: Asked
     future: asyncio.Future[object]
+    partly: Callable[[object], None] | None = None
     timer: asyncio.TimerHandle | None = None
 
     def fail(self, error: Exception) -> None:
@@ -134,8 +136,14 @@ class Background:
                 waiting.timer.cancel()
                 waiting.timer = self._soon(self._grace, waiting.asked.number)
 
-    async def ask(self, feature: str, uri: str, params: object) -> object:
-        """Return what a feature finds in a text as it is now.
+    async def ask(
+        self,
+        feature: str,
+        uri: str,
+        params: object,
+        partly: Callable[[object], None] | None = None,
+    ) -> object:
+        """Return what a feature finds in a text as it is now; `partly` is told what it finds first.
 
         OutdatedError where it changes meanwhile; RefusedError, TooLongError, FaultError.
         """
@@ -149,7 +157,8 @@ class Background:
             version=None if held is None else held.version,
             params=params,
         )
-        waiting = _Waiting(asked=asked, future=asyncio.get_running_loop().create_future())
+        future = asyncio.get_running_loop().create_future()
+        waiting = _Waiting(asked=asked, future=future, partly=partly)
         self._waiting[asked.number] = waiting
         running.outbox.put(asked)
         return await waiting.future
@@ -199,7 +208,7 @@ class Background:
                 loop.call_soon_threadsafe(self._ended, running)
 
     def _received(self, running: _Running, message: object) -> None:
-        if running is not self._running or not isinstance(message, Began | Answered):
+        if running is not self._running or not isinstance(message, Began | Partly | Answered):
             return
         waiting = self._waiting.get(message.number)
         if waiting is None:
@@ -210,6 +219,10 @@ class Background:
             waiting.timer = self._soon(
                 self._grace if is_void and self._grace is not None else self._limit, message.number
             )
+            return
+        if isinstance(message, Partly):
+            if waiting.partly is not None and not waiting.future.done():
+                waiting.partly(message.result)
             return
         del self._waiting[message.number]
         if message.outdated:

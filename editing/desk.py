@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.check.names.declarations import Program
+from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.examining import Examined, examine
 from qps.compiler.pipeline import Spec, importer_of
@@ -80,6 +81,10 @@ class Reading(Struct, frozen=True, kw_only=True, dict=True, eq=False):
         return tree
 
 
+def _tell_nobody(_: object) -> None:
+    """Keep what is found first to oneself."""
+
+
 def _no_page(_: Spec) -> str:
     raise NotImplementedError("pages are made where the server was told how")
 
@@ -87,10 +92,12 @@ def _no_page(_: Spec) -> str:
 class Desk(Struct, kw_only=True):
     """The open texts of an editor, which counts columns in an `encoding`.
 
-    `answers` are those of the texts as they are. `page_of` makes the page of a spec. Of a `library`
-    folder, copies of standard modules are shown.
+    `answers` are those of the texts as they are. What is found before all is, a feature can `tell`.
+    `page_of` makes the page of a spec. Of a `library` folder, copies of standard modules are shown;
+    `folders` are open in the editor.
     """
 
+    tell: Callable[[object], None] = _tell_nobody
     page_of: Callable[[Spec], str] = _no_page
     encoding: str = "utf-16"
     library: Path | None = None
@@ -130,8 +137,13 @@ class Desk(Struct, kw_only=True):
         own = path.resolve()
         return Source(str(path), text, own.parent, own)
 
-    def reading(self, uri: str) -> Reading:
-        """Return what an open text says now, with the texts and files that it uses."""
+    def reading(
+        self, uri: str, errors_first: Callable[[Sequence[Diagnostic]], None] | None = None
+    ) -> Reading:
+        """Return what an open text says now, with the texts and files that it uses.
+
+        `errors_first` is called with the errors that are found first, if the text is looked at.
+        """
         held = self.texts.get(uri)
         version = None if held is None else held.version
         known = self._readings.get(uri)
@@ -139,7 +151,7 @@ class Desk(Struct, kw_only=True):
             return known[1]
         source = self.source(uri)
         importer = replace(importer_of(source), open_texts=self._by_path())
-        examined = examine(source, importer, self._kept)
+        examined = examine(source, importer, self._kept, errors_first)
         own = own_path(source) if held is None else None
         files = {path: self._stamp(path) for path in (*importer.named, *([own] if own else ()))}
         reading = Reading(

@@ -68,6 +68,13 @@ class Began(Struct, frozen=True):
     number: int
 
 
+class Partly(Struct, frozen=True):
+    """What was found so far; the answer comes behind it."""
+
+    number: int
+    result: object
+
+
 class Answered(Struct, frozen=True, kw_only=True):
     """What was found, or why nothing was.
 

@@ -140,8 +140,14 @@ class Session:
 
     async def _look(self, document: Document) -> None:
         turn = document.turn
+
+        def partly(told: object) -> None:
+            if document.turn == turn and isinstance(told, Told):
+                document.found = told.found
+                self._publish()
+
         try:
-            told = await self.looking.ask(MISTAKES, document.uri, document.uri)
+            told = await self.looking.ask(MISTAKES, document.uri, document.uri, partly)
         except TooLongError as error:
             told = _too_long(document.uri, error)
         if document.turn != turn or not isinstance(told, Told):

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from lsprotocol import types
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
-from qps.editing.desk import Desk, Reading
+from qps.editing.desk import Desk
 from qps.editing.messages import Told
 
 _UNUSED = frozenset(["unused", "unused-rate"])
 
 
 def told_mistakes(desk: Desk, uri: str) -> Told:
-    """Return what is wrong with an open text and with what it uses."""
-    reading = desk.reading(uri)
-    found: dict[str, list[types.Diagnostic]] = {uri: []}
-    for diagnostic in reading.examined.diagnostics:
-        place = uri if diagnostic.primary is None else _document(desk, uri, reading, diagnostic)
-        found.setdefault(place, []).append(as_shown(desk, diagnostic))
+    """Return what is wrong with an open text and with what it uses.
+
+    Errors of what is declared are told as soon as they are found. That nothing is wrong is told at
+    the end alone.
+    """
+
+    def errors_first(errors: Sequence[Diagnostic]) -> None:
+        desk.tell(Told(_by_document(desk, uri, errors), []))
+
+    reading = desk.reading(uri, errors_first)
+    found = _by_document(desk, uri, reading.examined.diagnostics)
     return Told(found, [desk.uri_of_file(path) for path in reading.files])
 
 
-def _document(desk: Desk, uri: str, reading: Reading, diagnostic: Diagnostic) -> str:
-    assert diagnostic.primary is not None
-    source = diagnostic.primary.span.source
-    return uri if source is reading.source else desk.uri_of(source)
+def _by_document(
+    desk: Desk, uri: str, diagnostics: Iterable[Diagnostic]
+) -> dict[str, list[types.Diagnostic]]:
+    """Return diagnostics by the documents that they are in."""
+    found: dict[str, list[types.Diagnostic]] = {uri: []}
+    for one in diagnostics:
+        place = uri if one.primary is None else desk.uri_of(one.primary.span.source)
+        found.setdefault(place, []).append(as_shown(desk, one))
+    return found
 
 
 def as_shown(desk: Desk, diagnostic: Diagnostic) -> types.Diagnostic:

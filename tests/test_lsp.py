@@ -19,8 +19,9 @@ from qps.compiler.diagnostics.source import Source
 from qps.editing.declared_names import definition
 from qps.editing.desk import Desk
 from qps.editing.legend import KINDS
-from qps.editing.messages import OpenText, Setting
+from qps.editing.messages import OpenText, Setting, Told
 from qps.editing.positions import Positions
+from qps.editing.told_mistakes import told_mistakes
 
 SPEC = """\
 users N in 1..100
@@ -407,3 +408,14 @@ def test_the_library_is_read_only_where_an_editor_knows_no_documents_of_ours(
     assert copy.stat().st_mode & 0o222 == 0
     desk.set(Setting())
     assert definition(desk, asked)[0].uri == "qps-std:/std.net.qps"
+
+
+def test_errors_are_told_before_all_is_looked_at_and_that_there_are_none_at_the_end() -> None:
+    told: list[Told] = []
+    desk = Desk()
+    desk.tell = told.append
+    for version, text in enumerate((SPEC.replace("cpu job", "cpu jb"), SPEC)):
+        desk.put(OpenText("untitled:one", version, text))
+        found = told_mistakes(desk, "untitled:one").found
+        assert [one.found for one in told] == ([found] if version == 0 else [])
+        told.clear()
