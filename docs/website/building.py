@@ -29,6 +29,8 @@ from website.markdown_text import (
 
 _ASSETS = Path(__file__).parent / "assets"
 _COOKBOOK = "docs/cookbook.md"
+_FOLDERS = {"specs": "gallery.md", "specs/applications": "gallery.md", "stdlib": "docs/library.md"}
+"""Folders that pages link to, and the pages that tell of what is in them."""
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 """What Zensical's search loads where pages are opened from a disk."""
 _FIRST = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
@@ -105,7 +107,21 @@ def _pages(root: Path) -> list[Page]:
                 known.add(target)
                 found.append(_page(root, target))
                 waiting.append(found[-1])
-    return [*found, *_cookbook((root / _COOKBOOK).read_text(encoding="utf-8"))]
+    found += _cookbook((root / _COOKBOOK).read_text(encoding="utf-8"))
+    return [*found, *_listings(root, found)]
+
+
+def _listings(root: Path, pages: Iterable[Page]) -> list[Page]:
+    """Return a page for each folder that is linked and has none: its files."""
+    folders = {folder for page in pages for folder in _linked(root, page) if folder.is_dir()}
+    found = []
+    for folder in sorted(folders):
+        path = folder.relative_to(root).as_posix()
+        if path not in _FOLDERS and not (folder / "README.md").exists():
+            files = [one.name for one in sorted(folder.iterdir()) if one.is_file()]
+            text = f"# {path}\n\n" + "\n".join(f"- [{name}]({name})" for name in files) + "\n"
+            found.append(Page(source=f"{path}/README.md", path=f"{path}/index.md", text=text))
+    return found
 
 
 def _page(root: Path, path: str) -> Page:
@@ -159,7 +175,7 @@ def _moved(pages: Iterable[Page]) -> dict[str, str]:
                 now[f"{_COOKBOOK}#{anchor}"] = page.path if is_first else f"{page.path}#{anchor}"
     root = Path(__file__).parents[2]
     now |= {spec.path: spec.page for spec in gallery.specs(root)}
-    now |= {"specs": "gallery.md", "specs/applications": "gallery.md", "stdlib": "docs/library.md"}
+    now |= _FOLDERS
     return now | {
         path: _shown(path) for page in pages for path in _targets(root, page) if path[0] == "."
     }
@@ -173,16 +189,20 @@ def _shown(path: str) -> str:
 # -- files -------------------------------------------------------------------------------
 
 
-def _targets(root: Path, page: Page) -> list[str]:
-    """Return the files of the repository that a page links to."""
+def _linked(root: Path, page: Page) -> list[Path]:
+    """Return the files and folders of the repository that a page links to."""
     found = []
     for target in links(page.text):
         if not re.match(r"[a-z]+:|//|#", target):
-            path = (root / page.source).parent / target.partition("#")[0]
-            inside = path.resolve()
-            if inside.is_relative_to(root) and inside.is_file():
-                found.append(inside.relative_to(root).as_posix())
+            path = ((root / page.source).parent / target.partition("#")[0]).resolve()
+            if path.is_relative_to(root) and path.exists():
+                found.append(path)
     return found
+
+
+def _targets(root: Path, page: Page) -> list[str]:
+    """Return the files of the repository that a page links to."""
+    return [p.relative_to(root).as_posix() for p in _linked(root, page) if p.is_file()]
 
 
 def _copy_linked(root: Path, docs: Path, page: Page) -> None:

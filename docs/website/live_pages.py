@@ -20,6 +20,10 @@ SECONDS = 120
 """How long of a processor one page may take; what takes longer has none, and that is told."""
 
 
+_MODULE = "QPS0210"
+"""What is told of a module: that it has no page of its own is as it should be."""
+
+
 class _TooLongError(Exception):
     """Raised where a page takes too long."""
 
@@ -40,7 +44,7 @@ class LivePages(Struct, kw_only=True):
         kept = self.kept / f"{self._key(folder, file)}.html"
         refused = kept.with_suffix(".txt")
         if refused.exists():
-            self.told.append(f"{name}: {refused.read_text(encoding='utf-8')}")
+            self._tell(name, refused.read_text(encoding="utf-8"))
             return None
         if not kept.exists():
             if self.most is not None and self.made >= self.most:
@@ -50,9 +54,13 @@ class LivePages(Struct, kw_only=True):
             why = self._make(folder, file, kept)
             if why:
                 refused.write_text(why, encoding="utf-8")
-                self.told.append(f"{name}: {why}")
+                self._tell(name, why)
                 return None
         return kept
+
+    def _tell(self, name: str, why: str) -> None:
+        if _MODULE not in why:
+            self.told.append(f"{name}: {why}")
 
     def _key(self, folder: Path, file: str) -> str:
         """Return what tells this page from all others: all that could be read for it."""
@@ -121,6 +129,9 @@ def _limited() -> Iterator[None]:
     def too_long(_: int, __: FrameType | None) -> None:
         raise _TooLongError
 
+    if not hasattr(signal, "setitimer"):  # Windows has none: there, a page takes what it takes
+        yield
+        return
     before = signal.signal(signal.SIGPROF, too_long)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
