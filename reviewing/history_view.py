@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.visible import one_line
 from qps.reports.text.nouns import counted, noun
 from qps.reports.text.table import Table, escaped
 
@@ -67,7 +68,7 @@ def history_text(history: History, *, markdown: bool = False) -> str:
     if markdown:
         head = f"### {escaped(history.file)}\n\n{escaped(told)}\n\n"
         return head + table.as_markdown()
-    return f"{' '.join(told.split())}\n\n{table.as_text()}"
+    return f"{one_line(told)}\n\n{table.as_text()}"
 
 
 def _table(history: History) -> Table:
