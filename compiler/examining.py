@@ -19,6 +19,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.bindings import Bindings, bindings_of
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.noting import Noted
+from qps.compiler.check.names.settling import settle
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.evaluating import KnownValues
@@ -51,7 +52,12 @@ class Examined(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def bindings(self) -> Bindings:
-        """What the names mean in it and in the files that it uses; made when first asked for."""
+        """What the names mean in it and in the files that it uses; made when first asked for.
+
+        Where something is wrong, names are looked up that the checker did not come to.
+        """
+        if self.spec is None and self.findings.program is not None:
+            settle(self.findings.program, self.findings.noted)
         return bindings_of(self.findings.noted)
 
     @cached_property

@@ -8,10 +8,14 @@ import pytest
 
 from helpers.docs import PAGES, blocks
 from helpers.renaming import MARK, plain, renamed
-from qps.compiler.check.names.bindings import Binding, Bindings
+from qps.compiler.check.names.bindings import Binding, Bindings, bindings_of
+from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.noting import Noted
+from qps.compiler.check.names.resolve import resolve
+from qps.compiler.check.names.settling import settle
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.examining import Examined, examine
-from qps.compiler.pipeline import check_source
+from qps.compiler.pipeline import check_source, importer_of
 from qps.compiler.syntax.importer import read_spec
 
 SPECS = sorted((Path(__file__).parents[1] / "specs").rglob("*.qps"))
@@ -133,6 +137,32 @@ def test_a_mistake_leaves_other_names_settled() -> None:
     examined = examine(Source("small.qps", text))
     assert _open(examined.bindings) == [f"{examined.source.label}:8: siez"]
     assert _first(examined, "web.cpu.load <= 80", "web").symbol.kind == "node"
+
+
+@pytest.mark.parametrize("name", ["applications/shop", "sfu", "iri"])
+def test_names_that_were_not_checked_mean_the_same(name: str) -> None:
+    examined = _examined(SPECS[0].parents[1] / f"{name}.qps")
+    source, checked = examined.source, examined.bindings
+    noted: Noted[Module] = Noted()
+    program = resolve(examined.noted.trees[source], importer_of(source), noted).value
+    assert program is not None
+    settle(program, noted)
+    found = bindings_of(noted).in_file(source)
+    assert len(found) > 0.7 * len(checked.in_file(source))
+    others = [
+        f"{one.span.place}: {one.span.text}"
+        for one in found
+        if _place(one) != _place(checked.at(source, one.span.start))
+    ]
+    assert not others
+
+
+def _place(binding: Binding | None) -> object:
+    """Return what a name means, in words: the files of two checks are other objects."""
+    if binding is None:
+        return None
+    declared = [(span.source.label, span.start) for span in binding.symbol.declared]
+    return binding.symbol.kind, binding.symbol.name, declared
 
 
 def test_names_in_tables_of_runs_are_not_to_be_changed() -> None:
