@@ -201,11 +201,12 @@ def test_what_is_chosen_of_pictures_is_in_the_link_and_goes_back_and_forth(open_
     assert all(said is None for said, _ in first.values())
     page.run("() => qps.pictures.forEach((one) => one.redraw())")
     page.run(CHOOSE, CHOICES)
+    page.page.click("#told summary")
     page.page.click("#starts summary")
     page.page.get_by_role("checkbox", name="tried").uncheck()
     page.page.click("#picture-loads details > summary")
     page.page.click(".contents >> text=Formulas")
-    page.page.wait_for_function(SETTLED, arg="open=formulas,picture-loads,starts")
+    page.page.wait_for_function(SETTLED, arg="open=told,formulas,picture-loads,starts")
     chosen = page.run(LOOKS)
     fragment = page.page.url[page.page.url.index("#") :]
     wanted = {word: [text, text if text != "on" else True] for word, text in CHOICES.items()}
@@ -215,10 +216,10 @@ def test_what_is_chosen_of_pictures_is_in_the_link_and_goes_back_and_forth(open_
     other.run("() => qps.pictures.forEach((one) => one.redraw())")
     assert other.run(LOOKS) == chosen
     assert told(other) == ""
-    assert other.run(OPEN) == page.run(OPEN) == ["formulas", "picture-loads", "starts"]
+    assert other.run(OPEN) == page.run(OPEN) == ["formulas", "picture-loads", "starts", "told"]
     assert not other.page.get_by_role("checkbox", name="tried").is_checked()
     back = page.page.get_by_role("button", name="Undo")
-    for count in range(len(CHOICES) + 4, 0, -1):  # each was an act of its own
+    for count in range(len(CHOICES) + 5, 0, -1):  # each was an act of its own
         assert page.run("() => qps.past.at") == count
         back.click()
     assert back.is_disabled()

@@ -66,7 +66,7 @@ export class Slide {
 
 // Parts of the page that are folded, and the tables behind pictures, by the names that addresses have for them.
 export function folds() {
-  const parts = [...document.querySelectorAll("section[id] > .fold")].map((one) => [one.parentElement.id, one]);
+  const parts = [...document.querySelectorAll(".fold")].map((one) => [one.id || one.parentElement.id, one]);
   const tables = [...document.querySelectorAll(".picture[id] > .tools > details")].map((one) => [one.closest(".picture").id, one]);
   return [...parts, ...tables, ...[...document.querySelectorAll("details#starts")].map((one) => [one.id, one])];
 }
