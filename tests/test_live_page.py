@@ -66,7 +66,7 @@ def test_a_browser_that_has_died_is_replaced(shared_browser: SharedBrowser) -> N
 ANSWERS = """() => {
   const column = qps.shown, { solved, run, graph } = column;
   run.at(solved.at);
-  const value = (step) => { const v = run.value(step); return Number.isFinite(v) ? v : null; };
+  const value = (step) => { const v = run.value(step); return Number.isFinite(v) ? v : String(v); };
   return {
     trouble: column.trouble, largest: solved.largest, limitedBy: solved.limitedBy, at: solved.at,
     mode: graph.mode,
