@@ -180,14 +180,38 @@ class Point:
                 self._fill(self._values[part], known)
                 known[part] = known[self._values[part]]
             elif value is None:
-                ball = OPERATIONS[part.word].ball
-                known[part] = ball(*(known[operand] for operand in part.operands))
+                known[part] = _ball_of(part, [known[operand] for operand in part.operands])
             elif isinstance(value, Fraction):
                 known[part] = arb(fmpq(value.numerator, value.denominator))
             elif isnan(value):
                 raise NoValueError
             else:
                 known[part] = arb(value)
+
+
+_MOST_SHARED = 4096
+_shared: dict[tuple[Formula, int], arb] = {}
+"""Balls of what has no symbols, by their binary digits: they are the same at every point.
+
+A search asks for the sign of one formula at hundreds of points; networks of queues in it that do
+not rest on what is searched for take nearly all of the time.
+"""
+
+
+def _ball_of(part: Formula, operands: Sequence[arb]) -> arb:
+    """Return what an operation makes of balls."""
+    from flint import ctx  # noqa: PLC0415 - seldom needed
+
+    asked = part, ctx.prec
+    known = None if part.symbols else _shared.get(asked)
+    if known is not None:
+        return known
+    found = OPERATIONS[part.word].ball(*operands)
+    if not part.symbols:
+        if len(_shared) >= _MOST_SHARED:
+            _shared.clear()
+        _shared[asked] = found
+    return found
 
 
 _CHOOSING = (*EXTREMES, *ROUNDINGS)
