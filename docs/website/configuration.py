@@ -26,6 +26,7 @@ theme:
   features:
     - content.code.copy
     - navigation.indexes
+    - navigation.prune
     - navigation.sections
     - navigation.tabs
     - navigation.top
