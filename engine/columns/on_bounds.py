@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from math import isfinite
+from math import isfinite, log
 from operator import mul
 from typing import Any, TypeAlias
 
@@ -22,7 +22,7 @@ from qps.engine.columns.on_arrays import whole_power as powered
 from qps.engine.intervals import Interval
 from qps.engine.repeating import placed, repeated
 
-_PER_OCTAVE = 1.0 / float(np.log(2.0))
+_PER_OCTAVE = 1.0 / log(2.0)
 
 _Bound: TypeAlias = Any
 """A number, or an array of one for each row."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from qps.engine.arrays import Array, filled, in_blocks, pair_in_blocks
+from qps.engine.arrays import Array, filled, gauss_rule, in_blocks, pair_in_blocks
 from qps.engine.queues.gamma_arrays import rest_of_fraction, upper_integral
 
 _FEW = 24
@@ -18,7 +18,8 @@ _FEW = 24
 _NEAR = 4.5
 """So many deviations of a Poisson law around c = a no fraction ends."""
 _FAR = 40.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
+_POINTS = 40
+"""Of Gauss's rule, so many."""
 _NOTHING = 80.0
 
 
@@ -169,7 +170,7 @@ def _mean_logarithm(servers: Array, traffic: Array) -> Array:
     before = np.minimum(peak, root + wide / 6)
     mass, moment = np.zeros(servers.shape), np.zeros(servers.shape)
     for start, length in ((-before, before), (np.zeros(servers.shape), behind)):
-        for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        for node, weight in zip(*gauss_rule(_POINTS), strict=True):
             w = start + length * ((1 + node) / 2)
             held = weight * length * np.exp(-apart * w - size * (np.expm1(w) - w))
             mass += held

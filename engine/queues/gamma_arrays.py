@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qps.engine.arrays import Array, filled
+from qps.engine.arrays import Array, filled, gauss_rule
 from qps.engine.queues import normal_numbers
 
 _FEW = 24.0
@@ -23,7 +23,8 @@ _FAR, _FAR_OF_FEW = 4.5, 3.0
 """So many deviations from the mean, of few one and so much more, fractions end."""
 _FRACTIONS = 26
 _NOTHING = 38.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_POINTS = 24
+"""Of Gauss's rule, so many."""
 _STRAIGHT = 0.05
 """Up to there e^w - 1 - w is added up: as it stands it has lost too many digits."""
 _LAST = 1e-17
@@ -122,7 +123,7 @@ def _outward(shape: Array, value: Array) -> Array:
     end = np.where(side > 0, np.minimum(root, np.log1p(wide + root)), root + wide / 3)
     half = np.minimum(end, _NOTHING / apart) / 2
     total = np.zeros(shape.shape)
-    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+    for node, weight in zip(*gauss_rule(_POINTS), strict=True):
         w = half * (1 + node)
         total += weight * np.exp(-apart * w - value * _bent(side * w))
     return total * half

@@ -8,12 +8,20 @@ integral by Gauss's rule, joined with Gregory's corrections. So the work does no
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import lgamma
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qps.engine.arrays import Array, falling_root, filled, in_blocks, triple_in_blocks
+from qps.engine.arrays import (
+    Array,
+    falling_root,
+    filled,
+    gauss_rule,
+    in_blocks,
+    triple_in_blocks,
+)
 from qps.engine.queues.decay_arrays import log_growth
 
 _ENDS = 24
@@ -23,7 +31,8 @@ _MOST_ALL = 2 * (_ENDS + _JOINT)
 """Sums of so many terms are added up whole."""
 _SCANNED = 25
 _NOTHING = 42.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(26)
+_POINTS = 26
+"""Of Gauss's rule, so many."""
 _WIDEST = 3.0
 """Gauss's rule takes an integral over so many logits at most."""
 _NEARLY_WHOLE = 1e-9
@@ -37,6 +46,7 @@ _GREGORY = (1 / 24, -17 / 5760, 367 / 967680, -27859 / 464486400)
 _STIRLING_FROM = 16
 
 
+@cache
 def _differences() -> tuple[float, ...]:
     """Return Gregory's correction as weights of the four values on each side of a half."""
     weights = np.zeros(2 * _JOINT)
@@ -48,15 +58,12 @@ def _differences() -> tuple[float, ...]:
     return tuple(weights.tolist())
 
 
+@cache
 def _stirling_errors() -> Array:
     m = np.arange(1.0, _STIRLING_FROM)
     exact = np.array([lgamma(n + 1) for n in m])
     exact -= (m + 0.5) * np.log(m) - m + np.log(2 * np.pi) / 2
     return np.concatenate([[0.0], exact])
-
-
-_AT_JOINT = _differences()
-_FEW_STIRLING = _stirling_errors()
 
 
 def periodic_tail(flows: ArrayLike, load: ArrayLike, time: ArrayLike) -> Array:
@@ -152,7 +159,7 @@ def _stirling_error(m: Array) -> Array:
     series = 1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680)))
     if m.min() >= _STIRLING_FROM:
         return series * inverse
-    few = _FEW_STIRLING[np.clip(m, 0, _STIRLING_FROM - 1).astype(int)]
+    few = _stirling_errors()[np.clip(m, 0, _STIRLING_FROM - 1).astype(int)]
     return np.where(m < _STIRLING_FROM, few, series * inverse)
 
 
@@ -216,14 +223,14 @@ def _left_end(terms: _Terms, first: Array) -> Sums:
     """Return the first terms, and what the others have more than their integral."""
     sizes = np.zeros(_ENDS + _JOINT)
     sizes[:_ENDS] = 1
-    sizes[_ENDS - _JOINT :] += _AT_JOINT
+    sizes[_ENDS - _JOINT :] += _differences()
     return _added(terms, first, sizes)
 
 
 def _right_end(terms: _Terms, _first: Array) -> Sums:
     sizes = np.zeros(_ENDS + _JOINT)
     sizes[_JOINT:] = 1
-    sizes[: 2 * _JOINT] -= _AT_JOINT
+    sizes[: 2 * _JOINT] -= _differences()
     return _added(terms, terms.flows - (_ENDS + _JOINT - 1), sizes)
 
 
@@ -279,9 +286,10 @@ def _between(terms: _Terms, low: Array, high: Array) -> Sums:
 
 def _piece(terms: _Terms, low: Array, half: Array) -> Sums:
     parts = []
-    for row in _rows(_NODES.size, low.size):
-        m, growth = _point(terms, low + half * (1 + _NODES[row]))
-        parts.append(terms.summed(m, _WEIGHTS[row] * half * growth))
+    nodes, weights = gauss_rule(_POINTS)
+    for row in _rows(_POINTS, low.size):
+        m, growth = _point(terms, low + half * (1 + nodes[row]))
+        parts.append(terms.summed(m, weights[row] * half * growth))
     return _together(parts)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
 from operator import attrgetter
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -68,7 +67,7 @@ from qps.reports.text.verdicts import claimed, interval, predicted, summary, why
 from qps.reports.text.view import circumstances
 from qps.reports.text.wrapping import unbroken
 from qps.solver.answers.solution import ResourceSolution, Solution
-from qps.solver.answers.sweep import sweep
+from qps.solver.answers.sweep import sweep, sweep_by_numbers
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.figure_lines import DrawnFigure
 from qps.solver.search.method import Method
@@ -293,9 +292,11 @@ def _range_shown(view: SolveView, solution: Solution) -> tuple[float, float]:
 
 def _columns(view: SolveView, solution: Solution) -> tuple[list[float], dict[str, list[float]]]:
     low, high = _range_shown(view, solution)
-    at = np.linspace(low, high, _POINTS).tolist()
-    with np.errstate(all="ignore"):
+    at = [low + (high - low) * point / (_POINTS - 1) for point in range(_POINTS)]
+    try:
         table = sweep(solution.graph, at)
+    except ModuleNotFoundError:  # of numpy
+        return at, sweep_by_numbers(solution.graph, at)
     return at, {name: values.tolist() for name, values in table.items()}
 
 

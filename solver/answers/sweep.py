@@ -8,24 +8,38 @@ import numpy as np
 
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.formulas import Formula
 from qps.engine.functions import array_function
 
 
 def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarray]:
     """Return a column for the population, each load, each requirement and the quality."""
     at = np.asarray(list(populations), dtype=float)
+    columns = _columns(graph)
+    compiled = array_function(graph.population, list(columns.values()))
+    table = {str(graph.population): at}
+    for name, values in zip(columns, compiled(at), strict=True):
+        table[name] = values.copy()
+    return table
+
+
+def sweep_by_numbers(graph: LoadGraph, populations: Iterable[float]) -> dict[str, list[float]]:
+    """Return what `sweep` does, a number at a time: where there is no numpy, as in a browser."""
+    at = list(populations)
+    table = {str(graph.population): at}
+    for name, formula in _columns(graph).items():
+        table[name] = [graph.at(one).number(formula) for one in at]
+    return table
+
+
+def _columns(graph: LoadGraph) -> dict[str, Formula]:
     loads = {f"{name}.load": r.load for name, r in graph.resources.items()}
     # Of a load that nobody states a limit of, its criterion leaves out users who slow down.
     columns = loads | {c.name: c.measure for c in graph.criteria} | loads
     columns |= {m.name: m.value for m in graph.measures.values()}
     if graph.quality is not None:
         columns["quality"] = graph.quality
-    exprs = [graph.valued(expr) for expr in columns.values()]
-    compiled = array_function(graph.population, exprs)
-    table = {str(graph.population): at}
-    for name, values in zip(columns, compiled(at), strict=True):
-        table[name] = values.copy()
-    return table
+    return {name: graph.valued(formula) for name, formula in columns.items()}
 
 
 def columns_known(graph: LoadGraph) -> dict[str, Certainty]:

@@ -1,0 +1,96 @@
+"""`python playground FOLDER`: the playground, as files that any web server gives.
+
+Node and npm are needed, and a package index: Python for the browser (Pyodide) and the editor come
+from npm, what QPS needs besides from PyPI. Nothing is asked of a network once it is built.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PAGES = ("index.html", "page.html", "page.js", "playground.css")
+COMPILED = ("msgspec==0.22.0", "python-flint==0.9.0")
+"""Packages with C in them: these have wheels for the browser, of this version of its Python."""
+PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314")
+PURE = ("jinja2", "markupsafe")
+LEFT_OUT = ("measuring", "observing", "editing", "specs")
+EXAMPLES = ("__init__.py", "capacity.qps", "textbook/mmck.qps", "textbook/lazowska_113.qps")
+
+
+def main() -> int:
+    """Build the playground into a folder."""
+    parser = argparse.ArgumentParser(prog="python playground", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    if not (HERE / "node_modules").exists():
+        _run("npm", "ci", "--silent", "--no-audit", "--no-fund", cwd=HERE)
+    (folder / "pyodide").mkdir(parents=True, exist_ok=True)
+    for name in PYODIDE:
+        shutil.copy(HERE / "node_modules" / "pyodide" / name, folder / "pyodide")
+    for name in PAGES:
+        shutil.copy(HERE / "src" / name, folder)
+    options = ("--bundle", "--minify", "--format=esm", "--target=es2022", "--log-level=warning")
+    _run("npx", "esbuild", "src/main.js", *options, f"--outfile={folder.resolve() / 'main.js'}", cwd=HERE)
+    shutil.copy(HERE / "src" / "worker.js", folder)
+    with tempfile.TemporaryDirectory() as made:
+        _gather(Path(made))
+        _run("node", str(HERE / "src" / "compile.mjs"), made, cwd=HERE)
+        _pack(Path(made), folder / "python.zip")
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{folder}: {size / 1e6:.1f} MB; look at it: python -m http.server -d {folder}")
+    return 0
+
+
+def _run(*command: str, cwd: Path) -> None:
+    subprocess.run(command, cwd=cwd, check=True)
+
+
+def _gather(made: Path) -> None:
+    """Put all Python that the browser needs into a folder."""
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for package, place in packages["tool"]["setuptools"]["package-dir"].items():
+        name = package.removeprefix("qps").strip(".")
+        if name not in LEFT_OUT:
+            own = shutil.ignore_patterns("__pycache__", *(["*"] if not (ROOT / place).is_dir() else []))
+            ignore = _no_links if not name else own
+            shutil.copytree(ROOT / place, made / "qps" / name, ignore=ignore, dirs_exist_ok=True)
+    for name in EXAMPLES:
+        (made / "qps" / "specs" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "specs" / name, made / "qps" / "specs" / name)
+    shutil.copytree(HERE / "python", made, dirs_exist_ok=True)
+    for asked, options in ((COMPILED, PLATFORM), (PURE, ())):
+        only = ("--only-binary=:all:",) if options else ()
+        target = ("--quiet", "--no-deps", "--no-compile", "--target", str(made))
+        _run(sys.executable, "-m", "pip", "install", *target, *only, *options, *asked, cwd=HERE)
+    for path in (*made.glob("*.dist-info"), *made.glob("bin"), *made.glob("markupsafe/*.so")):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for folder in (*made.rglob("test"), *made.rglob("tests"), *made.rglob("__pycache__")):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _no_links(folder: str, names: list[str]) -> set[str]:
+    """Return what is not copied: links to the folders that are copied by themselves."""
+    links = {name for name in names if Path(folder, name).is_symlink()}
+    return links | (set(names) & {"__pycache__"})
+
+
+def _pack(made: Path, file: Path) -> None:
+    """Pack what runs and what is read; of Python what is compiled alone."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for path in sorted(made.rglob("*")):
+            if path.is_file() and path.suffix not in (".py", ".pyi", ".pyx", ".pxd", ".h", ".c"):
+                packed.write(path, path.relative_to(made))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
