@@ -43,16 +43,25 @@ _PAUSE = 0.3
 
 
 class Document(Struct, kw_only=True, eq=False):
-    """An open text: `turn` counts what has changed in it and in what it uses."""
+    """An open text: `turn` counts what has changed in it and in what it uses.
+
+    What was `found` is that of the turn in which it was `looked` at.
+    """
 
     uri: str
     turn: int = 0
+    looked: int = -1
     files: frozenset[str] = frozenset()
     found: dict[str, list[types.Diagnostic]] = field(default_factory=dict)
     answer: asyncio.Task[ToldAnswer | None] | None = None
     known: ToldAnswer | None = None
     page: Served | None = None
     server: ThreadingHTTPServer | None = None
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether what was found is that of the text as it is."""
+        return self.looked == self.turn
 
 
 class Session:
@@ -68,7 +77,7 @@ class Session:
         self.looking = Background(page_of, limit=_LONGEST_LOOK)
         self.solving = Background(page_of, limit=_LONGEST_ANSWER, grace=_GRACE)
         self.documents: dict[str, Document] = {}
-        self._published: set[str] = set()
+        self._published: dict[str, types.PublishDiagnosticsParams] = {}
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -143,32 +152,46 @@ class Session:
 
         def partly(told: object) -> None:
             if document.turn == turn and isinstance(told, Told):
-                document.found = told.found
+                document.found, document.looked = told.found, turn
                 self._publish()
 
         try:
             told = await self.looking.ask(MISTAKES, document.uri, document.uri, partly)
         except TooLongError as error:
             told = _too_long(document.uri, error)
+        except FaultError as error:
+            self.fault(error)
+            told = Told({document.uri: []}, list(document.files))
         if document.turn != turn or not isinstance(told, Told):
             return
-        document.files, document.found = frozenset(told.files), told.found
+        document.files = frozenset(told.files)
+        document.found, document.looked = told.found, turn
         self._publish()
 
     def _publish(self) -> None:
-        """Tell what is wrong in each document, once, whoever uses it."""
+        """Tell what is wrong in each document, once, whoever uses it.
+
+        What was found in an older text is not told, and nothing of one that is being looked at.
+        """
         found: dict[str, dict[str, types.Diagnostic]] = {uri: {} for uri in self._published}
         for document in self.documents.values():
-            for uri, diagnostics in document.found.items():
+            for uri, diagnostics in document.found.items() if document.is_looked_at else ():
                 of = found.setdefault(uri, {})
                 of.update({f"{one.range} {one.code} {one.message}": one for one in diagnostics})
         for uri, distinct in found.items():
+            own = self.documents.get(uri)
+            if own is not None and not own.is_looked_at:
+                continue
             held = self.server.workspace.text_documents.get(uri)
             params = types.PublishDiagnosticsParams(
                 uri, list(distinct.values()), None if held is None else held.version
             )
-            self.server.text_document_publish_diagnostics(params)
-        self._published = {uri for uri, distinct in found.items() if distinct}
+            if self._published.get(uri) != params:
+                self.server.text_document_publish_diagnostics(params)
+                self._published[uri] = params
+        for uri in [uri for uri, params in self._published.items() if not params.diagnostics]:
+            if uri not in self.documents:
+                del self._published[uri]
 
     # -- the answer ------------------------------------------------------------------------
 
