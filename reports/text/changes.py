@@ -93,7 +93,7 @@ class Changes(Struct, frozen=True, kw_only=True):
         key = "faster" if is_rate else _WORDS.get(factor, "number")
         called = self.labels.of(name.removesuffix(_RATE) if is_rate else name)
         if key != "number" and _SMALL.match(called):
-            called = called[0].lower() + called[1:]
+            called = (called[0].lower() + called[1:]).removeprefix("the ")
         told = {"after": f"{_told(more)} {unit}".rstrip(), "before": _told(amount)}
         return phrase(f"change.{key}", name=called, **told)
 

@@ -48,7 +48,7 @@ function numberInWords(model, record, before, after) {
 }
 
 // A doc string within a sentence: its first word is small where it is no name.
-function withinSentence(text, kind) { return kind === "number" || !/^(The|An?|What|How|Which|Who|Whether|All) /.test(text) ? text : text[0].toLowerCase() + text.slice(1); }
+function withinSentence(text, kind) { return kind === "number" || !/^(The|An?|What|How|Which|Who|Whether|All) /.test(text) ? text : (text[0].toLowerCase() + text.slice(1)).replace(/^the /, ""); }
 
 // What a change costs more, of `price` NaN where nothing has one: what has none of its own may cost anything.
 export function costOf(column, { price, part, way }) {
