@@ -10,12 +10,12 @@ from qps.reports.pages.live_page import ShownCase, column_names
 from qps.reports.pages.page_rows import first_to_saturate, requirement_rows
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
-from qps.reports.text.changes import Wording, wording
 from qps.reports.text.first_screen import decision
 from qps.reports.text.how_known import users_told
 from qps.reports.text.nouns import noun
 from qps.reports.text.table import Table
 from qps.reports.text.text import title_of
+from qps.reports.text.worded_changes import Wording, wording
 from qps.solver.answers.solution import Solution
 
 _MOST_NAMED = 3

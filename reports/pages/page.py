@@ -42,7 +42,6 @@ from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.typeset import typeset
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
-from qps.reports.text.changes import Wording, cost_told, wording
 from qps.reports.text.coverage_text import coverage_lines
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
@@ -65,6 +64,7 @@ from qps.reports.text.table import Table
 from qps.reports.text.text import carried, remarks, title_of
 from qps.reports.text.verdicts import claimed, interval, predicted, summary, why_missed, within
 from qps.reports.text.view import circumstances
+from qps.reports.text.worded_changes import Wording, cost_told, wording
 from qps.reports.text.wrapping import unbroken
 from qps.solver.answers.solution import ResourceSolution, Solution
 from qps.solver.answers.sweep import sweep, sweep_by_numbers

@@ -17,7 +17,6 @@ from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.answers import AdviceView, ResourceView, SolveView
-from qps.reports.text.changes import Wording, cost_told, price_asked
 from qps.reports.text.giving_way import GIVES_WAY, giving_way
 from qps.reports.text.headroom_text import next_limit_line
 from qps.reports.text.how_known import (
@@ -47,6 +46,7 @@ from qps.reports.text.table import Table, joined
 from qps.reports.text.text import cost_lines, elastic_lines, modes_line, resource_table
 from qps.reports.text.tones import Tone, toned
 from qps.reports.text.view import answer, circumstances
+from qps.reports.text.worded_changes import Wording, cost_told, price_asked
 from qps.reports.text.wrapping import held, labelled, wrapped
 from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.solution import CriterionSolution, Solution, Verdict

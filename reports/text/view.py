@@ -30,7 +30,6 @@ from qps.reports.text.answers import (
     SolveView,
     StreamThereView,
 )
-from qps.reports.text.changes import changes_of
 from qps.reports.text.formula_text import formula
 from qps.reports.text.how_known import parenthesis, users_known
 from qps.reports.text.measures import measure_views
@@ -43,6 +42,7 @@ from qps.reports.text.quantities import (
     quantity,
     side_of,
 )
+from qps.reports.text.worded_changes import changes_of
 from qps.solver.answers.answer_certainty import (
     answer_known,
     largest_known,

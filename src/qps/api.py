@@ -96,9 +96,9 @@ class Model(ShowsItself):
         With `advice`, what would help is tried out too, which takes a second or two.
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
-        from qps.reports.text.changes import wording  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
         from qps.reports.text.view import solve_view  # noqa: PLC0415
+        from qps.reports.text.worded_changes import wording  # noqa: PLC0415
         from qps.solver.answers.worst_mode import solve_model  # noqa: PLC0415
         from qps.solver.odds.promising import promising  # noqa: PLC0415
         from qps.solver.what_if.advice import advise  # noqa: PLC0415

@@ -16,11 +16,11 @@ from qps.commands.solving import Solved, solved
 from qps.compiler import ir
 from qps.compiler.pipeline import Spec
 from qps.reports.text.answers import SolveView
-from qps.reports.text.changes import wording
 from qps.reports.text.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.odds_text import promised_view
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
+from qps.reports.text.worded_changes import wording
 from qps.solver.answers.solution import Solution
 
 
