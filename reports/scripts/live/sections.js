@@ -73,7 +73,7 @@ export function showRequirements(column) {
     run.at(n);
     const giving = isMet && solved.resources.filter((one) => givesWay(run, one.about));
     const nearest = worst ? solved.resources.find((one) => `${one.name}.load` === worst.criterion.name) : fullestOf(column);
-    const loadAt = (at) => percent(run.at(at).value(nearest.about.load));
+    const loadAt = (at) => besideLimit(model.units, run.at(at).value(nearest.about.load), run.value(nearest.about.target), "", { share: true });
     const what = [worst ? "" : "fullest: ", labelled(model, nearest.name)];
     const told = [loadAt(n), n < graph.high ? loadAt(n + 1) : ""];
     rows.push([[...what, ...limits], giving.length ? light("gives", `met: ${GIVES_WAY}`) : isMet ? light("yes", "met") : light("no", "not met"), ...told, `<= ${percent(run.value(nearest.about.target))}`, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
