@@ -17,7 +17,13 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PYODIDE = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+)
 PAGES = ("index.html", "page.html", "page.js", "playground.css")
 COMPILED = ("msgspec==0.22.0", "python-flint==0.9.0")
 """Packages with C in them: these have wheels for the browser, of this version of its Python."""
@@ -40,7 +46,14 @@ def main() -> int:
     for name in PAGES:
         shutil.copy(HERE / "src" / name, folder)
     options = ("--bundle", "--minify", "--format=esm", "--target=es2022", "--log-level=warning")
-    _run("npx", "esbuild", "src/main.js", *options, f"--outfile={folder.resolve() / 'main.js'}", cwd=HERE)
+    _run(
+        "npx",
+        "esbuild",
+        "src/main.js",
+        *options,
+        f"--outfile={folder.resolve() / 'main.js'}",
+        cwd=HERE,
+    )
     shutil.copy(HERE / "src" / "worker.js", folder)
     with tempfile.TemporaryDirectory() as made:
         _gather(Path(made))
@@ -61,7 +74,9 @@ def _gather(made: Path) -> None:
     for package, place in packages["tool"]["setuptools"]["package-dir"].items():
         name = package.removeprefix("qps").strip(".")
         if name not in LEFT_OUT:
-            own = shutil.ignore_patterns("__pycache__", *(["*"] if not (ROOT / place).is_dir() else []))
+            own = shutil.ignore_patterns(
+                "__pycache__", *(["*"] if not (ROOT / place).is_dir() else [])
+            )
             ignore = _no_links if not name else own
             shutil.copytree(ROOT / place, made / "qps" / name, ignore=ignore, dirs_exist_ok=True)
     for name in EXAMPLES:

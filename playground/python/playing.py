@@ -20,8 +20,9 @@ os.environ["QPS_CACHE"] = "off"
 gc.set_threshold(100_000, 20, 10)
 
 _WITHOUT_NUMPY = (
-    "This spec is right. To answer it takes more than a browser has here (uncertain numbers, figures "
-    "and large networks of users who wait are worked out with numpy): pip install qps, then qps report."
+    "This spec is right. To answer it takes more than a browser has here (uncertain numbers, "
+    "figures and large networks of users who wait are worked out with numpy): pip install qps, "
+    "then qps report."
 )
 _EXAMPLES = {
     "counters of a shop": "capacity.qps",
@@ -47,7 +48,9 @@ def told(text: str) -> str:
         return _diagnostics(outcome.diagnostics)
     spec = _held[text] = outcome.value
     try:
-        return json.dumps({"kind": "answer", "text": _answer(spec), "found": _places(spec.warnings)})
+        return json.dumps(
+            {"kind": "answer", "text": _answer(spec), "found": _places(spec.warnings)}
+        )
     except QpsError as error:
         return _diagnostics(error.diagnostics)
     except ModuleNotFoundError as missing:
