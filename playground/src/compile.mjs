@@ -6,7 +6,8 @@ const python = await loadPyodide();
 python.FS.mkdirTree("/made");
 python.mountNodeFS("/made", folder);
 const failed = python.runPython(`
-import compileall
-not compileall.compile_dir("/made", quiet=1, legacy=True, invalidation_mode=compileall.PycInvalidationMode.UNCHECKED_HASH)
+from compileall import compile_dir
+from py_compile import PycInvalidationMode
+not compile_dir("/made", quiet=1, legacy=True, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
 `);
 process.exit(failed ? 1 : 0);
