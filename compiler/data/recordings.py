@@ -213,7 +213,7 @@ def _rows(columns: Columns) -> list[_Row]:
 
 def _check_wrapping(rows: Sequence[_Row]) -> None:
     """Refuse numbers of 16 bits that started again: they would mix early packets with late ones."""
-    if max(row.place for row in rows) > _LARGEST_16_BIT:
+    if max((row.place for row in rows), default=0) > _LARGEST_16_BIT:
         return
     for before, row in pairwise(rows):
         if before.place - row.place > _HALF_OF_16_BIT:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
 from qps.compiler.diagnostics.mends import instead
 
@@ -19,7 +20,12 @@ def closest(word: str, names: Iterable[str], sure: float = 0.6) -> str | None:
     >>> closest("lam", ["lan", "station"]), closest("m", ["ms"]), closest("n", ["N"])
     ('lan', None, 'N')
     """
-    candidates = _likely(word, sorted(set(names)))
+    return _closest(word, tuple(sorted(set(names))), sure)
+
+
+@lru_cache(maxsize=64)  # one wrong name of a function is wrong wherever that is called
+def _closest(word: str, names: Sequence[str], sure: float) -> str | None:
+    candidates = _likely(word, names)
     by_fold = {name.lower(): name for name in candidates}
     # One letter is like many: only its other case is meant.
     folded = [name for name in by_fold if min(len(word), len(name)) > 1 or name == word.lower()]
@@ -31,7 +37,7 @@ def closest(word: str, names: Iterable[str], sure: float = 0.6) -> str | None:
     return min(containing, key=len) if containing else None
 
 
-def _likely(word: str, names: list[str]) -> list[str]:
+def _likely(word: str, names: Sequence[str]) -> Sequence[str]:
     """Return the names to compare with: all, or of very many those that start alike."""
     if len(names) <= _MANY:
         return names

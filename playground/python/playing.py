@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.render import full
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
-from qps.reports.text.first_screen import decision
+from qps.reports.text.first_screen import headline
 from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.promising import promising
@@ -72,7 +72,7 @@ def _answer(spec: Spec) -> str:
     model = promising(spec.model, configuration)
     solution = solve_model(model, configuration)
     view = solve_view(model, configuration, solution, (), (), spec.warnings)
-    return decision(view, solution).headline
+    return headline(view, solution)
 
 
 def _missing(missing: ModuleNotFoundError) -> str:

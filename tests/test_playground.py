@@ -1,0 +1,135 @@
+"""The playground in a browser: what it answers, tells, holds in links, and asks of no network.
+
+It is built by `python playground FOLDER`; `QPS_PLAYGROUND=FOLDER` names where.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.browser import CHROMIUM, MISSING, browser
+
+BUILT = os.environ.get("QPS_PLAYGROUND")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason=MISSING),
+    pytest.mark.skipif(BUILT is None, reason="QPS_PLAYGROUND names no folder with a playground"),
+]
+
+SOON = 30_000
+"""Milliseconds: much longer than it takes, since other tests run beside."""
+
+SMALL = """\"""A very small site.\"""
+users N in 1..1000
+machine server { cpu 4 core }
+component page { cpu 20 ms/request }
+topology { node web = server }
+stream pages { traffic N * 2 request/s; at web { page } }
+"""
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    handler = partial(_Quiet, directory=str(Path(str(BUILT))))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def tab(address: str) -> Iterator[Any]:
+    with browser() as started:
+        page = started.new_page(viewport={"width": 1440, "height": 900})
+        page.asked, page.complaints = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(address)
+        page.wait_for_selector("#told.answer", timeout=SOON)
+        yield page
+        assert page.complaints == []
+        kinds = (address, "data:", "blob:")
+        assert [url for url in page.asked if not url.startswith(kinds)] == []
+
+
+def write(tab: Any, text: str) -> None:
+    tab.locator(".cm-content").click()
+    tab.keyboard.press("Control+A")
+    tab.keyboard.insert_text(text)
+
+
+def told(tab: Any, words: str) -> str:
+    """Return what stands below the text once it has some words."""
+    tab.wait_for_function(
+        "words => document.getElementById('told').textContent.includes(words)",
+        arg=words,
+        timeout=SOON,
+    )
+    return str(tab.inner_text("#told"))
+
+
+def test_an_answer_and_its_live_page_follow_the_text(tab: Any) -> None:
+    write(tab, SMALL)
+    assert told(tab, "100 users") == "100 users"
+    page = tab.frame_locator("#page")
+    page.locator("h1", has_text="A very small site").wait_for(timeout=SOON)
+    page.locator("#population").wait_for(timeout=SOON)  # it is live
+    write(tab, SMALL.replace("20 ms", "40 ms"))
+    assert told(tab, "50 users") == "50 users"
+
+
+def test_a_mistake_is_told_at_its_place_as_one_types(tab: Any) -> None:
+    write(tab, SMALL.replace("at web { page }", "at web { pag }"))
+    text = told(tab, "QPS0201")
+    assert "did you mean `page`?" in text
+    assert "site.qps:6:" in text
+    assert tab.locator(".cm-lintRange-error").inner_text() == "pag"
+
+
+def test_a_link_holds_the_text(tab: Any, address: str) -> None:
+    text = SMALL.replace("A very small site.", "Ünïcode — 漢字 🙂")
+    write(tab, text)
+    tab.click("#link")
+    tab.wait_for_function("location.hash.length > 50", timeout=SOON)
+    link = tab.url
+    write(tab, "")
+    told(tab, "QPS0210")
+    tab.goto(address + "#")
+    tab.goto(link)
+    told(tab, "100 users")
+    lines = tab.locator(".cm-line")
+    assert lines.nth(0).inner_text() == '"""Ünïcode — 漢字 🙂"""'
+    assert lines.count() == text.count("\n") + 1
+
+
+@pytest.mark.parametrize("link", ["x", "AAAA", "7cEBDQAAAMKg909tDwcQ____"])
+def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
+    write(tab, SMALL)
+    told(tab, "100 users")
+    tab.goto(address + "#" + link)
+    told(tab, "does not hold a text that can be read")
+
+
+def test_what_takes_more_than_a_browser_has_says_so(tab: Any) -> None:
+    write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
+    assert "This spec is right." in told(tab, "pip install qps")
+
+
+def test_a_hostile_text_is_a_text(tab: Any) -> None:
+    write(tab, SMALL.replace("A very small site.", "</script><img src=x onerror=parent.hit=1>"))
+    told(tab, "100 users")
+    tab.frame_locator("#page").locator("h1", has_text="onerror").wait_for(timeout=SOON)
+    assert tab.evaluate("window.hit") is None
+    assert tab.locator("img").count() == 0
