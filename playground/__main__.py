@@ -28,7 +28,7 @@ PAGES = ("index.html", "page.html", "page.js", "playground.css")
 COMPILED = ("msgspec==0.22.0", "python-flint==0.9.0")
 """Packages with C in them: these have wheels for the browser, of this version of its Python."""
 PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314")
-PURE = ("jinja2", "markupsafe")
+PURE = ("jinja2==3.1.6", "markupsafe==3.0.4")
 LEFT_OUT = ("measuring", "observing", "editing", "specs")
 EXAMPLES = ("__init__.py", "capacity.qps", "textbook/mmck.qps", "textbook/lazowska_113.qps")
 

@@ -190,7 +190,8 @@ scenario twice_as_many {
 """
 )
 
-PLACES = ("line", "column", "end_line", "end_column", "place", "excerpt")
+# What differs by where it stands; and words, which are made of names: `pods_us` is "pods, us".
+PLACES = ("line", "column", "end_line", "end_column", "place", "excerpt", "words")
 
 
 @pytest.fixture

@@ -650,7 +650,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     def told(place: str) -> str:
         return str(page.text_content(f"#{place}"))
 
-    assert "breaks nextthe delay of flow, beyond 88" in told("decision")
+    assert "breaks nextdelay of flow, beyond 88" in told("decision")
     for picture in ("picture-loads", "picture-needs"):
         assert "acceptable: 1 to 82 (approximation)" in told(picture)
     choose("picture-topology", "rare")
@@ -682,7 +682,7 @@ def test_without_scripts_pictures_and_formulas_say_how_their_numbers_are_known(
     page = open_page(html_of(checked(KNOWN_IN_ALL_WAYS)), scripts=False).page
     assert "acceptable: 1 to 82 (approximation)" in page.text_content("#picture-loads")
     needs = page.text_content("#picture-needs")
-    for line in ("rare.latency (approximation)", "both (lower bound)"):
+    for line in ("delay of rare (approximation)", "both (lower bound)"):
         assert line in needs
     text = page.text_content("body")
     assert "A lower bound (the truth may be more): no waiting is counted at `back.cpu`." in text

@@ -346,13 +346,16 @@ def test_ends_of_an_axis_move_with_keys_and_follow_the_table(small: str, open_pa
     least.focus()
     page.page.keyboard.press("ArrowUp")
     assert set(shown(page, "hosts")) == {2, 4}
-    assert least.get_attribute("aria-valuetext") == "2"
+    page.page.get_by_role("slider", name="hosts: the least that is kept").and_(
+        page.page.locator("[aria-valuetext='2']")
+    ).wait_for(state="attached")
     page.page.keyboard.press("Delete")
     assert set(shown(page, "hosts")) == {1, 2, 4}
     field(page, "pace").fill(">= 1")
     page.run("() => new Promise(requestAnimationFrame)")
-    other = page.page.get_by_role("slider", name="pace: the least that is kept")
-    assert other.get_attribute("aria-valuetext") == "1 packet/s"
+    page.page.get_by_role("slider", name="pace: the least that is kept").and_(
+        page.page.locator("[aria-valuetext='1 packet/s']")
+    ).wait_for(state="attached")
     words = page.page.get_by_role("slider", name="host: the most that is kept")
     words.focus()
     page.page.keyboard.press("ArrowDown")
@@ -401,10 +404,9 @@ def test_lines_are_painted(small: str, open_page: Any) -> None:
       let sum = 0; for (let i = 3; i < data.length; i += 4) sum += data[i] > 0; return sum; }"""
     everything = page.run(painted)
     field(page, "hosts").fill("= 4")
-    page.page.wait_for_timeout(100)
+    page.page.wait_for_function(f"(everything) => ({painted})() < everything", arg=everything)
     page.page.wait_for_function("() => qps.lines.jobs.size === 0")
-    few = page.run(painted)
-    assert 0 < few < everything
+    assert 0 < page.run(painted) < everything
 
 
 FRONT = """() => {

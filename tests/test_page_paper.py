@@ -23,7 +23,7 @@ def speak_html() -> str:
     return html_of(load(SPECS / "audioconference.qps"), scenarios=["midrange"], claims=())
 
 
-TOLD = "() => document.getElementById('headroom').innerText"
+TOLD = "() => document.getElementById('headroom').textContent"
 OF_START = "() => [...document.querySelectorAll('.of-start')].map((one) => one.hidden)"
 
 
@@ -162,6 +162,8 @@ def test_many_machines_on_a_switch_are_drawn_in_layers(
 
 def test_a_tap_on_a_chart_leaves_its_values(open_page: Any) -> None:
     page = open_page(html_of(load(SPECS / "textbook" / "printers.qps"), most=2, claims=()))
+    page.page.wait_for_selector("#advice table, #advice p")  # what comes late moves what is below
+    page.run("() => qps.drawAll()")
     canvas = page.page.locator("#picture-loads .canvas")
     canvas.scroll_into_view_if_needed()
     told = "() => document.querySelector('#picture-loads .readout').textContent"

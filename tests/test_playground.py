@@ -102,7 +102,7 @@ def test_a_link_holds_the_text(tab: Any, address: str) -> None:
     text = SMALL.replace("A very small site.", "Ünïcode — 漢字 🙂")
     write(tab, text)
     tab.click("#link")
-    tab.wait_for_function("location.hash.length > 50", timeout=SOON)
+    tab.wait_for_function("() => location.hash.length > 50", timeout=SOON)
     link = tab.url
     write(tab, "")
     told(tab, "QPS0210")

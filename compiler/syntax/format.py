@@ -271,9 +271,9 @@ def _space(pieces: Sequence[_Piece], index: int) -> str:
     if "SLASH" in (before.kind, piece.kind):
         # Both readings are usual: `byte/packet`, and `a / b`.
         at = index if piece.kind == "SLASH" else index - 1
-        behind = pieces[at + 1]
-        tight = not pieces[at].spaced and not behind.spaced and behind.kind != "LPAR"
-        return "" if tight else " "
+        if pieces[at].spaced or pieces[at + 1].spaced or pieces[at + 1].kind == "LPAR":
+            return " "
+        return ""
     if before.kind == "MINUS" and (index == 1 or pieces[index - 2].kind not in _OPERANDS):
         return ""  # a sign
     return " "
