@@ -378,7 +378,8 @@ def test_a_real_database_tells_what_a_closed_run_is_made_of() -> None:
         runs = closed_loops.closed_runs(there, [(1, 10), (3, 10)], seconds=1, repeat=1)
     for (clients, think), run in runs.items():
         assert 0 < run.rate < clients / (think / 1000)
-        # Of the response, the server's part cannot be longer than all of it, but for connecting.
-        assert 0.0002 < run.demand < run.response + 0.02 * clients / run.rate
+        # Of the response, the server's part cannot be longer than all of it, but for connecting
+        # and what it does by itself: little of one core, more where other programs are at work.
+        assert 0.0002 < run.demand < run.response + 0.1 / run.rate
         assert 0 < run.generator < 0.1
         assert run.response + think / 1000 < 1.3 * clients / run.rate

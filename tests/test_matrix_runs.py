@@ -706,7 +706,7 @@ def test_a_cluster_makes_the_same_bytes_though_a_worker_dies() -> None:
         found = {}
         for place, data in run.as_done(work, parts.places()):
             if not found:
-                next(iter(cluster.workers.values())).process.process.kill()
+                os.kill(next(iter(cluster.workers.values())).process.process.pid, signal.SIGKILL)
             found[place] = data
     assert found == expected
 
