@@ -74,11 +74,7 @@ def _gather(made: Path) -> None:
     for package, place in packages["tool"]["setuptools"]["package-dir"].items():
         name = package.removeprefix("qps").strip(".")
         if name not in LEFT_OUT:
-            own = shutil.ignore_patterns(
-                "__pycache__", *(["*"] if not (ROOT / place).is_dir() else [])
-            )
-            ignore = _no_links if not name else own
-            shutil.copytree(ROOT / place, made / "qps" / name, ignore=ignore, dirs_exist_ok=True)
+            shutil.copytree(ROOT / place, made / "qps" / name, ignore=_no_links, dirs_exist_ok=True)
     for name in EXAMPLES:
         (made / "qps" / "specs" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "specs" / name, made / "qps" / "specs" / name)

@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+from collections.abc import Callable
 from importlib.resources import files
 
 from qps.commands.lsp import page_of
@@ -47,20 +48,19 @@ def told(text: str) -> str:
     if outcome.value is None:
         return _diagnostics(outcome.diagnostics)
     spec = _held[text] = outcome.value
-    try:
-        return json.dumps(
-            {"kind": "answer", "text": _answer(spec), "found": _places(spec.warnings)}
-        )
-    except QpsError as error:
-        return _diagnostics(error.diagnostics)
-    except ModuleNotFoundError as missing:
-        return json.dumps({"kind": "diagnostics", "found": [], "text": _missing(missing)})
+    found = _places(spec.warnings)
+    return _asked(lambda: {"kind": "answer", "text": _answer(spec), "found": found})
 
 
 def page(text: str) -> str:
     """Return the live page of the text that was told of last."""
+    return _asked(lambda: {"kind": "page", "html": page_of(_held[text])})
+
+
+def _asked(answer: Callable[[], dict[str, object]]) -> str:
+    """Return an answer, or why there is none."""
     try:
-        return json.dumps({"kind": "page", "html": page_of(_held[text])})
+        return json.dumps(answer())
     except QpsError as error:
         return _diagnostics(error.diagnostics)
     except ModuleNotFoundError as missing:
