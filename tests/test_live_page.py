@@ -662,6 +662,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     rows = page.locator("#picture-waterfall tbody tr").all_inner_texts()
     assert [row.split("\t")[3] for row in rows] == ["10 ms", ">= 10 ms"]
     page.check("#picture-space .choices input[type=checkbox]")
+    page.evaluate("() => qps.drawAll()")
     axes = page.locator("#picture-space svg text").all_text_contents()
     assert {"flow.latency", "rare.latency (approximation)", "both (lower bound)"} <= set(axes)
     points = page.locator("#picture-space tbody td").all_inner_texts()[1:]
