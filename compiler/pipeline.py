@@ -52,8 +52,8 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.ir.changes import what_is_set
 from qps.compiler.ir.own_numbers import with_parameters
 from qps.compiler.ir.parts import operands_of, parts_of
-from qps.compiler.project.exceptions import file_of, without_allowed
-from qps.compiler.project.project_file import Project, project_of
+from qps.compiler.project.exceptions import accepted_in, file_of, without_allowed
+from qps.compiler.project.project_file import Acceptance, Project, project_of
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.kept_parts import KeptParts
 from qps.compiler.syntax.parse import parse, parse_change
@@ -66,7 +66,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     """A checked spec: its model, and what is needed to check later changes of it.
 
     These are its `program`, and what is `known` of what that declares. `files` are those that it
-    was read from, with checksums of their texts.
+    was read from, with checksums of their texts; `accepted` is what its project lets fail of it.
     """
 
     model: ir.Model
@@ -74,6 +74,7 @@ class Spec(Struct, frozen=True, kw_only=True):
     known: Known
     warnings: tuple[Diagnostic, ...]
     files: Mapping[Path, str] = {}
+    accepted: tuple[Acceptance, ...] = ()
 
     def configuration(
         self, scenario: Scenarios = None, settings: Iterable[str] = ()
@@ -366,6 +367,7 @@ def _check_source(
         known=context.known,
         warnings=found,
         files=files_of(source, importer, project),
+        accepted=accepted_in(source, project),
     )
     return Outcome(spec, found)
 

@@ -17,7 +17,8 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from qps.compiler.diagnostics.codes import ALL
-from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.diagnostic import Code, Diagnostic
+from qps.compiler.diagnostics.explained import explained, page_of
 from qps.compiler.diagnostics.visible import printable
 from qps.reports.text.claim_formats import Wrong, remarks, sentence, workflow_command
 from qps.solver.claims.claim_results import ClaimResult, Verdict
@@ -27,13 +28,14 @@ MOST = 1_000
 """Findings that are told to a machine: more are counted."""
 
 LAYOUT, CLAIM, ANSWER, FAULT = "layout", "claim", "answer", "fault"
-_RULES: Mapping[str, str] = {
-    **{code.id: code.summary for code in ALL},
-    LAYOUT: "the one layout of specs: `qps fmt` makes it",
-    CLAIM: "what a spec claims is what it predicts",
-    ANSWER: "an answer that a change moves",
-    FAULT: "a fault of qps itself",
+_CODES: Mapping[str, Code] = {code.id: code for code in ALL}
+_OTHERS: Mapping[str, tuple[str, str]] = {
+    LAYOUT: ("a spec that is not laid out as all are", "Run `qps fmt`."),
+    CLAIM: ("a spec does not predict what it claims", "Run `qps test`: it tells both in full."),
+    ANSWER: ("an answer that a change moves", "Run `qps diff`: it tells which number does it."),
+    FAULT: ("a fault of qps itself", "Tell who makes it, with the spec."),
 }
+"""What is no diagnostic: its summary, and what to do."""
 
 
 class Level(StrEnum):
@@ -45,7 +47,10 @@ class Level(StrEnum):
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """Something to be told at a place; lines and columns count from 1."""
+    """Something to be told at a place; lines and columns count from 1.
+
+    What fails and is `accepted` for a time says until when, and why.
+    """
 
     level: Level
     code: str
@@ -56,6 +61,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     column: int = 1
     end_line: int = 1
     end_column: int = 1
+    accepted: str | None = None
 
 
 def path_from(top: Path, label: str) -> str:
@@ -100,6 +106,7 @@ def of_claims(results: Iterable[ClaimResult], top: Path) -> list[Finding]:
             file=path_from(top, one.file),
             line=one.line,
             end_line=one.line,
+            accepted=one.accepted,
         )
         for one in results
         if one.fails or one.verdict is Verdict.ACCEPTED
@@ -162,8 +169,7 @@ def as_gitlab(findings: Sequence[Finding]) -> list[dict[str, object]]:
 def as_sarif(findings: Sequence[Finding]) -> dict[str, object]:
     """Return SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/."""
     codes = list(dict.fromkeys(one.code for one in findings[:MOST]))
-    rules = [{"id": code, "shortDescription": {"text": _RULES.get(code, code)}} for code in codes]
-    driver = {"name": "qps", "semanticVersion": __version__, "rules": rules}
+    driver = {"name": "qps", "semanticVersion": __version__, "rules": [_rule(one) for one in codes]}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -176,14 +182,34 @@ def as_sarif(findings: Sequence[Finding]) -> dict[str, object]:
     }
 
 
-def _sarif(one: Finding, mark: str, codes: Sequence[str]) -> dict[str, object]:
-    region = {
-        "startLine": one.line,
-        "startColumn": one.column,
-        "endLine": max(one.line, one.end_line),
-        "endColumn": one.end_column if one.end_line > one.line else max(one.column, one.end_column),
+def _rule(code: str) -> dict[str, object]:
+    """Return what SARIF tells of a kind of finding; GitHub shows summary and help of it."""
+    if code in _CODES:
+        own = _CODES[code]
+        name, summary, mend, page = (
+            own.slug,
+            own.summary,
+            " ".join(explained(own).mend),
+            page_of(own),
+        )
+    else:
+        name, (summary, mend) = code, _OTHERS[code]
+        page = mend
+    return {
+        "id": code,
+        "name": name,
+        "shortDescription": {"text": summary},
+        "fullDescription": {"text": summary},
+        "help": {"text": mend, "markdown": page},
     }
+
+
+def _sarif(one: Finding, mark: str, codes: Sequence[str]) -> dict[str, object]:
+    region = {"startLine": one.line, "endLine": max(one.line, one.end_line)}
+    if (one.line, one.column) < (one.end_line, one.end_column):  # else it is the whole line
+        region |= {"startColumn": one.column, "endColumn": one.end_column}
     artifact = {"uri": quote(os.fsencode(one.file)), "uriBaseId": "%SRCROOT%"}
+    suppressed = {"kind": "external", "status": "accepted", "justification": one.accepted}
     return {
         "ruleId": one.code,
         "ruleIndex": codes.index(one.code),
@@ -191,6 +217,8 @@ def _sarif(one: Finding, mark: str, codes: Sequence[str]) -> dict[str, object]:
         "message": {"text": printable(f"{one.title}: {one.message}")},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
         "partialFingerprints": {"qps/1": mark},
+        # Where one result has them all must, be they empty.
+        "suppressions": [] if one.accepted is None else [suppressed],
     }
 
 

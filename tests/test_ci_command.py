@@ -8,15 +8,27 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from qps.cli import main
+from qps.compiler.diagnostics import codes
 from qps.reviewing.changed_files import Base
 from qps.reviewing.comment import Review, comment
-from qps.reviewing.findings import CLAIM, Finding, Level, as_github, as_gitlab, as_sarif
+from qps.reviewing.findings import (
+    ANSWER,
+    CLAIM,
+    FAULT,
+    LAYOUT,
+    Finding,
+    Level,
+    as_github,
+    as_gitlab,
+    as_sarif,
+)
 from qps.reviewing.matrix_changes import matrix_changes
 
 HOSTILE = 'a|b `c` "d"\n::error::é.qps'
@@ -225,6 +237,54 @@ def test_the_base_has_its_own_modules_links_and_attributes(
     assert status == 1
     assert by_file[f"app/{HOSTILE}"]["users_after"] == 200
     assert "lies outside the folder of the project" in by_file["app/out.qps"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("form", "told"), [("sarif-2.1.0-rtm.5", as_sarif), ("gitlab-code-quality", as_gitlab)]
+)
+def test_reports_are_what_their_readers_ask_for(
+    form: str, told: Callable[[Sequence[Finding]], object]
+) -> None:
+    schema = json.loads((ROOT / "tests" / "schemas" / f"{form}.json").read_text(encoding="utf-8"))
+    kinds = [*codes.ALL, LAYOUT, CLAIM, ANSWER, FAULT]
+    findings = [
+        Finding(
+            level=list(Level)[number % 3],
+            code=code if isinstance(code, str) else code.id,
+            title="::error::\u202e\udcff",
+            message="%\r\n\x07",
+            file=HOSTILE + "\udcff",
+            line=number + 1,
+            end_line=number + 1 + number % 2,
+            end_column=1 + number % 3,
+            accepted="until Monday" if number % 2 else None,
+        )
+        for number, code in enumerate(kinds)
+    ]
+    for some in (findings, findings[:1], []):
+        text = json.dumps(told(some))
+        text.encode("ascii")
+        validator = jsonschema.validators.validator_for(schema)
+        validator(schema, format_checker=validator.FORMAT_CHECKER).validate(json.loads(text))
+    if form.startswith("sarif"):
+        (run,) = as_sarif(findings)["runs"]  # type: ignore[misc]
+        for rule in run["tool"]["driver"]["rules"]:
+            assert rule["shortDescription"]["text"]
+            assert rule["help"]["markdown"]
+        justified = [r["suppressions"][0]["justification"] for r in run["results"][1::2]]
+        assert set(justified) == {"until Monday"}
+        regions = [r["locations"][0]["physicalLocation"]["region"] for r in run["results"]]
+        assert regions[0] == {"startLine": 1, "endLine": 1}  # a line, and not a place in it
+        assert regions[2] == {"startLine": 3, "endLine": 3, "startColumn": 1, "endColumn": 3}
+
+
+def test_what_is_wrong_with_no_place_is_told_of_its_spec(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("app/table.qps").write_bytes(b"\xff\xfe")
+    status, view = told(capsys, "--base", "HEAD")
+    assert status == 2
+    assert [one["file"] for one in view["findings"] if one["level"] == "error"] == ["app/table.qps"]
 
 
 def test_whatever_is_found_a_comment_and_annotations_are_bounded() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
+from qps import load
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
@@ -161,6 +163,25 @@ def test_a_failure_is_accepted_until_its_day(
     assert main(["test", "app/site.qps"]) == status
     printed = capsys.readouterr()
     assert " ".join(said.split()) in " ".join((printed.out + printed.err).split())
+
+
+@pytest.mark.parametrize(
+    ("until", "verdict", "said"), [(LATER, "accepted", "accepted"), (OVER, "fails", "was accepted")]
+)
+def test_whoever_tells_of_claims_tells_the_same_of_what_is_accepted(
+    until: date, verdict: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("qps.toml").write_text(accepting(until), encoding="utf-8")
+    reason = f"{said} until {until} (qps.toml:1): new server"
+    found = {one.name: one for one in load("app/site.qps").test()}["most"]
+    assert (found.verdict.value, found.excepted, found.fails) == (verdict, reason, until is OVER)
+    main(["test", "--format", "json", "app/site.qps"])
+    (entry, _) = json.loads(capsys.readouterr().out)["expectations"]
+    assert (entry["verdict"], entry["excepted"]) == (verdict, reason)
+    main(["report", "-q", "--no-advice", "app/site.qps", "-o", "page.html"])
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert f">{verdict}</span></td>" in page
+    assert f"Fails, {reason}" in page
 
 
 @pytest.mark.parametrize(

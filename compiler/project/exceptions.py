@@ -130,6 +130,13 @@ def _is_allowed(
     return is_allowed
 
 
+def accepted_in(source: Source, project: Project | None) -> tuple[Acceptance, ...]:
+    """Return what a project lets fail of a spec."""
+    own = file_of(source)
+    entries = () if project is None else project.accepted
+    return tuple(entry for entry in entries if own is not None and entry.file == own)
+
+
 def file_of(source: Source) -> Path | None:
     """Return the file that a text was read from."""
     if source.file is not None:

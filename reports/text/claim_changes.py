@@ -11,7 +11,6 @@ from qps.compiler.pipeline import Spec
 from qps.reports.text.table import Table
 from qps.reports.text.verdicts import claimed, predicted
 from qps.solver.claims.claim_results import ClaimResult, Verdict
-from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
 
@@ -61,7 +60,7 @@ def judged(spec: Spec) -> Judged:
     """Return what becomes of the claims of a spec; nothing is played for that."""
     found: list[ClaimResult] = []
     unanswered: list[Diagnostic] = []
-    for question in Claims(ClaimRunner(model=spec.model)).questions():
+    for question in Claims.of(spec).questions():
         try:
             found += question.ask()
         except QpsError as error:

@@ -145,7 +145,7 @@ def remarks(result: ClaimResult) -> list[str]:
         "note": result.note,
         "fitted": result.fitted,
         "missed": result.missed,
-        "excepted": result.accepted or result.expired,
+        "excepted": result.excepted,
         "not told": None if result.near is None else result.near.why,
     }
     return [f"{name}: {text}" for name, text in pairs.items() if text]

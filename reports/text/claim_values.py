@@ -61,7 +61,7 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "note": result.note,
         "fitted": result.fitted,
         "missed": result.missed,
-        "excepted": result.accepted or result.expired,
+        "excepted": result.excepted,
         "counted": result.counted,
         "interval": result.interval,
         "half_width": None if result.near is None else result.near.half_width,

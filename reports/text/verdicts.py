@@ -148,9 +148,8 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
             chosen.setdefault(result.fitted, []).append(result.name)
         if result.missed is not None:
             missed.setdefault(why_missed(result), []).append(result.name)
-        for told in (result.accepted, result.expired):
-            if told is not None:
-                excepted.setdefault(told, []).append(result.name)
+        if result.excepted is not None:
+            excepted.setdefault(result.excepted, []).append(result.name)
         if result.near is not None and result.near.why is not None:
             untold.setdefault(result.near.why, []).append(result.name)
     tables = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -15,23 +14,26 @@ from qps.compiler.project.project_file import Acceptance, Project
 from qps.solver.claims.claim_results import ClaimResult
 
 
-def with_accepted(
-    results: Sequence[ClaimResult], spec: Path, project: Project | None, today: date
-) -> tuple[ClaimResult, ...]:
-    """Return the claims of a spec, with what its project says of those that fail."""
-    entries = _of_spec(spec, project)
-    return tuple(_told(result, entries, today) for result in results)
+def with_accepted(result: ClaimResult, entries: Sequence[Acceptance], today: date) -> ClaimResult:
+    """Return a claim of a spec, with what its project says of it where it fails."""
+    if not result.fails or result.holds:
+        return result
+    ends = list(_ends(result, entries, today))
+    lasting = [text for text, is_over in ends if not is_over]
+    if lasting:
+        return replace(result, accepted=lasting[0])
+    return replace(result, expired=ends[0][0]) if ends else result
 
 
 def unused_acceptances(
-    results: Sequence[ClaimResult], spec: Path, project: Project | None
+    results: Sequence[ClaimResult], entries: Sequence[Acceptance], project: Project | None
 ) -> tuple[Diagnostic, ...]:
-    """Return which entries of a project let nothing of a spec fail: its claims hold, or are gone.
+    """Return which entries about a spec let nothing of it fail: its claims hold, or are gone.
 
-    `results` are all claims of the spec that have an answer.
+    `results` are all claims of the spec that have an answer; its `project` says how grave that is.
     """
     sink = Sink()
-    for entry in _of_spec(spec, project):
+    for entry in entries:
         named = [result for result in results if _is_of(entry, result)]
         if any(result.fails or result.accepted for result in named):
             continue
@@ -45,25 +47,9 @@ def unused_acceptances(
     return as_grave(sink.found, project)
 
 
-def _of_spec(spec: Path, project: Project | None) -> tuple[Acceptance, ...]:
-    own = spec.resolve()
-    entries = () if project is None else project.accepted
-    return tuple(entry for entry in entries if entry.file == own)
-
-
 def _is_of(entry: Acceptance, result: ClaimResult) -> bool:
     """Return whether an entry is about a claim: about it alone, or about all of its block."""
     return entry.claim in (result.name, result.name.partition("[")[0])
-
-
-def _told(result: ClaimResult, entries: Sequence[Acceptance], today: date) -> ClaimResult:
-    if not result.fails or result.holds:
-        return result
-    ends = list(_ends(result, entries, today))
-    lasting = [text for text, is_over in ends if not is_over]
-    if lasting:
-        return replace(result, accepted=lasting[0])
-    return replace(result, expired=ends[0][0]) if ends else result
 
 
 def _ends(

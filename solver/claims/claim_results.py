@@ -137,6 +137,11 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     """A document says so, and the model could say otherwise."""
 
     @property
+    def excepted(self) -> str | None:
+        """What its project file says of it, where it fails."""
+        return self.accepted or self.expired
+
+    @property
     def difference(self) -> float | None:
         """How much more is predicted than claimed."""
         if self.claimed is None or self.predicted is None:

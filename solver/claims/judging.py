@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, assert_never
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -18,10 +19,13 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.comparing import compare, order_of
+from qps.compiler.pipeline import Spec
+from qps.compiler.project.project_file import Acceptance
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
+from qps.solver.claims.accepted_failures import with_accepted
 from qps.solver.claims.claim_results import (
     ClaimResult,
     Coverage,
@@ -46,14 +50,27 @@ class Question(Struct, frozen=True):
     ask: Callable[[], Sequence[ClaimResult]]
 
 
+def _today() -> date:
+    return date.today()  # noqa: DTZ011 - of where this runs
+
+
 class Claims(Struct, dict=True):
-    """The claims of a model, judged in its runner."""
+    """The claims of a model, judged in its runner; those of a spec, by what its project accepts."""
 
     runner: ClaimRunner
     player: Player | None = None
     """Who plays what is claimed of simulation; without one that is not judged."""
     probability: float = PROBABILITY
     """Of the prediction intervals by which measured rows are judged."""
+    accepted: tuple[Acceptance, ...] = ()
+    """What may fail until a day."""
+    today: date = field(default_factory=_today)
+
+    @staticmethod
+    def of(spec: Spec, player: Player | None = None, probability: float = PROBABILITY) -> Claims:
+        """Return the claims of a spec: whoever tells of them begins here."""
+        runner = ClaimRunner(model=spec.model)
+        return Claims(runner, player, probability, spec.accepted)
 
     @property
     def _model(self) -> ir.Model:
@@ -65,6 +82,13 @@ class Claims(Struct, dict=True):
 
     def questions(self) -> Iterator[Question]:
         """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
+        for question in self._questions():
+            yield Question(question.claims, partial(self._asked, question))
+
+    def _asked(self, question: Question) -> Sequence[ClaimResult]:
+        return [with_accepted(one, self.accepted, self.today) for one in question.ask()]
+
+    def _questions(self) -> Iterator[Question]:
         for expectation in self._model.expectations:
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):

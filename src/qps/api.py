@@ -182,13 +182,13 @@ class Model(ShowsItself):
     def test(self, *, simulate: bool = True) -> tuple[ClaimResult, ...]:
         """Return every expectation and observation with what the model predicts.
 
+        What fails, and may by the project file until a day, has the verdict `ACCEPTED`.
         Claims of what is `simulated` are played, for up to a minute each, unless told not to.
         """
         from qps.simulation.player import player  # noqa: PLC0415
-        from qps.solver.claims.claim_runner import ClaimRunner  # noqa: PLC0415
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
 
-        return Claims(ClaimRunner(model=self.spec.model), player() if simulate else None).results()
+        return Claims.of(self.spec, player() if simulate else None).results()
 
     def drift(
         self,

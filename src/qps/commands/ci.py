@@ -23,7 +23,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.exceptions import without_file
-from qps.compiler.project.project_file import project_of
+from qps.compiler.project.project_file import OWN, project_of
 from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.claim_formats import Tested
 from qps.reports.text.difference_text import difference_text
@@ -64,8 +64,9 @@ def run(arguments: Namespace) -> Exit:
         touched = _touched(paths, base, everything=arguments.all)
         looked = [_looked_at(one, told) for one in touched.specs]
         changes = [*_changes(looked, base, told), *touched.gone]
-    found = [*_of_projects(arguments.paths), *(d for one in looked for d in one.found)]
-    findings = _findings(looked, found, changes, base)
+    projects = [*_of_projects(arguments.paths)]
+    found = [*projects, *(d for one in looked for d in one.found)]
+    findings = _findings(looked, projects, changes, base)
     review = Review(
         base=base,
         specs=len(paths),
@@ -164,15 +165,17 @@ def _of_projects(paths: Sequence[Path]) -> Iterator[Diagnostic]:
 
 def _findings(
     looked: Sequence[_Looked],
-    found: Sequence[Diagnostic],
+    projects: Sequence[Diagnostic],
     changes: Sequence[SpecChange],
     base: Base,
 ) -> Iterator[Finding]:
     """Yield what is to be told at places, each thing once, whatever reads the file it is in."""
     told: dict[Finding, None] = {}
-    for one in found:
-        told[of_diagnostic(one, base.top, "")] = None
+    for one in projects:
+        told[of_diagnostic(one, base.top, path_from(base.top, OWN))] = None
     for each in looked:
+        file = path_from(base.top, str(each.path))
+        told |= dict.fromkeys(of_diagnostic(one, base.top, file) for one in each.found)
         told |= dict.fromkeys(of_faults(each.tested.wrong, base.top))
         told |= dict.fromkeys(of_claims(each.tested.results, base.top))
         if each.layout is not None:
@@ -182,7 +185,7 @@ def _findings(
                     code=LAYOUT,
                     title="layout",
                     message="`qps fmt` would lay this out otherwise",
-                    file=path_from(base.top, str(each.path)),
+                    file=file,
                     line=each.layout,
                     end_line=each.layout,
                 )

@@ -164,6 +164,7 @@ _OTHERS = frozenset(
         ("msgspec._utils", "rebuild"),  # of a Struct with keywords only
         ("qps.engine.formulas", "_made"),  # of a formula: equal ones are one object
         ("fractions", "Fraction"),
+        ("datetime", "date"),
         (type(Path()).__module__, type(Path()).__name__),
     ]
 )

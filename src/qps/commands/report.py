@@ -69,16 +69,15 @@ def made_page(
 ) -> tuple[str, list[Solved]]:
     """Return the page, and what was solved for it."""
     found = _solved(specs, arguments)
-    runners = [ClaimRunner(model=spec.model) for spec in specs]
     progress.advance(1, "claims")
     plays = player() if arguments.simulate else None
-    asked = [Claims(runner, plays) for runner in runners]
+    asked = [Claims.of(spec, plays) for spec in specs]
     questions = [question for one in asked for question in one.questions()]
     claims: list[ClaimResult] = []
     for question in questions:
         claims += question.ask()
         progress.advance(1 / len(questions))
-    wanted = [(each, figure) for each in runners for figure in each.model.figures]
+    wanted = [(one.runner, figure) for one in asked for figure in one.runner.model.figures]
     progress.advance(2 - progress.done, "figures")
     figures = []
     for runner, figure in wanted:

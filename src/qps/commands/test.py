@@ -7,7 +7,6 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Iterable
-from datetime import date
 from pathlib import Path
 from time import perf_counter
 
@@ -28,9 +27,9 @@ from qps.commands.kept_specs import check_file
 from qps.commands.output import style
 from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
-from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.visible import one_line
+from qps.compiler.pipeline import Spec
 from qps.compiler.project.project_file import project_of
 from qps.reports.text.claim_formats import (
     Tested,
@@ -45,9 +44,8 @@ from qps.reports.text.claim_formats import (
 from qps.reports.text.claim_values import claims_json
 from qps.reports.text.verdicts import Untested, claims_text
 from qps.simulation.player import player
-from qps.solver.claims.accepted_failures import unused_acceptances, with_accepted
+from qps.solver.claims.accepted_failures import unused_acceptances
 from qps.solver.claims.claim_results import ClaimResult, Coverage
-from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
 from qps.solver.odds.told import PROBABILITY
@@ -138,14 +136,12 @@ class _Testing(Struct, kw_only=True):
         if outcome.value is None:
             self.unread += 1
         else:
-            first = len(self.results)
-            self._claims(outcome.value.model, path)
-            self._except(first, path)
+            self._claims(outcome.value, path)
 
-    def _claims(self, model: ir.Model, path: Path) -> None:
-        runner = ClaimRunner(model=model)
+    def _claims(self, spec: Spec, path: Path) -> None:
+        first = len(self.results)
         before = 0.0 if self.progress is None else self.progress.done
-        claims = Claims(runner, self.player, self.probability)
+        claims = Claims.of(spec, self.player, self.probability)
         questions = list(claims.questions())
         for number, question in enumerate(questions):
             self.told(before + number / len(questions), path)
@@ -162,17 +158,10 @@ class _Testing(Struct, kw_only=True):
                 continue
             self.results += found
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
-        self._tell(runner.warnings, path)
+        self._tell(claims.runner.warnings, path)
         self.coverages += claims.coverages
-
-    def _except(self, first: int, path: Path) -> None:
-        """Mark what its project lets fail of a spec: of the claims from the first on."""
         project = project_of(path.resolve().parent).value
-        if project is None or not project.accepted:
-            return
-        own = with_accepted(self.results[first:], path, project, date.today())  # noqa: DTZ011 - of where this runs
-        self._tell(unused_acceptances(own, path, project), path)
-        self.results[first:] = own
+        self._tell(unused_acceptances(self.results[first:], spec.accepted, project), path)
 
     def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
         for diagnostic in found:
