@@ -184,20 +184,15 @@ def as_sarif(findings: Sequence[Finding]) -> dict[str, object]:
 
 def _rule(code: str) -> dict[str, object]:
     """Return what SARIF tells of a kind of finding; GitHub shows summary and help of it."""
-    if code in _CODES:
-        own = _CODES[code]
-        name, summary, mend, page = (
-            own.slug,
-            own.summary,
-            " ".join(explained(own).mend),
-            page_of(own),
-        )
-    else:
-        name, (summary, mend) = code, _OTHERS[code]
+    own = _CODES.get(code)
+    if own is None:
+        summary, mend = _OTHERS[code]
         page = mend
+    else:
+        summary, mend, page = own.summary, " ".join(explained(own).mend), page_of(own)
     return {
         "id": code,
-        "name": name,
+        **({} if own is None else {"name": own.slug}),
         "shortDescription": {"text": summary},
         "fullDescription": {"text": summary},
         "help": {"text": mend, "markdown": page},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
@@ -14,50 +15,57 @@ from qps.compiler.project.project_file import Acceptance, Project
 from qps.solver.claims.claim_results import ClaimResult
 
 
-def with_accepted(result: ClaimResult, entries: Sequence[Acceptance], today: date) -> ClaimResult:
-    """Return a claim of a spec, with what its project says of it where it fails."""
-    if not result.fails or result.holds:
-        return result
-    ends = list(_ends(result, entries, today))
-    lasting = [text for text, is_over in ends if not is_over]
-    if lasting:
-        return replace(result, accepted=lasting[0])
-    return replace(result, expired=ends[0][0]) if ends else result
+def _today() -> date:
+    return date.today()  # noqa: DTZ011 - of where this runs
 
 
-def unused_acceptances(
-    results: Sequence[ClaimResult], entries: Sequence[Acceptance], project: Project | None
-) -> tuple[Diagnostic, ...]:
-    """Return which entries about a spec let nothing of it fail: its claims hold, or are gone.
+class Accepted(Struct, frozen=True):
+    """What may fail of a spec, by the entries of its project file, as of a day."""
 
-    `results` are all claims of the spec that have an answer; its `project` says how grave that is.
-    """
-    sink = Sink()
-    for entry in entries:
-        named = [result for result in results if _is_of(entry, result)]
-        if any(result.fails or result.accepted for result in named):
-            continue
-        what = "holds" if named else "is no claim of this spec that has an answer"
-        sink.report(
-            codes.UNUSED_EXCEPTION,
-            entry.span,
-            f"`{entry.claim}` may fail until {entry.until}, and {what}",
-            hint="take this entry out" if named else "`qps test` tells the names of claims",
-        )
-    return as_grave(sink.found, project)
+    entries: tuple[Acceptance, ...] = ()
+    today: date = field(default_factory=_today)
+
+    def told(self, result: ClaimResult) -> ClaimResult:
+        """Return a claim of the spec, with what its project says of it where it fails."""
+        if not result.fails or result.holds:
+            return result
+        ends = list(self._ends(result))
+        lasting = [text for text, is_over in ends if not is_over]
+        if lasting:
+            return replace(result, accepted=lasting[0])
+        return replace(result, expired=ends[0][0]) if ends else result
+
+    def unused(
+        self, results: Sequence[ClaimResult], project: Project | None
+    ) -> tuple[Diagnostic, ...]:
+        """Return which entries let nothing fail: their claims hold, or are gone.
+
+        `results` are all claims of the spec that have an answer; its `project` says how grave that
+        is.
+        """
+        sink = Sink()
+        for entry in self.entries:
+            named = [result for result in results if _is_of(entry, result)]
+            if any(result.fails or result.accepted for result in named):
+                continue
+            what = "holds" if named else "is no claim of this spec that has an answer"
+            sink.report(
+                codes.UNUSED_EXCEPTION,
+                entry.span,
+                f"`{entry.claim}` may fail until {entry.until}, and {what}",
+                hint="take this entry out" if named else "`qps test` tells the names of claims",
+            )
+        return as_grave(sink.found, project)
+
+    def _ends(self, result: ClaimResult) -> Iterator[tuple[str, bool]]:
+        """Yield what entries say of a claim, and whether their day is over."""
+        for entry in self.entries:
+            if _is_of(entry, result):
+                is_over = self.today > entry.until
+                word = "was accepted" if is_over else "accepted"
+                yield f"{word} until {entry.until} ({entry.span.place}): {entry.reason}", is_over
 
 
 def _is_of(entry: Acceptance, result: ClaimResult) -> bool:
     """Return whether an entry is about a claim: about it alone, or about all of its block."""
     return entry.claim in (result.name, result.name.partition("[")[0])
-
-
-def _ends(
-    result: ClaimResult, entries: Sequence[Acceptance], today: date
-) -> Iterator[tuple[str, bool]]:
-    """Yield what entries say of a claim, and whether their day is over."""
-    for entry in entries:
-        if _is_of(entry, result):
-            is_over = today > entry.until
-            word = "was accepted" if is_over else "accepted"
-            yield f"{word} until {entry.until} ({entry.span.place}): {entry.reason}", is_over

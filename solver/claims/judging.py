@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, assert_never
 
@@ -20,12 +19,11 @@ from qps.compiler.configure.configuration import (
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.comparing import compare, order_of
 from qps.compiler.pipeline import Spec
-from qps.compiler.project.project_file import Acceptance
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
-from qps.solver.claims.accepted_failures import with_accepted
+from qps.solver.claims.accepted_failures import Accepted
 from qps.solver.claims.claim_results import (
     ClaimResult,
     Coverage,
@@ -50,10 +48,6 @@ class Question(Struct, frozen=True):
     ask: Callable[[], Sequence[ClaimResult]]
 
 
-def _today() -> date:
-    return date.today()  # noqa: DTZ011 - of where this runs
-
-
 class Claims(Struct, dict=True):
     """The claims of a model, judged in its runner; those of a spec, by what its project accepts."""
 
@@ -62,15 +56,14 @@ class Claims(Struct, dict=True):
     """Who plays what is claimed of simulation; without one that is not judged."""
     probability: float = PROBABILITY
     """Of the prediction intervals by which measured rows are judged."""
-    accepted: tuple[Acceptance, ...] = ()
+    accepted: Accepted = field(default_factory=Accepted)
     """What may fail until a day."""
-    today: date = field(default_factory=_today)
 
     @staticmethod
     def of(spec: Spec, player: Player | None = None, probability: float = PROBABILITY) -> Claims:
         """Return the claims of a spec: whoever tells of them begins here."""
         runner = ClaimRunner(model=spec.model)
-        return Claims(runner, player, probability, spec.accepted)
+        return Claims(runner, player, probability, Accepted(spec.accepted))
 
     @property
     def _model(self) -> ir.Model:
@@ -86,7 +79,7 @@ class Claims(Struct, dict=True):
             yield Question(question.claims, partial(self._asked, question))
 
     def _asked(self, question: Question) -> Sequence[ClaimResult]:
-        return [with_accepted(one, self.accepted, self.today) for one in question.ask()]
+        return [self.accepted.told(one) for one in question.ask()]
 
     def _questions(self) -> Iterator[Question]:
         for expectation in self._model.expectations:

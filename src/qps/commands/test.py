@@ -44,7 +44,6 @@ from qps.reports.text.claim_formats import (
 from qps.reports.text.claim_values import claims_json
 from qps.reports.text.verdicts import Untested, claims_text
 from qps.simulation.player import player
-from qps.solver.claims.accepted_failures import unused_acceptances
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.judging import Claims
 from qps.solver.claims.simulating import Player
@@ -161,7 +160,7 @@ class _Testing(Struct, kw_only=True):
         self._tell(claims.runner.warnings, path)
         self.coverages += claims.coverages
         project = project_of(path.resolve().parent).value
-        self._tell(unused_acceptances(self.results[first:], spec.accepted, project), path)
+        self._tell(claims.accepted.unused(self.results[first:], project), path)
 
     def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
         for diagnostic in found:
