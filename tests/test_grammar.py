@@ -240,6 +240,8 @@ def test_lines_that_go_on(text: str) -> None:
         "\n\n# start\nparam a = 3\n\n# middle\n\nparam b = 4\n# end",
         "param a = 3\r\nparam b = 4\r\n",
         "\tparam a = 3\n\tparam b = 4",
+        "param a = 3\n# unit dozen { was }\nparam b = 4",
+        "component a { cpu 1\n# disk 2 }\nnetwork 3 # } or so\n}\nparam b = 4",
     ],
 )
 def test_statements_that_end(text: str) -> None:

@@ -269,8 +269,8 @@ class _Check:
                 much, there = folder.fold(amount), folder.fold(pool.capacity.expr)
             except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
                 return  # that is reported where values are looked at
-            if much is None or there is None or much <= there:
-                continue
+            if much is None or there is None or much <= there or there <= 0:
+                continue  # a capacity that is not above zero is reported itself
             self._sink.report(
                 codes.OUT_OF_RANGE,
                 mark.span if mark.amount is None else mark.amount.span,
