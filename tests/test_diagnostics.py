@@ -21,7 +21,7 @@ from qps.compiler.pipeline import check_file, check_source
 ERRORS = Path(__file__).parent / "errors"
 BAD = sorted(ERRORS.glob("*.qps"))
 COMMANDS = sorted(ERRORS.glob("*.args"))
-MOST_OF_THEM = 140
+MOST_OF_THEM = 300
 """Mends that the bad specs offer."""
 Golden = Callable[[Path, str], None]
 
@@ -63,7 +63,10 @@ def test_one_mistake_gives_one_message_of_its_own_code(path: Path) -> None:
 
 
 def test_every_mend_mends() -> None:
-    """Each edit that a diagnostic offers is made: it does not stand there any more."""
+    """Each edit that a diagnostic offers is made: it does not stand there any more.
+
+    What was no mistake of the syntax does not become one by it.
+    """
     left, made = [], 0
     for path in BAD:
         for found in found_in(path):
@@ -89,7 +92,14 @@ def _is_left(found: Diagnostic, mend: Mend, source: Source) -> bool:
         and again.primary is not None
         and again.primary.span.start == start
         for again in after.diagnostics
+    ) or (
+        not any(map(_is_of_syntax, found_in(Path(source.label))))
+        and any(map(_is_of_syntax, after.diagnostics))
     )
+
+
+def _is_of_syntax(one: Diagnostic) -> bool:
+    return one.code.id.startswith("QPS01") and one.code is not codes.FIRST_EDITION
 
 
 def test_mends_are_told_to_programs() -> None:

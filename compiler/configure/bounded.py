@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from msgspec import Struct
 
 from qps.compiler import ir
@@ -13,7 +15,7 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 
-class Bounded(Struct, frozen=True, kw_only=True):
+class Bounded(Struct, frozen=True, kw_only=True, dict=True):
     """An expression with what it is called, what it may be, its dimension, and who needs it so.
 
     A `hint` of its own tells how to mend it.
@@ -26,6 +28,11 @@ class Bounded(Struct, frozen=True, kw_only=True):
     dimension: Dimension = DIMENSIONLESS
     because: Label | None = None
     hint: str = ""
+
+    @cached_property
+    def varies(self) -> bool:
+        """True where the value may depend on the population."""
+        return varies(self.expr)
 
 
 def varies(expr: ir.Expr) -> bool:

@@ -9,7 +9,12 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.cases import report_unstated
-from qps.compiler.configure.configuration import base_configuration, changed, in_force
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_force,
+)
 from qps.compiler.configure.fold import (
     CircleError,
     Folder,
@@ -70,11 +75,17 @@ def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[
 
 
 def check_claimed_values(model: ir.Model, sink: Sink) -> None:
-    """Report every case that is asked for of a parameter which does not state it."""
+    """Report every case that is asked for of a parameter which does not state it.
+
+    Where all state all of their cases, nothing can be asked for that is not there.
+    """
     base = base_configuration(model)
+    lacking = model.once(_lacking)
     seen: set[tuple[ir.Change, ...]] = set()
     for one in dict.fromkeys(claimed_values(model)):
         configuration = in_force(changed(base, one.changes))
+        if not lacking and not _new_lacking(configuration, base):
+            continue
         if one.changes not in seen:
             check_cases(model, configuration, sink)
         seen.add(one.changes)
@@ -86,3 +97,22 @@ def check_claimed_values(model: ir.Model, sink: Sink) -> None:
             report_unstated(error.unstated, model, sink)
         except (CircleError, TooLargeError, NoValueError):
             continue  # the check of bounds has said so
+
+
+def _lacking(model: ir.Model) -> bool:
+    """Return whether a parameter of a model does not state all of its cases."""
+    return any(map(_lacks_a_case, base_configuration(model).parameters.values()))
+
+
+def _new_lacking(configuration: Configuration, base: Configuration) -> bool:
+    """Return whether a change has left out a case of a parameter."""
+    return any(
+        value is not base.parameters.get(name) and _lacks_a_case(value)
+        for name, value in configuration.parameters.items()
+    )
+
+
+def _lacks_a_case(value: ir.Expr) -> bool:
+    return any(
+        isinstance(part, ir.ByCase) and len(part.values) < len(ir.Case) for part in parts_of(value)
+    )

@@ -21,6 +21,7 @@ from qps.compiler.configure.possible_values import Bounds
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, way_in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.cost_items import (
@@ -373,7 +374,12 @@ class _StreamCheck(Struct, kw_only=True):
             call.times.span,
             f"{share} of the requests are more than all of them",
             secondary=[Label(value, f"`{named.name}` is this")],
-            hint=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+            hint=instead(
+                share,
+                often,
+                at=value,
+                told=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+            ),
         )
 
     def _crossing(self, leg: ir.Crossing) -> None:

@@ -38,6 +38,7 @@ from qps.compiler.configure.values_in_use import (
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, visited
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -206,7 +207,7 @@ class _Check:
     def value(self, bounded: Bounded) -> None:
         """Report a value that is not what it may be."""
         told = len(self._sink.found)
-        for folder in self._folders_for(bounded.expr):
+        for folder in self._folders_for(bounded):
             try:
                 value = self._folded(bounded, folder)
             except UnstatedCaseError as error:
@@ -221,9 +222,13 @@ class _Check:
                 self._out_of_bounds(bounded, folder, value)
                 return
 
-    def _folders_for(self, expr: ir.Expr) -> list[Folder]:
+    def _folders_for(self, bounded: Bounded) -> list[Folder]:
         """Return the populations at which a value is looked at, for each kind of users."""
-        populations = self._folders if varies(expr) else self._folders[:1]
+        populations = self._folders if bounded.varies else self._folders[:1]
+        return self._of_users(bounded.expr, populations)
+
+    def _of_users(self, expr: ir.Expr, populations: list[Folder]) -> list[Folder]:
+        """Return folders for each kind of users that an expression rests on."""
         if not (self._has_kinds and self._folders[0].rests_on_kinds(expr)):
             return populations
         return [one for at in populations for _, one in at.each_class(expr)]
@@ -264,7 +269,8 @@ class _Check:
         if mark.amount is not None and mark.amount.dimension != pool.capacity.dimension:
             return
         amount = ir.Constant(Fraction(1)) if mark.amount is None else mark.amount.expr
-        for folder in self._folders_for(amount):
+        populations = self._folders if varies(amount) else self._folders[:1]
+        for folder in self._of_users(amount, populations):
             try:
                 much, there = folder.fold(amount), folder.fold(pool.capacity.expr)
             except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
@@ -397,9 +403,12 @@ def _hint(bounded: Bounded, value: Fraction) -> str:
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
         example = "75 %" if bounded.bound is Bound.FULL else "5 %"
-        return f"write `{shown} %` if hundredths are meant" if is_plain else f"such as `{example}`"
+        told = f"write `{shown} %` if hundredths are meant"
+        in_percent = instead(bounded.span.text, f"{shown} %", told=told)
+        return in_percent if is_plain else f"such as `{example}`"
     if bounded.bound is Bound.RANK:
-        return "1 is served first, 2 after it: write `priority 1`"
+        told = "1 is served first, 2 after it: write `priority 1`"
+        return instead(bounded.span.text, "1", told=told)
     if bounded.bound is Bound.WHOLE:
         return "give it a whole number of cores, or write `mm1`"
     if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Self
 
 from msgspec import Struct
@@ -65,14 +66,121 @@ def instead(word: str, *others: str, at: Span | None = None, told: str = "") -> 
 
 
 def taken_out(span: Span, told: str) -> Hint:
-    """Return a hint by which a stretch of a text, such as a declaration, is taken out."""
-    return Hint(told, Rewording(span.text, "", span))
+    """Return a hint by which a stretch of a text, such as a declaration, is taken out.
+
+    What joined it to its neighbours goes with it: a comma, a `;`, the line that it had alone.
+    """
+    whole = _with_what_joins(span)
+    return Hint(told, Rewording(whole.text, "", whole))
+
+
+def said_once(span: Span, told: str = "keep one") -> Hint:
+    """Return a hint by which what is stated again is taken out, with the word that it is said by.
+
+    Where it is not clear what belongs to it, the hint says it in words alone.
+    """
+    text = span.source.text
+    before = _SAID_BY.search(text, max(0, span.start - _LOOKED_BACK), span.start)
+    behind = text[span.end :].lstrip(" \t")[:1]
+    whole = span
+    if before is not None and before[2]:
+        if behind == ",":
+            return Hint(told)
+        whole = Span(span.source, before.start(2), span.end)
+    is_clear = before is not None and behind in ("", *",;{}\n#")
+    return taken_out(whole, told) if is_clear else Hint(told)
+
+
+def with_its_word(span: Span, told: str) -> Hint:
+    """Return a hint by which a value is taken out with the word right before it: `for 1 s`."""
+    text = span.source.text
+    before = _ITS_WORD.search(text, max(0, span.start - _LOOKED_BACK), span.start)
+    return taken_out(span if before is None else Span(span.source, before.start(), span.end), told)
+
+
+def called_otherwise(span: Span, told: str = "") -> Hint:
+    """Return a hint to call something by its name and a `_`, which is a word of nobody."""
+    word = span.text
+    return instead(
+        word, f"{word}_", at=span, told=told or f"call it `{word}_` or something more telling"
+    )
+
+
+def numbered(span: Span, told: str) -> Hint:
+    """Return a hint to give what has the name of another one a number of its own."""
+    used = set(re.findall(r"\w+", span.source.text))
+    free = next(name for n in count(2) if (name := f"{span.text}_{n}") not in used)
+    return instead(span.text, free, at=span, told=told)
+
+
+def swapped(first: Span, second: Span, told: str = "") -> Hint:
+    """Return a hint by which two ends change places; a unit that holds for both stays last.
+
+    `told` goes before what is to be written.
+    """
+    both = first.to(second)
+    one, other = first.text, second.text
+    number, unit = re.match(r"-?[\d_.]*", other), ""
+    if number is not None and number[0] and re.fullmatch(r"-?[\d_.]+", one):
+        other, unit = number[0], other[number.end() :]
+    between = both.source.text[first.end : second.start]
+    return instead(both.text, f"{other}{between}{one}{unit}", at=both, told=told)
+
+
+def put_behind(span: Span, *texts: str, told: str) -> Hint:
+    """Return a hint by which one of some texts is put in right behind a stretch of another one."""
+    at = Span(span.source, span.end, span.end)
+    return Hint(told, *(Rewording("", text, at) for text in texts))
+
+
+def of_these(told: str, *hints: str) -> Hint:
+    """Return a hint in other words, with what each of some hints would write to choose from."""
+    return Hint(told, *(one for hint in hints if isinstance(hint, Hint) for one in hint.rewordings))
+
+
+_SAID_BY = re.compile(r"(\A|[,;{\n])[ \t]*([a-z_]+[ \t]+)?\Z")
+_ITS_WORD = re.compile(r"\w+\s+\Z")
+_REST = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
+_JOINED_BEFORE = re.compile(r",[ \t]*(?:#[^\n]*)?\n?[ \t]*\Z")
+_JOINED_BEHIND = re.compile(r"[ \t]*[,;][ \t]*")
+_SEPARATED_BEFORE = re.compile(r"[ \t]*;[ \t]*\Z")
+_LOOKED_BACK = 200
+
+
+def _with_what_joins(span: Span) -> Span:
+    """Return a stretch with the comma, the `;`, or the rest of the line that it leaves alone."""
+    text, start, end = span.source.text, span.start, span.end
+    before = text[max(0, start - _LOOKED_BACK) : start]
+    joined = _JOINED_BEFORE.search(before)
+    if joined is not None and "#" not in joined[0]:
+        return Span(span.source, start - len(joined[0]), end)
+    behind = _JOINED_BEHIND.match(text, end)
+    if behind is not None:
+        return Span(span.source, start, behind.end())
+    separated = _SEPARATED_BEFORE.search(before)
+    if separated is not None:
+        return Span(span.source, start - len(separated[0]), end)
+    line = text.rfind("\n", 0, start) + 1
+    rest = _REST.match(text, end)
+    if rest is not None and not text[line:start].strip():
+        return Span(span.source, _before_its_doc(text, line), rest.end())
+    blanks = len(before) - len(before.rstrip(" \t"))
+    return Span(span.source, start - blanks, end)
 
 
 def put_before(span: Span, text: str, told: str) -> Hint:
     """Return a hint by which a text is put in right behind what stands before a place."""
     start = len(span.source.text[: span.start].rstrip(" \t"))
     return Hint(told, Rewording("", text, Span(span.source, start, start)))
+
+
+def _before_its_doc(text: str, line: int) -> int:
+    """Return where the lines of something begin, those of its doc string among them."""
+    closed = line - len('"""\n')
+    if not text.startswith('"""\n', max(closed, 0)):
+        return line
+    opened = text.rfind('"""', 0, closed)
+    return text.rfind("\n", 0, opened) + 1 if opened > 0 else line  # the first is of the file
 
 
 def mends_of(hints: Iterable[str], span: Span | None) -> tuple[Mend, ...]:

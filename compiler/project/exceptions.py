@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Severity, Sink
+from qps.compiler.diagnostics.mends import taken_out
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.project.project_file import Acceptance, Allowance, Project, warning_called
@@ -165,7 +166,7 @@ def _unused(code: Code, span: Span, sink: Sink) -> None:
         codes.UNUSED_EXCEPTION,
         span,
         f"{code.id} is allowed here, and is not told",
-        hint="take this out, or put it at the line that is warned of",
+        hint=taken_out(span, "take this out, or put it at the line that is warned of"),
     )
 
 

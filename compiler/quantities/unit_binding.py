@@ -15,6 +15,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Advice, Label
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
 
@@ -40,9 +41,12 @@ class Divisor(Struct, frozen=True):
         text = self.whole.source.text
         before = _on_one_line(text[self.whole.start : self.number.end])
         behind = _on_one_line(text[self.number.end : self.whole.end])
-        return (
-            f"a unit belongs to the number before it: `{before} {behind}` divides by "
-            f"`{_on_one_line(self.divided.text)}`; write `({before}) {behind}`"
+        return instead(
+            self.whole.text,
+            f"({before}) {behind}",
+            at=self.whole,
+            told=f"a unit belongs to the number before it: `{before} {behind}` divides by "
+            f"`{_on_one_line(self.divided.text)}`; write `({before}) {behind}`",
         )
 
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import called_otherwise, instead, said_once
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax import ast
@@ -108,11 +109,12 @@ class Builder:
             elif mark == "*":
                 several.setdefault(field, []).append(self._built(piece))
             elif field in once:
+                again = self._built(piece).span
                 self._sink.report(
                     codes.MISPLACED,
-                    self._built(piece).span,
+                    again,
                     f"{CALLED.get(kind, f'`{kind}`')} is stated twice here",
-                    hint="keep one",
+                    hint=said_once(again),
                 )
             else:
                 once[field] = self._built(piece)
@@ -287,8 +289,13 @@ class Builder:
             codes.FIRST_EDITION,
             self._span(cases),
             "cases stand in braces",
-            hint=("write " if shortened(mend) == mend else "as in ")
-            + f"`{shortened(mend)}`; `qps fmt` does so{difference if is_difference else ''}",
+            hint=instead(
+                self._span(cases).text,
+                in_braces(text, cases),
+                *([f"{word} - {value[1:].lstrip()}"] if is_difference else []),
+                told=("write " if shortened(mend) == mend else "as in ")
+                + f"`{shortened(mend)}`; `qps fmt` does so{difference if is_difference else ''}",
+            ),
         )
 
     def _option(self, tree: Tree) -> ast.Option:
@@ -398,7 +405,7 @@ class Builder:
                         codes.RESERVED_WORD,
                         span,
                         f"`{word}` is a word of the language and cannot be a name",
-                        hint=f"call it `{word}_` or something more telling",
+                        hint=called_otherwise(span),
                     )
                 return ast.Name(span, (str(word),))
         return str(word)

@@ -58,6 +58,14 @@ class Fault(Struct, frozen=True):
         return Span(self.span.source, end - len(word), end)
 
     @property
+    def with_blanks(self) -> Span:
+        """Where the word stands, with the blanks around it."""
+        text, span = self.span.source.text, self.span
+        start = len(text[: span.start].rstrip(" \t"))
+        rest = text[span.end : span.end + _LOOKED_AHEAD]
+        return Span(span.source, start, span.end + len(rest) - len(rest.lstrip(" \t")))
+
+    @property
     def after_a_comma(self) -> Hint:
         """The hint to put a comma before this word."""
         return put_before(self.span, ",", "put a comma before it")
@@ -124,7 +132,8 @@ def _first_word(fault: Fault) -> str | None:
     if fault.opened or fault.before:
         return None
     if fault.word.startswith('"'):
-        return 'a doc string stands between `"""`'
+        doc = f'""{fault.word}""'
+        return instead(fault.word, doc, at=fault.span, told='a doc string stands between `"""`')
     if not fault.word.isidentifier():
         return None
     near = closest(fault.word, DECLARATIONS)
@@ -250,7 +259,11 @@ def _pool(fault: Fault) -> str | None:
     if not re.search(r"\b(take|give)$", fault.before) or not fault.word[:1].isdigit():
         return None
     unit, pool = amount.groups() if amount else ("MB", "memory")
-    return f"the pool comes first: `take {pool} {fault.word} {unit}`"
+    told = f"the pool comes first: `take {pool} {fault.word} {unit}`"
+    if amount is None:
+        return told
+    whole = Span(fault.span.source, fault.span.start, fault.span.end + amount.end())
+    return instead(whole.text, f"{pool} {fault.word} {unit}", at=whole, told=told)
 
 
 def _call(fault: Fault) -> str | None:
@@ -264,7 +277,9 @@ def _call(fault: Fault) -> str | None:
     if re.search(r"\bcall$", fault.before) and fault.word == "{":
         return "name the node that is called: `call db { … }`"
     if node and node[1] in ("at", "to"):
-        return f"name the node alone: `call {fault.word} {{ … }}`"
+        told = f"name the node alone: `call {fault.word} {{ … }}`"
+        at = fault.before_it(node[1]).to(fault.span)
+        return instead(at.text, fault.word, at=at, told=told)
     if fault.word in ("sends", "returns") and "COMMA" in fault.accepted:
         return fault.after_a_comma
     if node and (fault.word in "};" or "\n" in fault.word):
@@ -292,7 +307,7 @@ _CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
 def _source(fault: Fault) -> str | None:
     """Where a citation goes wrong: it stands last, behind what it is cited for."""
     if fault.word == "," and re.match(r"\s*source\b", fault.behind):
-        return "no comma stands before `source`: take it out"
+        return instead(",", "", at=fault.span, told="no comma stands before `source`: take it out")
     if fault.word == "source" and {"TO", "IF"} <= fault.accepted:
         return "cite it where the number stands: in the component, or in a `let` that it names"
     if fault.word.startswith('"') and re.search(r"\btraffic\s+source$", fault.before):
@@ -315,7 +330,10 @@ def _use(fault: Fault) -> str | None:
         return None
     file, name = used[1], used[2] or "name"
     if used.end() < len(fault.before):  # behind `with`
-        return "put a comma between what it is told" if fault.word in ("=", "and") else None
+        told = "put a comma between what it is told"
+        if fault.word == "and":
+            return instead(fault.with_blanks.text, ", ", at=fault.with_blanks, told=told)
+        return told if fault.word == "=" else None
     if fault.word.isidentifier() and "AS" in fault.accepted and fault.word != "for":
         told = f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
         return put_before(fault.span, " as", told)
@@ -338,7 +356,8 @@ def _member(fault: Fault) -> str | None:
     if parent == "with":
         return f"name first what it is otherwise: `{kind} {name} = … with …`"
     if fault.word in ("{", ",", ":") and member.end() == len(fault.before):
-        return f"what differs stands behind `with`: `{kind} {name} = {parent} with …`"
+        told = f"what differs stands behind `with`: `{kind} {name} = {parent} with …`"
+        return told if fault.word == "{" else instead(fault.word, " with", at=fault.span, told=told)
     if "COMMA" in fault.accepted and fault.word.isidentifier() and not fault.opened:
         return fault.after_a_comma
     return None
@@ -365,7 +384,8 @@ def _run(fault: Fault) -> str | None:
     if runs is None or "IF" not in fault.accepted:
         return None
     if fault.word[:1].isdigit():
-        return f"say how often behind `*`: `run {runs[1]} * {shortened(fault.word)}`"
+        told = f"say how often behind `*`: `run {runs[1]} * {shortened(fault.word)}`"
+        return put_before(fault.span, " *", told)
     if fault.word in ("to", "in"):
         return f"a stream says to whom it goes on: `at node {{ {runs[1]} {fault.word} … }}`"
     return None
@@ -375,7 +395,8 @@ def _size_in(fault: Fault) -> str | None:
     """Where `in` stands before a size of traffic, as the first edition had it."""
     if fault.word != "in" or not re.search(r"\btraffic\s[^;{}\n]*$", fault.before[-LOOKED_BACK:]):
         return None
-    return "a size stands behind a comma: `traffic 8000 byte/s, 1280 byte/packet`"
+    told = "a size stands behind a comma: `traffic 8000 byte/s, 1280 byte/packet`"
+    return instead(fault.with_blanks.text, ",", at=fault.with_blanks, told=told)
 
 
 def _think(fault: Fault) -> str | None:
@@ -400,11 +421,19 @@ def _comma(fault: Fault) -> str | None:
     return None
 
 
+_ENDS = re.compile(r"\s*([\d_.]+)\s*(?:,|\.\.)\s*([\d_.]+(?: *[\w/]+)?)\s*\]")
+
+
 def _bracket(fault: Fault) -> str | None:
     if fault.word == "[" and re.search(r"\bscenario\s+in\s+\[[^\]]*$", fault.before):
         return "make one of them, `scenario both { scenario = [one, other] }`, and list that"
     if fault.word in "[]":
-        return "write a range as `2..200`, choices as `a or b`"
+        told = "write a range as `2..200`, choices as `a or b`"
+        ends = _ENDS.match(fault.behind) if fault.word == "[" else None
+        if ends is None:
+            return told
+        whole = Span(fault.span.source, fault.span.start, fault.span.end + ends.end())
+        return instead(whole.text, f"{ends[1]}..{ends[2]}", at=whole, told=told)
     if fault.word in "})" and not fault.opened:
         told = f"nothing is open here that `{fault.word}` could close: take it out"
         return instead(fault.word, "", at=fault.span, told=told)
@@ -419,11 +448,17 @@ def _equals(fault: Fault) -> str | None:
     if fault.word not in ("=", ":"):
         return None
     if fault.before[-1:] in ("<", ">", "=", "!"):
-        return f"write `{fault.before[-1]}=` without a blank"
+        both = fault.before_it(fault.before[-1]).to(fault.span)
+        told = f"write `{fault.before[-1]}=` without a blank"
+        if fault.before[-1] == "=":
+            return told  # a second one by mistake, as likely
+        return instead(both.text, f"{fault.before[-1]}=", at=both, told=told)
     if fault.behind[:1] in ("<", ">"):
-        return f"write `{fault.behind[0]}=`"
+        both = Span(fault.span.source, fault.span.start, fault.span.end + 1)
+        return instead(both.text, f"{fault.behind[0]}=", at=both)
     if re.search(r"[{;\n]\s*\w+$", fault.before[-LOOKED_BACK:]) and "NUMBER" in fault.accepted:
-        return f"the value stands right behind the word, without `{fault.word}`"
+        told = f"the value stands right behind the word, without `{fault.word}`"
+        return instead(fault.with_blanks.text, " ", at=fault.with_blanks, told=told)
     if "COMPARE" in fault.accepted:
         told = "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
         return instead(fault.word, "==", "<=", ">=", at=fault.span, told=told)
@@ -443,7 +478,9 @@ def _operator(fault: Fault) -> str | None:
         both = fault.before_it("*").to(fault.span)
         return instead(both.text, "^", at=both, told="write powers with `^`")
     if fault.word == "/" and fault.before.endswith("/"):
-        return "divide with one `/`; a comment starts with `#`"
+        both = fault.before_it("/").to(fault.span)
+        told = "divide with one `/`; a comment starts with `#`"
+        return instead(both.text, "/", "#", at=both, told=told)
     return None
 
 
@@ -452,7 +489,8 @@ def _number(fault: Fault) -> str | None:
         if "RANGE" in fault.accepted or fault.before.endswith(".."):
             return RANGE_HINT
         if fault.before[-1:].isdigit():
-            return f"write a digit behind the point: `{fault.before[-1]}.0`"
+            told = f"write a digit behind the point: `{fault.before[-1]}.0`"
+            return instead(".", ".0", at=fault.span, told=told)
         told = "write a digit before the point: `0.5`"
         is_fraction = fault.behind[:1].isdigit()
         return instead(".", "0.", at=fault.span, told=told) if is_fraction else None
@@ -461,9 +499,14 @@ def _number(fault: Fault) -> str | None:
     if not re.fullmatch(r"\d.*", fault.word):
         return None
     if fault.before[-1:].isdigit():
-        return "write digits together, or with `_` between: `800_000`"
+        told = "write digits together, or with `_` between: `800_000`"
+        at = fault.span.source.text[: fault.span.start].rstrip()
+        blanks = Span(fault.span.source, len(at), fault.span.start)
+        return instead(blanks.text, "_", at=blanks, told=told)
     if fault.before[-1:] in ("%", "$"):
-        return f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
+        both = fault.before_it(fault.before[-1]).to(fault.span)
+        told = f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
+        return instead(both.text, f"{fault.word} {fault.before[-1]}", at=both, told=told)
     return None
 
 
@@ -479,7 +522,9 @@ def _unit(fault: Fault) -> str | None:
     left = name.group() if name.group() != ")" else "(…)"
     unit = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
     written = fault.word + (unit.group().replace(" ", "") if unit else "")
-    return f"a unit stands behind a number: `{left} * 1 {written}`, or `{left}` alone if it has one"
+    told = f"a unit stands behind a number: `{left} * 1 {written}`, or `{left}` alone if it has one"
+    whole = Span(fault.span.source, fault.span.start, fault.span.end + (unit.end() if unit else 0))
+    return instead(whole.text, f"* 1 {written}", "", at=whole, told=told)
 
 
 def _users(fault: Fault) -> str | None:
@@ -487,6 +532,9 @@ def _users(fault: Fault) -> str | None:
     if fault.word != "users" or not fault.before[-1:].isdigit():
         return None
     return "the unit is `user` here: `users` at the end says how large a group is"
+
+
+_UNQUOTED = re.compile(r"[^\n;{}#\"]*[^\s;{}#\"]")
 
 
 def _one_thing(fault: Fault) -> str | None:
@@ -503,13 +551,20 @@ def _one_thing(fault: Fault) -> str | None:
     if accepted == {"NAME"}:
         return _name_hint(fault)
     if accepted == {"STRING"}:
-        return 'write it in quotes: `"…"`'
+        words = _UNQUOTED.match(fault.span.source.text, fault.span.start)
+        if words is None or not fault.word.isidentifier():
+            return 'write it in quotes: `"…"`'
+        at = Span(fault.span.source, words.start(), words.end())
+        return instead(at.text, f'"{at.text}"', at=at, told='write it in quotes: `"…"`')
     if "RANGE" in accepted:
-        return RANGE_HINT
+        is_range = fault.word in ("to", "-", ",", ":") and re.match(r"\s*\d", fault.behind)
+        at = fault.with_blanks
+        return instead(at.text, "..", at=at, told=RANGE_HINT) if is_range else RANGE_HINT
     if len(accepted) != 1:
         return None
     if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
-        return f"a name has letters, digits and `_`, but no `{fault.word}`"
+        told = f"a name has letters, digits and `_`, but no `{fault.word}`"
+        return instead(fault.word, "_", at=fault.span, told=told)
     if fault.word == "in" and accepted == {"EQUAL"}:
         return "write `=` and a value first"
     (only,) = accepted

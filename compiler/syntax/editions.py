@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.syntax import ast
 
 EDITION = 2026
@@ -23,13 +24,19 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
             continue
         year = declaration.year
         if index:
+            is_again = any(isinstance(before, ast.Edition) for before in declarations[:index])
             sink.report(
                 codes.MISPLACED,
                 declaration.span,
                 "the edition is stated twice"
-                if any(isinstance(before, ast.Edition) for before in declarations[:index])
+                if is_again
                 else "the edition stands behind what it says how to read",
-                hint="state it once, in the first line or right after what describes the file",
+                hint=said_once(
+                    declaration.span,
+                    "state it once, in the first line or right after what describes the file",
+                )
+                if is_again
+                else "state it once, in the first line or right after what describes the file",
             )
         elif year.value > EDITION:
             sink.report(
@@ -43,5 +50,9 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
                 codes.EDITION,
                 year.span,
                 f"there is no such edition: the one before {EDITION} had no name",
-                hint=f"`edition {EDITION}`; `qps fmt --upgrade` rewrites older texts",
+                hint=instead(
+                    year.span.text,
+                    str(EDITION),
+                    told=f"`edition {EDITION}`; `qps fmt --upgrade` rewrites older texts",
+                ),
             )

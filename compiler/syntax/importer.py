@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Outcome, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import closest, did_you_mean, shortened
 from qps.compiler.syntax import ast
@@ -214,5 +215,5 @@ def _other_file(path: Path, span: Span | None, suffix: str) -> str:
     files = path.parent.glob(f"*{suffix}") if path.parent.is_dir() else ()
     near = closest(path.stem + suffix, (file.name for file in files if file.is_file()))
     if near is not None:
-        return f"did you mean `{near}`?"
+        return instead(path.name, near, told=f"did you mean `{near}`?")
     return "name a file, relative to the one that uses it" if span else f"name a `{suffix}` file"

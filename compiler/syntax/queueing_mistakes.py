@@ -6,6 +6,7 @@ import re
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source, Span
 from qps.grammar.words import TOKEN_CHOICES
 
@@ -24,7 +25,7 @@ def waiting_mended(before: str, word: str, behind: str) -> str | None:
     """Return how to mend what is said of arrivals, or of how they wait; None where it is not."""
     law = re.match(r"\s*(cv|room|speeds)\b", behind)
     if word == "," and law and _LAW.search(before):
-        return f"no comma stands before `{law[1]}`: take it out"
+        return instead(",", "", told=f"no comma stands before `{law[1]}`: take it out")
     if word == "cv" and re.search(r",\s*arrivals\s*\Z", before):
         return "it is no size of the traffic: `arrivals cv 3` stands on a line of its own"
     if word == "]" and re.search(r"\bspeeds\s*\[\s*\Z", before):

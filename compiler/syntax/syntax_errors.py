@@ -7,7 +7,7 @@ from unicodedata import category, name
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.mends import Hint, instead, put_before, put_behind
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax.common_mistakes import LOOKED_BACK, RANGE_HINT, Fault, how_to_mend
@@ -106,8 +106,19 @@ def _unclosed_text(span: Span, sink: Sink) -> None:
         codes.UNCLOSED,
         Span(span.source, span.start, span.start + width),
         "this doc string is not closed" if is_doc else "this text in quotes is not closed",
-        hint='close it with `"""`' if is_doc else 'close it with `"` on the same line',
+        hint=_closed('"""' if is_doc else '"', span),
     )
+
+
+def _closed(quotes: str, span: Span) -> Hint:
+    """Return the hint to close a text where its line ends."""
+    if len(quotes) > 1:
+        return Hint(f"close it with `{quotes}`")
+    text = span.source.text
+    end = text.find("\n", span.start)
+    line = text[span.start : end if end >= 0 else len(text)].rstrip()
+    at = Span(span.source, span.start, span.start + len(line))
+    return put_behind(at, quotes, told=f"close it with `{quotes}` on the same line")
 
 
 # -- brackets ----------------------------------------------------------------------------
@@ -143,14 +154,20 @@ def _indentation(text: str, line: int) -> int:
     return len(start) - len(start.lstrip(" \t"))
 
 
-def _unclosed(source: Source, opening: int, sink: Sink) -> None:
+def _unclosed(source: Source, opening: int, sink: Sink, before: int | None = None) -> None:
+    """Report an open bracket; it belongs `before` a place, where that is known."""
     bracket = source.text[opening]
     sink.report(
         codes.UNCLOSED,
         Span(source, opening, opening + 1),
         f"this `{bracket}` is never closed",
-        hint=f"add the missing `{_CLOSING[bracket]}`",
+        hint=_added(source, _CLOSING[bracket], before),
     )
+
+
+def _added(source: Source, bracket: str, before: int | None) -> Hint:
+    told = f"add the missing `{bracket}`"
+    return Hint(told) if before is None else put_before(Span(source, before, before), bracket, told)
 
 
 # -- words that cannot stand where they stand --------------------------------------------
@@ -160,7 +177,9 @@ def _at_end(error: UnexpectedError, span: Span, start: int, sink: Sink) -> None:
     """Report a declaration that stops too early; an open bracket is the usual reason."""
     open_at, suspect = _open_brackets(span.source.text, start, span.end)
     if open_at:
-        _unclosed(span.source, open_at[-1] if suspect is None else suspect, sink)
+        is_clear = suspect is None and len(open_at) == 1
+        last = open_at[-1] if suspect is None else suspect
+        _unclosed(span.source, last, sink, span.end if is_clear else None)
         return
     accepted = error.expected
     sink.report(
@@ -177,7 +196,7 @@ def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> N
     text = span.source.text
     open_at, _ = _open_brackets(text, start, span.start)
     if span.text == "}" and open_at and text[open_at[-1]] == "(":
-        _unclosed(span.source, open_at[-1], sink)
+        _unclosed(span.source, open_at[-1], sink, span.start)
         return
     fault = Fault(
         span,

@@ -13,6 +13,7 @@ from qps.compiler.check.names.declarations import chooses, kind_of, lookup, name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import swapped, taken_out
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import Dimension
@@ -44,7 +45,10 @@ class AxisChecker(OfChanges, frozen=True):
                 codes.MISSING_PART,
                 item.values.span,
                 f"the axis `{item.name.text}` has no values: the matrix would be empty",
-                f"list some, such as `{item.name.text} in [a, b]`, or take the axis out",
+                taken_out(
+                    item.span,
+                    f"list some, such as `{item.name.text} in [a, b]`, or take the axis out",
+                ),
             )
             return None
         if kind is ir.AxisKind.PARAMETER:
@@ -230,7 +234,11 @@ class AxisChecker(OfChanges, frozen=True):
                 codes.OUT_OF_RANGE,
                 bounds.span,
                 "this range ends below its start" if low > high else "this range is one point",
-                "write the smaller end first, or list the values: `[…]`",
+                swapped(
+                    bounds.low.span,
+                    bounds.high.span,
+                    "write the smaller end first, or list the values: `[…]`",
+                ),
             )
             return None
         if low <= 0 and (item.factor is not None or item.is_logarithmic):

@@ -11,6 +11,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import swapped
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -105,7 +106,9 @@ class FigureChecker(OfChanges, frozen=True):
                 codes.OUT_OF_RANGE,
                 item.range.span,
                 "this range ends below its start",
-                hint="write the smaller end first",
+                hint=swapped(
+                    item.range.low.span, item.range.high.span, "write the smaller end first"
+                ),
             )
             return None
         return name, dimension, low, high

@@ -32,7 +32,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import Dimension
@@ -75,7 +75,7 @@ class ChangeChecker(Part, frozen=True):
                     f"`{change.name.text}` is a kind of `{whole.name.text}`, "
                     "which is set as a whole",
                     secondary=[Label(whole.name.span, "set here")],
-                    hint="keep one",
+                    hint=said_once(change.span),
                 )
         return built
 
@@ -328,9 +328,13 @@ _MOST_USERS = 10**12
 def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] | None:
     """Return what is wrong with a range of users, and how to mend it."""
     if low.denominator != 1 or high.denominator != 1:
-        return "a number of users is whole", f"such as `{max(1, floor(low))}..{ceil(high)}`"
+        whole_range = f"{max(1, floor(low))}..{ceil(high)}"
+        told = f"such as `{whole_range}`"
+        return "a number of users is whole", instead(text, whole_range, told=told)
     if low < 1:
-        return "a range of users starts at 1 or above", f"such as `1..{max(high, 1)}`"
+        from_one = f"1..{max(high, 1)}"
+        told = f"such as `{from_one}`"
+        return "a range of users starts at 1 or above", instead(text, from_one, told=told)
     if low > high:
         told = f"write the smaller end first: `{high}..{low}`"
         return "this range ends below its start", instead(text, f"{high}..{low}", told=told)

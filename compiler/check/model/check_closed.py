@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import put_behind, taken_out
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.syntax import ast
@@ -36,8 +37,14 @@ def report_nobody(declaration: ast.Stream, starts: Sequence[ir.Node], sink: Sink
         codes.WHOSE,
         declaration.name.span,
         f"stream `{name}` does not say who waits for its answers and thinks",
-        hint=f"`stream {name} for each user`, {each}or `stream {name} in all` where there is one "
-        "of them in all",
+        hint=put_behind(
+            declaration.name.span,
+            " for each user",
+            *(f" for each {node.name}" for node in starts[:1]),
+            " in all",
+            told=f"`stream {name} for each user`, {each}or `stream {name} in all` where there is "
+            "one of them in all",
+        ),
     )
 
 
@@ -71,7 +78,8 @@ def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
             for effect in step.component.effects:
                 if effect.kind in _EFFECTS:
                     what, mend = _EFFECTS[effect.kind]
-                    yield step.span, f"{what}: `{step.component.name}`", mend
+                    hint = taken_out(effect.span, mend)
+                    yield step.span, f"{what}: `{step.component.name}`", hint
     playout = stream.playout
     for delay in () if playout is None else (playout.delay, playout.dropping):
         if delay is not None and any(isinstance(p, ir.Measured) for p in parts_of(delay.expr)):

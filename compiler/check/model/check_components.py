@@ -22,6 +22,7 @@ from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead, with_its_word
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.cores_together import effective_cores
@@ -391,7 +392,7 @@ class ComponentChecker(Part, frozen=True):
             codes.NO_RESOURCE,
             item.resource.span,
             f"no machine has a resource `{word}`",
-            hint=f"did you mean `{near}`?",
+            hint=instead(word, near, told=f"did you mean `{near}`?"),
         )
         return True
 
@@ -421,7 +422,10 @@ class ComponentChecker(Part, frozen=True):
                 codes.MISPLACED,
                 item.lasting.span,
                 f"`{item.kind}` does not last: only what is `active` does so for a time",
-                hint="write `active 1/3 for 1 s` where flows are on and off; else leave `for` out",
+                hint=with_its_word(
+                    item.lasting.span,
+                    "write `active 1/3 for 1 s` where flows are on and off; else leave `for` out",
+                ),
             )
             return None
         lasting = self.expressions.quantity(item.lasting, scope, TIME, "how long a burst lasts")

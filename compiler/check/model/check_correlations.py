@@ -10,6 +10,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import said_once
 from qps.compiler.syntax import ast
 
 
@@ -35,7 +36,7 @@ class CorrelationChecker(Part, frozen=True):
                         declared.span,
                         f"how `{stated.one}` and `{stated.other}` go together is stated twice",
                         secondary=first,
-                        hint="keep one",
+                        hint=said_once(declared.span),
                     )
                     continue
                 found[pair] = stated

@@ -11,6 +11,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead, put_behind, said_once, taken_out
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -55,8 +56,12 @@ class EmissionChecker(Part, frozen=True):
             first.span,
             "what a stream sends is its `traffic`; a `source` says where a number comes "
             f"from{more}",
-            hint="`qps fmt --upgrade` rewrites a text of the first edition, with the same answers; "
-            f"here: `traffic {shortened(_behind(first))}`",
+            hint=instead(
+                first.span.text,
+                f"traffic {_behind(first)}",
+                told="`qps fmt --upgrade` rewrites a text of the first edition, with the same "
+                f"answers; here: `traffic {shortened(_behind(first))}`",
+            ),
         )
 
     def _emission(self, item: ast.Emission, source: ast.Text | None) -> ir.Emission | None:
@@ -94,7 +99,9 @@ class EmissionChecker(Part, frozen=True):
                 others[0].span,
                 "a stream has one time to think",
                 secondary=[Label(first.span, "the first one")],
-                hint="keep one; users who think longer make a second stream",
+                hint=said_once(
+                    others[0].span, "keep one; users who think longer make a second stream"
+                ),
             )
             return None
         time = self.expressions.quantity(
@@ -177,7 +184,7 @@ class EmissionChecker(Part, frozen=True):
                     codes.MISPLACED,
                     size.span,
                     f"`{size.dimension}` is settled already by what stands before it",
-                    hint="take it out",
+                    hint=taken_out(size.span, "take it out"),
                 )
                 return None
         usual = _size_hint(size, written, known)
@@ -215,7 +222,8 @@ def _size_hint(size: ir.Quantity, written: ast.Expr, known: list[str]) -> str:
     if size.dimension == DIMENSIONLESS and isinstance(written, ast.Reference):
         return f"give `{written.span.text}` its unit where it is declared, such as `{example}`"
     if size.dimension == DIMENSIONLESS:
-        return f"give it its unit: `{written.span.text} {example}`"
+        complete = f"{written.span.text} {example}"
+        return instead(written.span.text, complete, told=f"give it its unit: `{complete}`")
     return f"the stream carries {listed(words, 'and')} so far: write a size such as `{example}`"
 
 
@@ -249,10 +257,12 @@ def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
         return f"write digits without commas: `{digits[1]}_{digits[2]}`"
     base = value.dimension.single_base
     if base == INFORMATION_BASE:
-        return f"say how often: `{value.span.text}/s`"
+        told = f"say how often: `{value.span.text}/s`"
+        return put_behind(value.span, "/s", told=told)
     if base is not None and base != TIME_BASE:
-        return (
+        told = (
             f"say how often: `{value.span.text}/s`; or, of users who wait for their answer, how "
             f"long they think before the next: `{value.span.text}, think 15 s`"
         )
+        return put_behind(value.span, "/s", told=told)
     return "write a rate such as `30 frame/s` or `8000 byte/s`"

@@ -19,6 +19,7 @@ from qps.compiler.data.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.data.regression import Coefficient, Regression, Residual, regression
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import put_behind
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, Dimension
@@ -166,6 +167,19 @@ class FitChecker(Part, frozen=True):
         if fit.missed_rates:
             self.sink.report(codes.UNUSED_RATE, span, missed_text(fit), hint=MISSED_HINT)
 
+    def _same_idle(self, fit: Fit, machine: str) -> str:
+        """Return the hint to give a machine the idle load that a fit has found."""
+        idle = f'idle fit "{fit.file}"'
+        told = (
+            f"give machine `{machine}` the same: `{fit.resource} …, {idle}`"
+            "; or say what there is, such as `idle 0 %`"
+        )
+        for declared in self.main.syntax.every(ast.Machine):
+            for resource in declared.resources if declared.name.text == machine else ():
+                if resource.name.text == fit.resource:
+                    return put_behind(resource.span, f", {idle}", told=told)
+        return told
+
     def idle_dropped(self, fit: Fit, machine: str, item: ast.Fit) -> None:
         """Warn of a fitted idle load that the machine does not have."""
         if fit.fixed < IDLE_TOLD:
@@ -175,8 +189,7 @@ class FitChecker(Part, frozen=True):
             item.span,
             f"by `{fit.file}` {_percent(float(fit.fixed))} of the machine is always busy, but "
             f"`{machine}` has no idle load: the answer is too large",
-            hint=f'give machine `{machine}` the same: `{fit.resource} …, idle fit "{fit.file}"`'
-            "; or say what there is, such as `idle 0 %`",
+            hint=self._same_idle(fit, machine),
         )
 
 

@@ -16,6 +16,7 @@ from qps.compiler.check.model.check_resources import ResourceChecker, Stated, me
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.mends import called_otherwise, instead
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -108,8 +109,11 @@ class MachineChecker(ResourceChecker, frozen=True):
                 codes.RESERVED_WORD,
                 name.span,
                 f"`{name.text}` is a word of the language and cannot be a resource",
-                hint=f"a cost `{name.text} 3 ms/packet` would say something else: "
-                f"call it `{name.text}_` or something more telling",
+                hint=called_otherwise(
+                    name.span,
+                    f"a cost `{name.text} 3 ms/packet` would say something else: "
+                    f"call it `{name.text}_` or something more telling",
+                ),
             )
 
     def _misplaced(self, declaration: ast.Machine, parents: Mapping[str, Stated]) -> None:
@@ -128,7 +132,7 @@ class MachineChecker(ResourceChecker, frozen=True):
                     codes.UNKNOWN_NAME,
                     item.name.span,
                     f"a resource has no `{item.name.text}`",
-                    hint=f"did you mean `{near}`?",
+                    hint=instead(item.name.text, near, told=f"did you mean `{near}`?"),
                 )
 
     def _ratings(

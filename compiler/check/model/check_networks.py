@@ -16,6 +16,7 @@ from qps.compiler.check.model.check_families import (
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.mends import said_once
 from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, INFORMATION, TIME, Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -127,7 +128,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
                         codes.MISPLACED,
                         item.span,
                         f"`{item.kind}` is stated twice",
-                        hint="keep one",
+                        hint=said_once(item.span),
                     )
             found |= {kind: (item, member.scope) for kind, item in stated.items()}
         return found

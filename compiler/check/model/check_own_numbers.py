@@ -12,12 +12,16 @@ from qps.compiler.check.names.declarations import Declared, Module, names_of, ow
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.own_numbers import OwnNumber
 from qps.compiler.ir.placed_numbers import CORES, numbers_in
 from qps.compiler.quantities.dimension import CORE, Dimension
 from qps.compiler.syntax import ast
+
+_OFFERED = 4
+"""Numbers to choose from."""
 
 
 class Named(Struct, frozen=True):
@@ -115,7 +119,9 @@ class Settable(Part, frozen=True):
         if not any(name.startswith(own) for name in known):
             return ""
         told = dotted_meant(declared.qualified, known) or ""
-        return f"its numbers can: {told.removeprefix('it has ')}"
+        known = [name for name in known if name.startswith(own)]
+        told = f"its numbers can: {told.removeprefix('it has ')}"
+        return instead(declared.qualified, *known[:_OFFERED], told=told)
 
     def _unknown(self, name: ast.Name, module: Module) -> None:
         known = [*self._settable_names(), *_declared(module)]

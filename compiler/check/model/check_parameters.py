@@ -14,6 +14,8 @@ from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead, swapped
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -190,7 +192,7 @@ class ParameterChecker(Part, frozen=True):
                 codes.OUT_OF_RANGE,
                 bounds.span,
                 "this range ends below its start",
-                hint="write the smaller end first",
+                hint=swapped(bounds.low.span, bounds.high.span, "write the smaller end first"),
             )
 
     def _bound(
@@ -205,7 +207,9 @@ def _as_let(param: ast.Param) -> str | None:
     """Return what to write of a parameter that depends on what varies; a `let` has no kinds."""
     if isinstance(param.value, ast.KindTable):
         return None
-    return f"write `let {param.name.text} = …`: a parameter is a number of its own, to be set"
+    told = f"write `let {param.name.text} = …`: a parameter is a number of its own, to be set"
+    word = Span(param.span.source, param.span.start, param.span.start + len("param"))
+    return instead("param", "let", at=word, told=told)
 
 
 def _least_text(param: ast.Param) -> str:

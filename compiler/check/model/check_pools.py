@@ -13,7 +13,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.mends import instead, taken_out
 from qps.compiler.syntax import ast
 
 _CHANGING = (ir.EffectKind.MERGE, ir.EffectKind.ACTIVE, ir.EffectKind.KEEP)
@@ -146,7 +146,9 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
         mark.span,
         f"`{mark.pool}` is given back {'twice' if before else 'but was not taken'}",
         secondary=[Label(before.span, "the first time")] if before else [],
-        hint="take this out" if before else f"write `take {mark.resource}` before it",
+        hint=taken_out(mark.span, "take this out")
+        if before
+        else f"write `take {mark.resource}` before it",
     )
 
 

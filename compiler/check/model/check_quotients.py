@@ -65,7 +65,13 @@ def _report_bare_unit(product: ast.Product, module: Module, sink: Sink) -> None:
             f"`{name}` is {kind_of(declared.declaration)} here, not the unit: it stands behind no "
             "number",
             secondary=[Label(declared.declaration.name.span, "declared here")],
-            hint=f"for the unit write `1 {before}/{name}`, for the value `{before}/({name})`",
+            hint=instead(
+                unit.span.to(value.span).text,
+                f"1 {before}/{name}",
+                f"{before}/({name})",
+                at=unit.span.to(value.span),
+                told=f"for the unit write `1 {before}/{name}`, for the value `{before}/({name})`",
+            ),
         )
 
 

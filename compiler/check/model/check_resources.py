@@ -17,6 +17,7 @@ from qps.compiler.check.values.values import multiply
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.dimension import (
@@ -174,7 +175,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                 said.value.span,
                 f"`{word}` takes each core to be as fast beside others as alone",
                 secondary=[Label(queueing.span, "waiting is stated here")],
-                hint="take `efficiency` out, or write `mm1`",
+                hint=said_once(said.value.span, "take `efficiency` out, or write `mm1`"),
             )
         return found
 
@@ -234,7 +235,10 @@ class ResourceChecker(AttributeChecker, frozen=True):
             word = attribute.name.text
             if stated.setdefault(word, attribute) is not attribute:
                 self.sink.report(
-                    codes.MISPLACED, attribute.span, f"`{word}` is stated twice", hint="keep one"
+                    codes.MISPLACED,
+                    attribute.span,
+                    f"`{word}` is stated twice",
+                    hint=said_once(attribute.span),
                 )
             if word not in ast.OF_A_RESOURCE:
                 self.sink.report(
@@ -331,7 +335,7 @@ def _attribute_hint(attribute: ast.Attribute) -> str:
     """Return how to mend a word that says nothing of a resource: most are the next resource."""
     near = closest(attribute.name.text, _ATTRIBUTES)
     if near is not None:
-        return f"did you mean `{near}`?"
+        return instead(attribute.name.text, near, told=f"did you mean `{near}`?")
     written = " ".join(attribute.span.text.split())
     if attribute.name.text in ("room", "cv", "speeds"):
         return f"it stands right behind the discipline, without a comma: `queueing … {written}`"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -12,10 +13,14 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import Module, lookup, report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import Hint, put_behind
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.syntax import ast
 
 _WAYS_SHOWN = 3
+_LOOKED_BACK = 200
+_AT = re.compile(r"\bat\s+\Z")
 _JOINED = (ast.Node, ast.Link)
 
 
@@ -109,10 +114,14 @@ class RouteChecker(Struct, frozen=True):
                 end.span,
                 f"several links join {joined}",
                 secondary=[Label(start.span, "the stream comes from here")],
-                hint=f"name the way before this: `over` {shown}"
+                hint=_over(end, ways, f"name the way before this: `over` {shown}")
                 if call is None
-                else f"name the way: `call {call} over {', '.join(ways[0])} {{ … }}`"
-                f"; there are {shown}",
+                else put_behind(
+                    end.span,
+                    *(f" over {', '.join(way)}" for way in ways),
+                    told=f"name the way: `call {call} over {', '.join(ways[0])} {{ … }}`"
+                    f"; there are {shown}",
+                ),
             )
         return ()
 
@@ -210,3 +219,12 @@ def _links_to_go(joined: Mapping[str, Iterable[str]], last: Iterable[str]) -> di
                 left[other] = left[name] + 1
                 waiting.append(other)
     return left
+
+
+def _over(end: ir.Visit, ways: Sequence[Sequence[str]], told: str) -> Hint:
+    """Return the hint to name a way before the visit where it leads: `over lan`."""
+    before = _AT.search(end.span.source.text, max(0, end.span.start - _LOOKED_BACK), end.span.start)
+    at = end.span.start if before is None else before.start()
+    return put_behind(
+        Span(end.span.source, at, at), *(f"over {', '.join(way)}; " for way in ways), told=told
+    )

@@ -7,6 +7,7 @@ import re
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.quantities.written_shares import more_than_all
 
 _IN_PERCENT = re.compile(r"[\d._]+\s*%")
@@ -35,5 +36,10 @@ def report_shares_of_axes(model: ir.Model, sink: Sink) -> None:
                     secondary=[
                         Label(called[axis.name].span, f"`{axis.name}` is how often this is called")
                     ],
-                    hint=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+                    hint=instead(
+                        share,
+                        often,
+                        told=f"a share is at most 100 %; for {often} calls a request "
+                        f"write `{often}`",
+                    ),
                 )

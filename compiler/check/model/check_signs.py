@@ -10,6 +10,7 @@ from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.values.values import looks_uncertain
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ast.walking import nodes_in
@@ -37,5 +38,11 @@ def _report(sum_: ast.Sum, sink: Sink) -> None:
             codes.GLUED_SIGNS,
             Span(term.span.source, term.span.start - 1, term.span.end),
             f"this is `{before.span.text}` less `{less}`, no interval around it",
-            hint=f"for how far off it may be write `+- {less}`, with a blank; for less `- {less}`",
+            hint=instead(
+                f"+-{less}",
+                f"+- {less}",
+                f"- {less}",
+                told=f"for how far off it may be write `+- {less}`, with a blank; for less "
+                f"`- {less}`",
+            ),
         )

@@ -25,7 +25,7 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.mends import instead, put_behind, taken_out
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
@@ -192,8 +192,13 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 declaration.name.span,
                 f"stream `{name}` does not say whose it is, and `{node}` is several machines",
                 secondary=[Label(several.span, "so many of them")],
-                hint=f"`stream {name} for each {node}` where each of them has so much traffic, "
-                f"`stream {name} in all` where all {whose} together have",
+                hint=put_behind(
+                    declaration.name.span,
+                    f" for each {node}",
+                    " in all",
+                    told=f"`stream {name} for each {node}` where each of them has so much traffic, "
+                    f"`stream {name} in all` where all {whose} together have",
+                ),
             )
         return ir.Whose.ALL
 
@@ -210,7 +215,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 arrivals.span,
                 f"each of `{name}` sends when its answer is there: nothing else says when",
                 secondary=[Label(emission.span, "here it is said how long they think")],
-                hint="leave `arrivals` out, or state a rate in place of `think`",
+                hint=taken_out(
+                    arrivals.span, "leave `arrivals` out, or state a rate in place of `think`"
+                ),
             )
             return None
         what, scope = "a coefficient of variation", Scope(self.main, Allowed.FLOWS)

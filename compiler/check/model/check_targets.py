@@ -14,6 +14,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -49,7 +50,7 @@ class TargetChecker(Part, frozen=True):
                 one.span,
                 f"{what.format(one.name.text)} is stated twice",
                 secondary=[Label(earlier.span, "first stated here")],
-                hint="keep one",
+                hint=said_once(one.span),
             )
 
     def _target(self, aim: ast.Aim) -> ir.Target | None:
@@ -92,7 +93,12 @@ class TargetChecker(Part, frozen=True):
             return False
         whole = ".".join(name.parts[: len(name.parts) - len(rest) + most])
         what = "threads of a resource wait alike" if most else "all ports of a link wait alike"
-        self.sink.report(codes.MISPLACED, name.span, what, hint=f"say it of `{whole}`")
+        self.sink.report(
+            codes.MISPLACED,
+            name.span,
+            what,
+            hint=instead(name.text, whole, told=f"say it of `{whole}`"),
+        )
         return True
 
     def _is_room(self, name: ast.Name) -> bool:

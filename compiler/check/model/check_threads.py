@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead
 
 _WORDS = ("capacity", "cores", "efficiency", "idle", "load", "rating", "speed", "throughput")
 """What is asked of a processor by name: `server.cpu.load` is no thread."""
@@ -32,7 +33,11 @@ def check_threads(streams: Iterable[ir.Stream], sink: Sink) -> None:
                 cost.span,
                 f"a thread cannot be called `{cost.thread}`: "
                 f"`{node}.{cost.resource}.{cost.thread}` is something else",
-                hint=f"call it `{cost.thread}_` or something more telling",
+                hint=instead(
+                    cost.thread,
+                    f"{cost.thread}_",
+                    told=f"call it `{cost.thread}_` or something more telling",
+                ),
             )
         other = own.get((node, cost.resource, cost.thread))
         if other is not None:

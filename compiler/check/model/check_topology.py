@@ -19,6 +19,8 @@ from qps.compiler.check.names.places import Place, place_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import called_otherwise, instead, said_once
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
 N = TypeVar("N", ast.Node, ast.Link)
@@ -162,7 +164,7 @@ class TopologyChecker(Part, frozen=True):
                 named.name.span,
                 "`all` is every node where a link says what it joins, and cannot be one of them",
                 secondary=[Label(link.everyone.span, "such as here")],
-                hint="call it `all_` or something more telling",
+                hint=called_otherwise(named.name.span),
             )
         for name in link.everyone.but:
             if isinstance(self.main.names.get(name.text), ast.Node):
@@ -175,7 +177,7 @@ class TopologyChecker(Part, frozen=True):
                 name.span,
                 f"`{name.text}` is left out twice",
                 secondary=[Label(earlier.span, "first here")],
-                hint="name it once",
+                hint=said_once(name.span, "name it once"),
             )
         if not link.ends:
             self.sink.report(
@@ -190,12 +192,18 @@ def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
     """Return how to write a machine and a count, with what was written where that is clear."""
     match expr:
         case ast.Quantity(number=number, unit=ast.Reference(name=kind)):
-            return f"write `{name} = {kind.text} * {number.span.text}`"
+            return _many(expr.span, name, kind.text, number.span.text)
         case ast.Call(name=kind, arguments=(count,)):
-            return f"write `{name} = {kind.text} * {count.span.text}`"
+            return _many(expr.span, name, kind.text, count.span.text)
         case ast.Sum():
             return (
                 f"one kind of {what} stands in a place: name a place of each and share what "
                 f"comes, such as `call {name}_big * 60 % {{ … }}; call {name}_small * 40 % {{ … }}`"
             )
     return f"such as `{name} = {what} * N`"
+
+
+def _many(span: Span, name: str, kind: str, count: str) -> str:
+    """Return the hint to write so many of a kind for what is written."""
+    told = f"write `{name} = {kind} * {count}`"
+    return instead(span.text, f"{kind} * {count}", at=span, told=told)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.think_times import think_time
 
@@ -30,9 +31,13 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
             f"`{stream.name}` is open traffic: its rate is 1/`{time.name}`, however long it waits",
             label="nobody waits for an answer here",
             secondary=[Label(waited.span, "random arrivals are waited for here")],
-            hint="of users who wait before they ask again, say how many items they have under way: "
-            f"`traffic 1 {stream.emission.primary}, think {time.name}`; where the rate is meant, "
-            "state it: `param pace = 4 request/minute`",
+            hint=instead(
+                rate.span.text,
+                f"1 {stream.emission.primary}, think {time.name}",
+                told="of users who wait before they ask again, say how many items they have under "
+                f"way: `traffic 1 {stream.emission.primary}, think {time.name}`; where the rate is "
+                "meant, state it: `param pace = 4 request/minute`",
+            ),
         )
 
 
@@ -74,7 +79,10 @@ def report_priorities(model: ir.Model, sink: Sink) -> None:
             codes.PRIORITIES,
             stream.priority.span,
             f"nothing on the way of `{stream.name}` goes by priority",
-            hint="say so of what it waits for: `queueing cpu priority`, or take this out",
+            hint=said_once(
+                stream.priority.span,
+                "say so of what it waits for: `queueing cpu priority`, or take this out",
+            ),
         )
     for queueing, has_any in met.items():
         if has_any:

@@ -20,6 +20,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.mends import instead, put_behind
 from qps.compiler.ir.streams import MOST_OTHERS
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
 from qps.compiler.quantities.written_shares import more_than_all
@@ -283,7 +284,12 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             times.span,
             f"{share} of the requests are more than all of them",
             secondary=[Label(value, "it is this")] if value is not times.span else [],
-            hint=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+            hint=instead(
+                share,
+                often,
+                at=value,
+                told=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+            ),
         )
         return True
 
@@ -324,11 +330,12 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         is_plain = size.dimension in (DIMENSIONLESS, INFORMATION)
         unit = f"byte/{item}" if size.dimension == DIMENSIONLESS else f"/{item}"
         text = " ".join(written.span.text.split())
+        filled = f"{' ' * (unit[0] != '/')}{unit}"
         self.sink.report(
             codes.WRONG_DIMENSION,
             size.span,
             f"what a call {word} is so much for each {item}, not {size.dimension.in_words}",
-            hint=f"write `{word} {text}{' ' * (unit[0] != '/')}{unit}`"
+            hint=put_behind(written.span, filled, told=f"write `{word} {text}{filled}`")
             if is_plain and not text.endswith("%")
             else f"write a size such as `{word} 300 byte/{item}`",
         )

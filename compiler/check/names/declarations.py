@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from qps.compiler.check.names.noting import Meaning, Noted
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import Hint, Rewording, instead
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
@@ -24,6 +25,8 @@ T = TypeVar("T")
 
 _WORD = re.compile(r"\w+")
 _SHOWN = 4
+_FIRST = (ast.Edition, ast.Use)
+"""What stands above all else that a file declares."""
 
 KIND_WORDS: dict[type, str] = {
     ast.Unit: "a unit",
@@ -445,7 +448,7 @@ def report_name(
             f"`{name.text}` is {kind}, not a {wanted}",
             secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
             hint=one_of(declared)
-            or _made_of(module, declared, kinds)
+            or _made_of(module, name, declared, kinds)
             or offered
             or f"name a {wanted} here" + _such_as(candidates),
         )
@@ -482,7 +485,9 @@ def one_of(declared: Declared | None) -> str:
     return f"{told}; or let this be for each `{family.kinds}`, too"
 
 
-def _made_of(module: Module, declared: Declared | None, kinds: tuple[type, ...]) -> str:
+def _made_of(
+    module: Module, name: ast.Name, declared: Declared | None, kinds: tuple[type, ...]
+) -> str:
     """Return a hint that names the nodes of a machine, or the links of a network."""
     if declared is None or not isinstance(declared.declaration, ast.Machine | ast.Network):
         return ""
@@ -498,7 +503,8 @@ def _made_of(module: Module, declared: Declared | None, kinds: tuple[type, ...])
         return ""
     kind = "node" if isinstance(hardware, ast.Machine) else "link"
     shown = ", ".join(f"`{place}`" for place in places[:_SHOWN])
-    return f"name the {kind} that is made of it: {shown}"
+    told = f"name the {kind} that is made of it: {shown}"
+    return instead(name.text, *places[:_SHOWN], told=told)
 
 
 def _such_as(candidates: list[str]) -> str:
@@ -513,10 +519,20 @@ def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[ty
         return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
     if wanted.endswith("unit"):
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
-        return f"there is {known}, …; `unit {last}` declares one of your own"
+        told = f"there is {known}, …; `unit {last}` declares one of your own"
+        return told if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", told)
     if kinds[0] in _ASKED_FOR:
         return f"declare it: `{keyword(kinds[0])} {last} …`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
         users = f"`users {last} in 1..1000`"
         return f"declare it: {users} if it is the population, else `param {last} = …`"
     return f"declare it, such as `param {last} = …`"
+
+
+def _above_all(syntax: ast.Module, line: str, told: str) -> Hint:
+    """Return a hint to declare something, by a line before the first that is no `use`."""
+    held = next((one for one in syntax.declarations if not isinstance(one, _FIRST)), None)
+    if held is None:
+        return Hint(told)
+    start = syntax.source.text.rfind("\n", 0, held.span.start) + 1
+    return Hint(told, Rewording("", f"{line}\n", Span(syntax.source, start, start)))

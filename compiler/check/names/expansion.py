@@ -21,6 +21,7 @@ from qps.compiler.check.names.indices import Indices, Key
 from qps.compiler.check.names.of_each_kind import kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
+from qps.compiler.diagnostics.mends import said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
@@ -116,7 +117,7 @@ class _Expansion(Struct, frozen=True, kw_only=True):
             index.span,
             f"this is for each `{other.text}` and in each `{index.kinds.text}`: what there is one "
             "of for each has one index",
-            "keep one",
+            said_once(index.span),
             Label(other.span, "the other one"),
         )
 

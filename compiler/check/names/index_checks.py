@@ -10,6 +10,7 @@ from qps.compiler.check.names.declarations import kind_of, repeated
 from qps.compiler.check.names.indices import Indices
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
+from qps.compiler.diagnostics.mends import said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
@@ -170,7 +171,11 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             entry.span,
             f"`{entry.one.text} {entry.other.text}` is stated twice"
             + ("" if is_same_way else ", with another value: a table is the same both ways"),
-            "keep one" + ("" if is_same_way else "; what differs by direction wants two tables"),
+            said_once(
+                entry.span,
+                "keep one"
+                + ("" if is_same_way else "; what differs by direction wants two tables"),
+            ),
             Label(earlier.span, "first here"),
         )
         return False

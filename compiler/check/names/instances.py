@@ -30,7 +30,7 @@ from qps.compiler.check.names.of_each_kind import Way, by_way_of, divided_by, ki
 from qps.compiler.check.names.places import place_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic, Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.syntax import ast
@@ -65,8 +65,13 @@ class Instances(Struct, frozen=True):
             f"`{instance.syntax.source.label}` is a spec with users of its own: nothing says how "
             f"many of them `{alias}` has",
             secondary=[Label(users.name.span, "its users")],
-            hint=f"they are called `{POPULATION}` here: "
-            f"`{POPULATION} = {called[0].value.span.text}`"
+            hint=instead(
+                "users",
+                POPULATION,
+                at=called[0].name.span,
+                told=f"they are called `{POPULATION}` here: "
+                f"`{POPULATION} = {called[0].value.span.text}`",
+            )
             if called
             else f"make an instance of it, `{_with_population(use, user, alias)}`; where only its "
             "machines, components and functions are meant, move these into a file of their own",
@@ -95,7 +100,9 @@ class Instances(Struct, frozen=True):
         for change, earlier in repeated(changes, lambda change: change.name.text):
             label = Label(earlier.name.span, "first changed here")
             told = f"`{change.name.text}` is changed twice here"
-            self._refuse(codes.DUPLICATE_NAME, change.name.span, told, "keep one", label)
+            self._refuse(
+                codes.DUPLICATE_NAME, change.name.span, told, said_once(change.span), label
+            )
 
     # -- scenarios and modes -------------------------------------------------------------
 

@@ -22,7 +22,13 @@ from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.of_each_kind import kinds_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
-from qps.compiler.diagnostics.mends import taken_out
+from qps.compiler.diagnostics.mends import (
+    called_otherwise,
+    numbered,
+    of_these,
+    said_once,
+    taken_out,
+)
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
@@ -70,7 +76,7 @@ def _check_choosing(module: Module, loaded: Sequence[Module], sink: Sink) -> Non
                 named.name.span,
                 f"`{word}` cannot be a name where there is a {word}: `{word} = …` chooses one",
                 secondary=[Label(found.name.span, f"a {word}")],
-                hint=f"call it `{word}_` or something more telling",
+                hint=called_otherwise(named.name.span),
             )
 
 
@@ -124,7 +130,7 @@ class _Loader(Struct, kw_only=True):
                 codes.RESERVED_WORD,
                 name.span,
                 f"`{name.text}` is a word of the language and cannot be a unit",
-                hint=f"call it `{name.text}_` or something more telling",
+                hint=called_otherwise(name.span),
             )
             return
         if is_unit and units.is_reserved(name.text):
@@ -151,10 +157,7 @@ class _Loader(Struct, kw_only=True):
                 f"`{name.text}` is declared twice",
                 label="declared again here",
                 secondary=[Label(earlier.name.span, f"first declared here, as {kind_of(earlier)}")],
-                hint="rename one of them"
-                if isinstance(declaration, type(earlier))
-                else f"rename one of them: {kind_of(earlier)} and {kind_of(declaration)} cannot "
-                "have one name",
+                hint=_one_name(declaration, earlier),
             )
             if not isinstance(declaration, type(earlier)):
                 self.failed.add(name.text)  # either may be meant where it is named
@@ -397,3 +400,17 @@ def _alias(use: ast.Use) -> str:
     if isinstance(use.module, ast.Name):
         return use.module.parts[-1]
     return PurePosixPath(use.module.value).stem
+
+
+def _one_name(declaration: ast.Shared, earlier: ast.Shared) -> str:
+    """Return how to mend two declarations with one name; what says the same twice says it once."""
+    told = "rename one of them"
+    if not isinstance(declaration, type(earlier)):
+        told += f": {kind_of(earlier)} and {kind_of(declaration)} cannot have one name"
+        return told
+    other = numbered(declaration.name.span, told)
+    if declaration.span == earlier.span:  # `node web, web = pod`
+        return of_these(told, said_once(declaration.name.span), other)
+    if declaration.span.text == earlier.span.text:
+        return of_these(told, taken_out(declaration.span, told), other)
+    return other

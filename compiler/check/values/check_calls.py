@@ -210,7 +210,9 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 span,
                 f"`{name.text}` takes {counted(len(formals))}, {given_in_words(len(arguments))}",
                 secondary=[Label(name.span, "declared here")],
-                hint=f"write `{name.text}({wanted})`" if formals else f"write `{name.text}`",
+                hint=f"write `{name.text}({wanted})`"
+                if formals
+                else instead(span.text, span.text.partition("(")[0].rstrip()),
             )
             return None
         bound: dict[str, ir.Quantity] = {}

@@ -14,6 +14,7 @@ from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead, said_once
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.unit_binding import of_either
 from qps.compiler.syntax import ast
@@ -93,7 +94,7 @@ class CaseChecker(Struct, frozen=True):
                 codes.ARGUMENT_COUNT,
                 expr.span,
                 f"`{word}` takes 1 argument, {len(expr.arguments)} are given",
-                hint=f"of several values, `{several}(…)` is the {word}"
+                hint=instead(word, several, told=f"of several values, `{several}(…)` is the {word}")
                 if several
                 else "add them up and divide, or declare `kinds` with their shares",
             )
@@ -107,7 +108,12 @@ class CaseChecker(Struct, frozen=True):
                 value.span,
                 f"`{word}` is taken of what rests on parameters alone, not of what the model "
                 "comes to",
-                hint=f"in a claim, change the model: `({value.span.text} with case = {word})`",
+                hint=instead(
+                    expr.span.text,
+                    f"({value.span.text} with case = {word})",
+                    at=expr.span,
+                    told=f"in a claim, change the model: `({value.span.text} with case = {word})`",
+                ),
             )
             return None
         if isinstance(value.expr, ir.Constant):
@@ -155,7 +161,7 @@ class CaseChecker(Struct, frozen=True):
             span,
             f"{what} is stated twice",
             secondary=[Label(earlier, "first stated here")],
-            hint="keep one",
+            hint=said_once(span),
         )
 
     def _are_alike(self, values: list[Value]) -> bool:

@@ -225,7 +225,7 @@ class ExpressionChecker:
     def wrong_dimension(self, value: Value | ir.Quantity, wanted: Dimension, of: str) -> None:
         """Report a quantity that has another dimension than is needed."""
         have = self._arithmetic.free.resolved(value.dimension)
-        usual = unit_hint(value.span.text, have, wanted) or factor_hint(have, wanted)
+        usual = unit_hint(value.span.text, have, wanted) or factor_hint(have, wanted, value.span)
         advised = advice(value, lambda other: other == wanted, usual)
         self.sink.report(
             codes.WRONG_DIMENSION,

@@ -14,6 +14,7 @@ from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_traces import trace_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.mends import called_otherwise
 from qps.compiler.syntax import ast
 
 
@@ -27,7 +28,9 @@ class FunctionChecker(Part, frozen=True):
                 codes.DUPLICATE_NAME,
                 func.name.span,
                 f"`{func.name.text}` is a function of the language already",
-                hint=f"call it something else, such as `{func.name.text}_`",
+                hint=called_otherwise(
+                    func.name.span, f"call it something else, such as `{func.name.text}_`"
+                ),
             )
         if not self.expressions.is_called(func):
             self.expressions.uncalled(Declared(module, func), func)

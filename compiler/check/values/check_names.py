@@ -47,6 +47,9 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.compiler.syntax import ast
 
+_OFFERED = 4
+"""Names to choose from."""
+
 ValueOf = Callable[[ast.Expr, Scope], Value | None]
 DEEPEST_DEFINITIONS = 250
 """Definitions that rest on each other, beyond which they are refused."""
@@ -278,10 +281,22 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             ast.Option: "compare it (`option == choice`) in an `if`",
             ast.Kinds: f"name one of them: `{expr.name.text}.kind` is its share",
             ast.Func: f"call it: `{expr.name.text}(…)`",
-            ast.Stream: f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
-            ast.Link: f"name what you mean: `{expr.name.text}.load`",
-            ast.Group: f"name what you mean: `members({expr.name.text})`, "
-            f"`count({expr.name.text})`",
+            ast.Stream: instead(
+                expr.name.text,
+                *(f"{expr.name.text}.{measure}" for measure in ("latency", "loss", "rate")),
+                told=f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
+            ),
+            ast.Link: instead(
+                expr.name.text,
+                f"{expr.name.text}.load",
+                told=f"name what you mean: `{expr.name.text}.load`",
+            ),
+            ast.Group: instead(
+                expr.name.text,
+                f"members({expr.name.text})",
+                f"count({expr.name.text})",
+                told=f"name what you mean: `members({expr.name.text})`, `count({expr.name.text})`",
+            ),
             ast.Trace: f"name what you mean: `{expr.name.text}.variance`, `.gaps(50 ms)`",
             ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
             f"or the number of machines, `count({expr.name.text})`",
@@ -386,7 +401,13 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 expr.name.span,
                 f"`{expr.name.text}` names {kind_of(found)}: which one is meant is not said",
                 secondary=[Label(found.name.span, "declared here")],
-                hint=f"name one of them, such as `{one}`, or join them: `max({expr.name.text})`",
+                hint=instead(
+                    expr.name.text,
+                    f"max({expr.name.text})",
+                    *(".".join((name, *behind)) for name in found.names[:_OFFERED]),
+                    told=f"name one of them, such as `{one}`, or join them: "
+                    f"`max({expr.name.text})`",
+                ),
             )
             return None
         trace = trace_of(module, expr.name)

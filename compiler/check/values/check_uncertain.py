@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import log, sqrt
@@ -19,6 +20,7 @@ from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.data.measured_tables import DataError, number, read_table
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.mends import instead, swapped
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -89,11 +91,13 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return self._refused(
                 expr.half_width.span,
                 "how far off a number may be is not below zero",
-                "write it without the sign: `8 ms +- 1 ms`",
+                instead("-", "", told="write it without the sign: `8 ms +- 1 ms`"),
             )
         if half == 0:
             return self._refused(
-                expr.half_width.span, "what is not off at all is certain", "leave `+-` out"
+                expr.half_width.span,
+                "what is not off at all is certain",
+                instead(expr.span.text, expr.middle.span.text, at=expr.span, told="leave `+-` out"),
             )
         deviation = half / ir.NORMAL_SIDE
         if isinstance(middle.expr, ir.Constant):
@@ -128,8 +132,12 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return self._refused(
                 expr.span,
                 "this interval ends below its start" if low > high else "this interval is empty",
-                f"write the smaller end first: `between {expr.high.span.text} and "
-                f"{expr.low.span.text}`"
+                swapped(
+                    expr.low.span,
+                    expr.high.span,
+                    f"write the smaller end first: `between {expr.high.span.text} and "
+                    f"{expr.low.span.text}`",
+                )
                 if low > high
                 else "write the number by itself",
             )
@@ -170,7 +178,11 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return self._refused(
                 expr.span,
                 "`one of` has one value only",
-                "list all that it may be, or write the number by itself",
+                instead(
+                    expr.span.text,
+                    expr.choices[0].value.span.text,
+                    told="list all that it may be, or write the number by itself",
+                ),
             )
         total = sum(values.values())
         ordered = sorted(values)
@@ -250,7 +262,8 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return None
         wrong = _wrong(word, known)
         if wrong is not None:
-            return self._refused(expr.span, *wrong)
+            message, told = wrong
+            return self._refused(expr.span, message, _otherwise(expr, known, told))
         kinds = (ir.Normal, ir.Lognormal, ir.Uniform, ir.Triangular)
         kind = dict(zip(DISTRIBUTIONS, kinds, strict=True))[word]
         return self._uncertain(expr, kind(*known), first.dimension)
@@ -311,6 +324,18 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
     def _refused(self, span: Span, message: str, hint: str) -> Value | None:
         self.sink.report(codes.SPREAD, span, message, hint=hint)
         return None
+
+
+def _otherwise(expr: ast.Call, known: list[Fraction], told: str) -> str:
+    """Return a hint with what to write: the arguments in rising order, or the one number."""
+    written = [argument.span.text for argument in expr.arguments]
+    if "rising" in told:
+        # A number takes the unit of its neighbours only where it stands: each must be whole.
+        if not all(re.fullmatch(r"[\d_.]+", one) for one in written):
+            return told
+        rising = [written[index] for index in sorted(range(len(known)), key=known.__getitem__)]
+        return instead(", ".join(written), ", ".join(rising), told=told)
+    return instead(expr.span.text, written[0], told=told) if "by itself" in told else told
 
 
 def _wrong(word: str, known: list[Fraction]) -> tuple[str, str] | None:

@@ -22,6 +22,8 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Known
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import numbered, said_once
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
 
 T = TypeVar("T")
@@ -35,6 +37,10 @@ class HasName(Protocol):
     @property
     def name(self) -> ast.Name:
         """The name."""
+
+    @property
+    def span(self) -> Span:
+        """Where all of it stands."""
 
 
 class Part(Struct, frozen=True):
@@ -89,7 +95,7 @@ class Part(Struct, frozen=True):
                 item.name.span,
                 told.format(f"`{item.name.text}`"),
                 secondary=[Label(earlier.name.span, first)],
-                hint=hint,
+                hint=_distinct(item, hint),
             )
         return not again
 
@@ -97,7 +103,13 @@ class Part(Struct, frozen=True):
         """Return the first of what there can be one of; all others are reported."""
         for extra in found[1:]:
             first = Label(found[0].span, "the first one")
-            self.sink.report(codes.MISPLACED, extra.span, told, secondary=[first], hint=hint)
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                told,
+                secondary=[first],
+                hint=said_once(extra.span, hint),
+            )
         return found[0] if found else None
 
 
@@ -111,3 +123,10 @@ def whole(found: Iterable[T | None]) -> tuple[T, ...] | None:
 def sound(found: Iterable[T | None]) -> tuple[T, ...]:
     """Return what was found without what was reported, which is None."""
     return tuple(part for part in found if part is not None)
+
+
+def _distinct(item: HasName, told: str) -> str:
+    """Return a hint by which something with the name of another one is taken out or renamed."""
+    if told == "keep one":
+        return said_once(item.span, told)
+    return numbered(item.name.span, told) if told.startswith("rename") else told

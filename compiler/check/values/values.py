@@ -15,6 +15,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import instead, put_behind
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands
 from qps.compiler.quantities.dimension import (
@@ -314,21 +315,29 @@ _UNITS = {TIME: "ms", INFORMATION: "byte", DATA_RATE: "Mbit/s", MONEY: "$"}
 def unit_hint(written: str, have: Dimension, wanted: Dimension) -> str | None:
     """Return how to complete a number as it was written, None where it is not simply one."""
     if wanted == DATA_RATE and have == INFORMATION and re.fullmatch(r"[\d_.]+ ?\w+", written):
-        return f"say in which time: `{written}/s`"
+        return instead(written, f"{written}/s", told=f"say in which time: `{written}/s`")
     if wanted == DIMENSIONLESS or not written.replace("_", "").replace(".", "").isdigit():
         return None
-    return f"give it its unit, such as `{written} {_UNITS.get(wanted, wanted)}`"
+    complete = f"{written} {_UNITS.get(wanted, wanted)}"
+    return instead(written, complete, told=f"give it its unit, such as `{complete}`")
 
 
-def factor_hint(have: Dimension, wanted: Dimension) -> str:
-    """Return how to come from one dimension to another.
+_COUNT = re.compile(r"[\d_.]+ ?\w+(?:/\w+)*")
+"""A number with its unit, behind which a `/` divides by one more."""
+
+
+def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None) -> str:
+    """Return how to come from one dimension to another, for what is `written` so far.
 
     Turned round, one base missing or too many, or else an example of what is wanted.
     """
     if any(is_free(base) for base in (have / wanted).bases | wanted.bases):
         return "make them quantities of one dimension"
     if have == wanted ** Fraction(-1):
-        return "turn it round: write `1 / (…)`"
+        turned = "turn it round: write `1 / (…)`"
+        if written is None:
+            return turned
+        return instead(written.text, f"1 / ({written.text})", at=written, told=turned)
     example = _EXAMPLES.get(wanted, f"a quantity in `{wanted}`")
     if have == DIMENSIONLESS:
         return f"give it its unit: write {example}"
@@ -341,7 +350,14 @@ def factor_hint(have: Dimension, wanted: Dimension) -> str:
             word = Dimension.of(base).in_words
             if wanted == MONEY and have == MONEY / TIME:
                 return f"what is paid again and again is `running_cost`; or multiply it by {word}"
-            return f"{'multiply' if power > 0 else 'divide'} it by {word}"
+            told = f"{'multiply' if power > 0 else 'divide'} it by {word}"
+            is_item = Dimension.of(base).single_base not in (
+                TIME.single_base,
+                INFORMATION.single_base,
+            )
+            if power > 0 or written is None or not is_item or not _COUNT.fullmatch(written.text):
+                return told
+            return put_behind(written, f"/{base}", told=told)
     return f"write {example}, or leave it out"
 
 

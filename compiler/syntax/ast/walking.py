@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from operator import attrgetter
 
 from qps.compiler.syntax.ast.module import Module
 from qps.compiler.syntax.ast.written import Written
@@ -17,4 +19,13 @@ def nodes_in(tree: Module | Written) -> Iterator[Written]:
             waiting += reversed(part)
         elif isinstance(part, Written):
             yield part
-            waiting += [getattr(part, field) for field in reversed(part.__struct_fields__)]
+            waiting += _parts(type(part))(part)
+
+
+@cache
+def _parts(kind: type[Written]) -> Callable[[Written], Iterable[object]]:
+    """Return what gives the parts of a node, the last first; where it stands is none of them."""
+    fields = [field for field in reversed(kind.__struct_fields__) if field != "span"]
+    if len(fields) > 1:
+        return attrgetter(*fields)
+    return lambda node: [getattr(node, field) for field in fields]
