@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -47,7 +49,7 @@ def base_of(here: Path, asked: str | None, environment: Mapping[str, str] = os.e
     top = top_of(here)
     if top is None:
         raise refused("this is no git repository", "`qps check` and `qps test` need none")
-    name = asked or _told(environment) or PARENT
+    name = asked or _told(environment) or _pushed(top, environment) or PARENT
     commit = commit_of(top, name)
     if commit is None:
         return _without(top, name, asked)
@@ -60,9 +62,27 @@ def base_of(here: Path, asked: str | None, environment: Mapping[str, str] = os.e
 
 
 def _told(environment: Mapping[str, str]) -> str | None:
-    """Return the base that GitHub or GitLab tells of a pull or merge request."""
+    """Return the base that pre-commit tells of a push, GitHub or GitLab of a request to merge."""
+    if pushed := environment.get("PRE_COMMIT_FROM_REF"):
+        return pushed
     branch = environment.get("GITHUB_BASE_REF")
     return f"origin/{branch}" if branch else environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
+
+
+def _pushed(top: Path, environment: Mapping[str, str]) -> str | None:
+    """Return what GitHub or GitLab had before a push, None where git does not know it here.
+
+    Of a branch that is new they tell zeros.
+    """
+    before: object = environment.get("CI_COMMIT_BEFORE_SHA")
+    event = environment.get("GITHUB_EVENT_PATH")
+    if event and environment.get("GITHUB_EVENT_NAME") == "push":
+        try:
+            before = json.loads(Path(event).read_text(encoding="utf-8")).get("before")
+        except (OSError, ValueError, AttributeError):
+            return None
+    is_named = isinstance(before, str) and re.fullmatch("[0-9a-f]{40,64}", before)
+    return str(before) if is_named and commit_of(top, str(before)) else None
 
 
 def _without(top: Path, name: str, asked: str | None) -> Base:

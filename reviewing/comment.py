@@ -16,8 +16,11 @@ from qps.reviewing.changed_files import Base
 from qps.reviewing.findings import CLAIM, LAYOUT, Finding, Level
 from qps.reviewing.spec_changes import SpecChange, State
 
-MOST = 65_536
-"""Characters of a comment on GitHub. A step summary holds 1 MiB, GitLab more."""
+MOST = 65_000
+"""Characters of a comment on GitHub, less than its 65,536 by a mark to find it again by.
+
+A step summary holds 1 MiB, GitLab more.
+"""
 _ROOM = 3_000
 """Characters kept for what tells that something is left out."""
 _MOST_ROWS = 100

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import IO
 
@@ -33,6 +35,7 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",  # what it refuses is told apart by its words
 }
 
 
@@ -52,10 +55,22 @@ def git(folder: Path, *arguments: str, longest: float = LONGEST) -> bytes | None
             check=False,
         )
     except FileNotFoundError as error:
-        raise refused("there is no git here", "name two files, or install git") from error
+        hint = "install git; two files can be compared without: `qps diff OLD NEW`"
+        raise refused("there is no git here", hint) from error
     except subprocess.TimeoutExpired as error:
         raise refused("git takes too long", "name two files") from error
+    if done.returncode and b"dubious ownership" in done.stderr:
+        raise refused(
+            "git reads no repository that belongs to somebody else",
+            f"if you trust it: `git config --global --add safe.directory {_top(done.stderr)}`",
+        )
     return done.stdout if done.returncode == 0 else None
+
+
+def _top(told: bytes) -> str:
+    """Return the folder that git names, as a shell takes it."""
+    found = re.search(rb"repository at '(.*)'", told)
+    return quote(os.fsdecode(found[1])) if found else "FOLDER"
 
 
 def top_of(folder: Path, longest: float = LONGEST) -> Path | None:

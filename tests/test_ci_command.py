@@ -6,8 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,7 +14,7 @@ import pytest
 
 from qps.cli import main
 from qps.compiler.diagnostics import codes
-from qps.reviewing.changed_files import Base
+from qps.reviewing.changed_files import Base, base_of
 from qps.reviewing.comment import Review, comment
 from qps.reviewing.findings import (
     ANSWER,
@@ -31,6 +29,7 @@ from qps.reviewing.findings import (
 )
 from qps.reviewing.matrix_changes import matrix_changes
 
+ROOT = Path(__file__).parents[1]
 HOSTILE = 'a|b `c` "d"\n::error::é.qps'
 MODULE = "machine box { cpu 1 core }\nmachine big { cpu 2 core }\nparam each = 1 ms/packet\n"
 SPEC = """\
@@ -219,6 +218,42 @@ def test_without_a_base_it_says_so_and_how_to_mend_it(
     assert "this is no git repository" in capsys.readouterr().err
 
 
+def test_after_a_push_the_base_is_what_was_there_before(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = git("rev-parse", "HEAD").strip()
+    for _ in range(2):
+        git("commit", "-qm", "more", "--allow-empty")
+    parent = git("rev-parse", "HEAD^").strip()
+    event = tmp_path / "event.json"
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "push")
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(event))
+    for text, base in [
+        (json.dumps({"before": first}), first),
+        (json.dumps({"before": "0" * 40}), parent),
+        (json.dumps({"before": "f" * 40}), parent),
+        (json.dumps({"before": "--output=x"}), parent),
+        ("[]", parent),
+        ("{", parent),
+    ]:
+        event.write_text(text, encoding="utf-8")
+        assert base_of(tmp_path, None).commit == base, text
+    event.unlink()
+    assert base_of(tmp_path, None).commit == parent
+    monkeypatch.setenv("CI_COMMIT_BEFORE_SHA", first)
+    assert base_of(tmp_path, None, {"CI_COMMIT_BEFORE_SHA": first}).commit == first
+
+
+def test_a_repository_of_somebody_else_is_told_with_what_git_wants(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    assert main(["ci", "-q"]) == 2
+    told = capsys.readouterr().err
+    assert f"--add safe.directory {tmp_path}" in told
+
+
 def test_the_base_has_its_own_modules_links_and_attributes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -317,42 +352,3 @@ def test_matrices_name_what_is_new_gone_and_too_large() -> None:
         ("others", "is new"),
         ("sizes", "is gone"),
     ]
-
-
-ROOT = Path(__file__).parents[1]
-
-
-def test_the_steps_of_the_action_run(tmp_path: Path) -> None:
-    """The shell of action.yml, as GitHub would run it, with what it would be told."""
-    steps = (ROOT / "action.yml").read_text(encoding="utf-8").partition("  steps:\n")[2]
-    (step,) = [part for part in steps.split("    - ") if "qps ci" in part]
-    script = textwrap.dedent(step.partition("run: |\n")[2])
-    Path(f"app/{HOSTILE}").write_text(SPEC.replace("10 packet", "11 packet"), encoding="utf-8")
-    own = Path("bin")
-    own.mkdir()
-    (own / "qps").write_text(f'#!/bin/sh\nexec {sys.executable} -m qps "$@"\n')
-    (own / "qps").chmod(0o755)
-    inputs = {
-        "QPS_PATHS": "app\nshared",
-        "QPS_BASE": "HEAD",
-        "QPS_WORSE": "true",
-        "RUNNER_TEMP": str(tmp_path / "runner"),
-        "PATH": f"{own.resolve()}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
-    }
-    words = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]
-    done = subprocess.run(words, env=os.environ | inputs, capture_output=True, text=True)  # noqa: PLW1510
-    assert done.returncode == 1, done.stderr
-    assert "title=answer::90 users instead of 100" in done.stdout
-    kept = {path.name for path in (tmp_path / "runner" / "qps").iterdir()}
-    assert kept == {"comment.md", "qps.sarif", "qps.json"}
-
-
-def test_the_action_and_the_hooks_call_what_there_is() -> None:
-    texts = [(ROOT / name).read_text() for name in ("action.yml", ".pre-commit-hooks.yaml")]
-    called = set(re.findall(r"(?:^|run: |entry: )\s*qps (\w+)", "\n".join(texts), re.MULTILINE))
-    assert called == {"ci", "report", "fmt", "check", "test"}
-    # What strangers write reaches a shell as variables alone, never as its text.
-    runs = re.findall(r"run: (?:\|\n)?((?:.*\n)*?)(?=    - |\Z)", texts[0])
-    assert len(runs) == 4
-    assert not any("${{" in run.partition("\n    -")[0] for run in runs)
