@@ -59,8 +59,8 @@ def commit() -> None:
 def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a repository of a project with two specs that share a module, and one of a table."""
     monkeypatch.chdir(tmp_path)
-    for name in ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "GITHUB_STEP_SUMMARY"):
-        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI_", "PRE_COMMIT_"))]:
+        monkeypatch.delenv(name)
     table = 'observe r "t.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }\n'
     own = SPEC.partition("expect")[0] + table
     texts = {
@@ -240,8 +240,8 @@ def test_after_a_push_the_base_is_what_was_there_before(
         assert base_of(tmp_path, None).commit == base, text
     event.unlink()
     assert base_of(tmp_path, None).commit == parent
-    monkeypatch.setenv("CI_COMMIT_BEFORE_SHA", first)
-    assert base_of(tmp_path, None, {"CI_COMMIT_BEFORE_SHA": first}).commit == first
+    for told in ("CI_COMMIT_BEFORE_SHA", "PRE_COMMIT_FROM_REF"):
+        assert base_of(tmp_path, None, {told: first}).commit == first
 
 
 def test_a_repository_of_somebody_else_is_told_with_what_git_wants(
