@@ -6,8 +6,11 @@ Ends are rounded outwards where an operation is not exact, so that no bound is e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from math import inf, nextafter
+
+from qps.engine.exactness import as_float
 
 _EXACT_INTEGERS = 2.0**53
 
@@ -62,6 +65,12 @@ def below(value: float) -> float:
 def above(value: float) -> float:
     """Return the next float above."""
     return nextafter(value, inf)
+
+
+def around(number: Fraction) -> Interval:
+    """Return a number as itself where it is a float, else as the floats next to it."""
+    near = as_float(number)
+    return Interval(near, near) if near == number else Interval(below(near), above(near))
 
 
 def negative(one: Interval) -> Interval:

@@ -1,7 +1,8 @@
 """Formulas at a point: exact as far as they can be, else in balls that hold the value for sure.
 
-Every part is done once. What is no fraction is computed in balls (python-flint's arb), with ever
-more binary digits until the sign, or the nearest float, is told.
+Every part is done once. Where bounds in floats tell a sign, no more is asked for; else what is no
+fraction is computed in balls (python-flint's arb), with ever more binary digits until the sign, or
+the nearest float, is told.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from qps.engine.exactness import InexactError, NoValueError, as_float
 from qps.engine.formulas import Formula, formula, parts_first, whole_exponent
+from qps.engine.intervals import NOTHING_KNOWN, Interval, around
 from qps.engine.leaves import NUMBER
 from qps.engine.monomials import expanded
 from qps.engine.operations import EXTREMES, OPERATIONS, PRODUCT, ROUNDINGS, SUM
@@ -52,6 +54,7 @@ class Point:
         self._exact: dict[Formula, Exact | None] = {}
         self._exact |= {part: self.exact(value) for part, value in self._values.items()}
         self._balls: dict[int, dict[Formula, arb]] = {}
+        self._bounds: dict[Formula, Interval] = {}
 
     def moved(self, values: Mapping[Formula, Formula]) -> Point:
         """Return the point with other values of some symbols; what is free of these is known."""
@@ -79,7 +82,15 @@ class Point:
         return known[formula]
 
     def _chosen(self, part: Formula) -> Exact | None:
-        """Return the exact value of what chooses among numbers that are told apart by balls."""
+        """Return the exact value of what chooses among numbers that bounds or balls tell apart."""
+        row = OPERATIONS[part.word]
+        if row.chooses and all(self._exact[operand] is None for operand in part.operands):
+            return None
+        known = self._bounded(part)
+        if row.rounds and known.low == known.high:
+            return Fraction(known.low)
+        if row.chooses and (one := self._chosen_by_bounds(part)) is not None:
+            return self._exact[one]
         try:
             whole = self._ball(part, BITS[0])
         except NoValueError:
@@ -94,12 +105,27 @@ class Point:
                 return self._exact[operand]
         return None
 
+    def _chosen_by_bounds(self, part: Formula) -> Formula | None:
+        """Return which operand is chosen for sure; None where bounds do not tell."""
+        is_largest = OPERATIONS[part.word].chooses > 0
+        sides = {operand: self._bounded(operand) for operand in part.operands}
+        if NOTHING_KNOWN in sides.values():
+            return None
+        for operand, one in sides.items():
+            others = [other for of, other in sides.items() if of is not operand]
+            if all(one.low > o.high if is_largest else one.high < o.low for o in others):
+                return operand
+        return None
+
     def sign(self, formula: Formula) -> int | None:
         """Return the sign; None where there is no finite real value. NoSignError where untold."""
         value = self.exact(formula)
         if value is not None:
             is_finite = isinstance(value, Fraction) or isfinite(value)
             return (value > 0) - (value < 0) if is_finite else None
+        bounds = self._bounded(formula)
+        if bounds.is_above or bounds.is_below:
+            return 1 if bounds.is_above else -1
         found = self._sign_by_balls(formula, BITS[:1])
         if found != _UNTOLD:
             return found
@@ -157,6 +183,26 @@ class Point:
             if ball.rel_accuracy_bits() >= _ENOUGH_BITS:
                 break
         return found
+
+    def _bounded(self, formula: Formula) -> Interval:
+        """Return between which floats the value lies; nothing known where a part may have none."""
+        known = self._bounds
+        if formula not in known:
+            for part in parts_first(formula, known=known):
+                known[part] = self._bounds_of(part, known)
+        return known[formula]
+
+    def _bounds_of(self, part: Formula, known: Mapping[Formula, Interval]) -> Interval:
+        value = self._exact.get(part)
+        if value is not None:
+            return around(value) if isinstance(value, Fraction) else NOTHING_KNOWN
+        if part in self._values:
+            return self._bounded(self._values[part])
+        operands = [known[operand] for operand in part.operands]
+        if not operands or NOTHING_KNOWN in operands:
+            return NOTHING_KNOWN
+        found = OPERATIONS[part.word].interval(*operands).sound()
+        return found if isfinite(found.low) and isfinite(found.high) else NOTHING_KNOWN
 
     def _ball(self, formula: Formula, bits: int) -> arb:
         """Return a ball that holds the value; NoValueError where there is none."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, acos, ceil, cos, exp, floor, lambert, log, ratio, waiting
 from helpers.operations import CASES
+from qps.engine.common_powers import cancelled
 from qps.engine.formulas import (
     Formula,
     apply,
@@ -315,3 +316,45 @@ def test_a_variation_that_moves_makes_a_quantile_rise_or_fall(level: float) -> N
     assert moving.slow <= slope <= moving.steep
     assert moving.low <= ends[0].low
     assert ends[1].high <= moving.high
+
+
+def _mean(one: Formula, other: Formula) -> Formula:
+    return apply("mean", one, other)
+
+
+_RATES = R(3, 7) * N, R(1, 5) * N
+_QUOTIENTS = [
+    _mean(*_RATES),
+    _mean(_RATES[0] ** 2 + _RATES[1] ** 2, (_RATES[0] + _RATES[1]) ** 2),
+    _mean(maximum(0, _RATES[0] ** 2 - _RATES[1] ** 2), N**2 + maximum(N, 2 * N) * N),
+    ratio(N * _mean(_RATES[0], 3 * N), N * minimum(_RATES[0], _RATES[1]) / N),
+    _mean(square_root(N) * 3, square_root(N)),
+    maximum(0, _mean(_mean(_RATES[0], N), _mean(N, _RATES[1]) ** 2) - 1),
+]
+
+
+@pytest.mark.parametrize("whole", _QUOTIENTS, ids=str)
+def test_what_cancels_where_there_are_users_makes_no_bounds_wide(whole: Formula) -> None:
+    short = cancelled(whole, N)
+    for at in (Fraction(1, 3), Fraction(2), Fraction(10**6)):
+        values = [Point({N: at}).number(one) for one in (short, whole)]
+        assert values[0] == pytest.approx(values[1], rel=1e-15)
+    assert Curve(short, N).over(1, 1e6).is_fixed
+    assert not Curve(whole, N).over(1, 1e6).is_fixed
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        _mean(N + 1, N),  # nothing in common
+        _mean(N, maximum(0, N - 40)),
+        ratio(N, R(0)),
+        _mean(N * exp(-N), N * log(N)),
+        (N - 1) / (2 * N),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("at", [Fraction(1, 3), Fraction(40), Fraction(41), Fraction(999)])
+def test_what_is_left_of_quotients_has_the_same_values(whole: Formula, at: Fraction) -> None:
+    values = [Point({N: at}).number(one) for one in (whole, cancelled(whole, N))]
+    assert values[0] == pytest.approx(values[1], rel=1e-15)

@@ -75,3 +75,12 @@ def test_the_logarithm_of_a_long_number_has_its_sign_at_once() -> None:
     # Its primes, which algebra would ask for, take for ever.
     assert sign(log(number(1 + Fraction(1, 2**1074)))) == 1
     assert sign(log(number(6)) - log(number(2)) - log(number(3))) == 0
+
+
+def test_a_sign_that_bounds_tell_takes_no_more_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = Point({N: Fraction(3)})
+    asked = []
+    monkeypatch.setattr(point, "_ball", lambda formula, bits: asked.append((formula, bits)))
+    over = maximum(exp(-N), R(1, 3)) * log(N) - R(2, 5)
+    assert point.sign(over) == -1
+    assert not asked

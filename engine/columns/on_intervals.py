@@ -265,18 +265,15 @@ def monotone(
     law grows with its shape 1/v and with its scale m v, in the order of likelihood ratios, and what
     is left of it as well: of all within bounds none is longer than that of the largest both.
     """
-    sides = (-1, 1) if 0 in grows else (1,)
 
     def at_end(pairs: list[tuple[int, Interval]], end: int) -> float:
-        """Return the least (-1) or most (1); what does either is tried on both sides."""
-        ends = [[p.high if (g or side) * end > 0 else p.low for g, p in pairs] for side in sides]
+        """Return the least (-1) or most (1)."""
+        ends = [p.high if g * end > 0 else p.low for g, p in pairs]
         for place in placed(gammas, len(grows), repeats, len(pairs)):
             varied = pairs[place][1]
-            for one in ends:
-                one[place], other = (varied.low, varied.high)[:: int(end)]
-                one[place - 1] *= other / one[place] if one[place] != other else 1.0
-        found = [function(*one) for one in ends]
-        return math.nan if any(map(math.isnan, found)) else max(found) if end > 0 else min(found)
+            ends[place], other = (varied.low, varied.high)[:: int(end)]
+            ends[place - 1] *= other / ends[place] if ends[place] != other else 1.0
+        return function(*ends)
 
     def bounds(*parts: Interval) -> Interval:
         pairs = list(zip(repeated(grows, repeats, len(parts)), parts, strict=True))

@@ -17,7 +17,7 @@ from math import inf
 from types import MappingProxyType
 
 from qps.engine.formulas import Formula, parts_first
-from qps.engine.intervals import NOTHING_KNOWN, Interval, above, below
+from qps.engine.intervals import NOTHING_KNOWN, Interval, above, around, below
 from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.engine.points import in_floats
 from qps.solver.search.following import Followed, Point, followed, narrowed
@@ -254,10 +254,11 @@ def _ruled(part: Formula, held: Interval | None) -> tuple[_Rule, tuple[Formula, 
 
 
 def _of_number(number: Formula) -> Interval:
-    """Return a number as the floats next to it on both sides, or as itself where it is one."""
+    """Return a number as itself where it is a float, else as the floats next to it."""
+    exact = number.exact
+    if isinstance(exact, Fraction):
+        return around(exact)
     near = in_floats(number)
     if near != near:  # noqa: PLR0124 - not-a-number is the only one that is not itself
         return NOTHING_KNOWN
-    if near not in (inf, -inf) and number.exact == Fraction(near):
-        return Interval(near, near)
     return Interval(below(near), above(near))

@@ -18,6 +18,7 @@ from math import inf
 
 from qps.engine.algebraic_functions import piecewise
 from qps.engine.bisection import halfway
+from qps.engine.common_powers import cancelled
 from qps.engine.formulas import Formula
 from qps.engine.intervals import above, below
 from qps.engine.known_signs import range_of
@@ -83,6 +84,7 @@ def first_reached(over: Formula, population: Formula, low: int, *, passes: bool)
     is rounded can be bounded by a rational function, else up to `FARTHEST`. UndecidedError
     where boxes do not tell.
     """
+    over = _shortened(over, population, low)
     search = _Search(Curve(over, population), passes=passes)
     most = range_of(over, {}).high
     if not search.is_stepped and (most < 0 or (passes and most == 0)):
@@ -102,8 +104,13 @@ def first_above(
 
     Just behind `low` it is taken as known not to be. UndecidedError where boxes do not tell.
     """
-    search = _Search(Curve(over, axis), passes=True, budget=budget)
+    search = _Search(Curve(_shortened(over, axis, low), axis), passes=True, budget=budget)
     return search.within(above(float(low)), float(high))
+
+
+def _shortened(over: Formula, symbol: Formula, low: Fraction | int) -> Formula:
+    """Return what has the same values from `low` on, with narrower bounds."""
+    return cancelled(over, symbol) if low > 0 else over
 
 
 class _Search:
@@ -198,7 +205,7 @@ def first_failure_in_boxes(
 
     With `strict`, zero counts. UndecidedError where boxes do not tell.
     """
-    curve, budget = Curve(over, population), Budget()
+    curve, budget = Curve(_shortened(over, population, low), population), Budget()
     is_stepped = is_stepped_rational(over, population)
 
     def fails_at(at: int) -> bool:
