@@ -3,47 +3,95 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING, browser
+from website import recipes
 from website.building import built
 from website.checking import broken_links
 from website.gallery import GROUPS
 from website.live_pages import LivePages
 from website.markdown_text import headings, moved, sections, slug
+from website.pictures import picture
 
 ROOT = Path(__file__).parents[1]
+
+
+STUB = """<style>:root { --ink: #111 } p { margin: 0 } .chart text { fill: var(--ink) }
+@media print { .chart text { fill: red } }</style>
+<figure class="picture" id="picture-loads"><svg class="chart" xmlns="http://www.w3.org/2000/svg"
+><text>1&nbsp;%</text></svg></figure><p>1&nbsp;%</p>"""
+
+
+class OneLivePage(LivePages):
+    """Makes one live page, and for all other specs what stands for theirs."""
+
+    def _make(self, folder: Path, file: str, kept: Path) -> str:
+        if self.made == 1:
+            return super()._make(folder, file, kept)
+        kept.write_text(STUB, encoding="utf-8")
+        return ""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a site with one live page, that of the first spec of the README."""
     folder = tmp_path_factory.mktemp("site")
-    live = LivePages(kept=folder / "live", most=1, root=ROOT)
+    live = OneLivePage(kept=folder / "live", most=None, root=ROOT)
     assert built(ROOT, folder / "site", live) == []
-    assert (live.made, live.linked, live.told) == (1, 1, [])
+    assert live.linked > 150
+    assert live.told == []
     return folder / "site"
 
 
-def test_every_recipe_is_a_page_and_a_card(site: Path) -> None:
+def test_every_recipe_is_a_page_and_a_card_in_a_group(site: Path) -> None:
     text = (ROOT / "docs" / "cookbook.md").read_text("utf-8")
-    _, recipes = sections(text)
-    assert len(recipes) > 40
     front = (site / "docs" / "cookbook" / "index.html").read_text("utf-8")
-    for recipe in recipes:
-        name = re.sub("-+", "-", recipe.slug)
+    found = re.findall(r'<h2[^>]*>([^<]*)|href="([\w-]+)\.html">', front)
+    listed = recipes.groups(text)
+    entries = [entry for group in listed for entry in group.entries]
+    names = [re.sub("-+", "-", entry.slug) for entry in entries]
+    assert len(names) > 40
+    assert [group.title for group in listed] == [title for title, _ in found if title]
+    assert [name for _, name in found if name][: len(names)] == names
+    for entry, name in zip(entries, names, strict=True):
         page = (site / "docs" / "cookbook" / f"{name}.html").read_text("utf-8")
-        assert f'id="{recipe.slug}"' in page
-        assert f'href="{name}.html"' in front
+        assert f'id="{entry.slug}"' in page
+        assert entry.about in unescape(front)
 
 
-def test_every_spec_is_in_the_gallery(site: Path) -> None:
+@pytest.mark.parametrize("listed", ["", "- [A](#a): x\n- [B](#b): y\n", "- [A](#a): x\n" * 2])
+def test_a_list_that_is_not_of_all_recipes_is_refused(listed: str) -> None:
+    with pytest.raises(ValueError, match="not that of its recipes"):
+        recipes.cards(f"# Cookbook\n\n### One\n\n{listed}\n## A\n\nx\n")
+
+
+def test_every_spec_is_in_the_gallery_with_its_picture(site: Path) -> None:
     text = (site / "gallery.html").read_text("utf-8")
     specs = {path.stem for group, _ in GROUPS for path in (ROOT / group).glob("*.qps")}
     assert len(specs) > 60
     assert specs <= set(re.findall(r'href="specs/(?:\w+/)?(\w+)\.html"', text))
+    drawn = re.findall(r'src="(live/specs/(?:\w+/)?(\w+)\.svg)"', text)
+    assert {name for _, name in drawn} == specs
+    assert all((site / path).exists() for path, _ in drawn)
+
+
+def test_a_picture_stands_by_itself(site: Path) -> None:
+    page = next(site.glob("live/index_*.html")).read_text("utf-8")
+    for text in (STUB, page):
+        drawn = picture(text)
+        assert drawn is not None
+        assert ET.fromstring(drawn).tag == "{http://www.w3.org/2000/svg}svg"
+        assert set(re.findall(r"var\((--[\w-]+)\)", drawn)) <= set(
+            re.findall(r"(--[\w-]+):", drawn)
+        )
+        assert "margin" not in drawn
+        assert "@media" not in drawn
+    assert picture("<p>no charts</p>") is None
 
 
 def test_a_spec_has_its_live_page_one_click_away(site: Path) -> None:

@@ -12,13 +12,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from website import gallery
+from website import gallery, recipes
 from website.checking import broken_links
 from website.configuration import configuration
 from website.live_pages import LivePages
 from website.markdown_text import (
     FENCE,
-    Section,
     headings,
     links,
     moved,
@@ -26,6 +25,7 @@ from website.markdown_text import (
     slug,
     with_links,
 )
+from website.pictures import picture
 
 _ASSETS = Path(__file__).parent / "assets"
 _COOKBOOK = "docs/cookbook.md"
@@ -33,6 +33,8 @@ _FOLDERS = {"specs": "gallery.md", "specs/applications": "gallery.md", "stdlib":
 """Folders that pages link to, and the pages that tell of what is in them."""
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 """What Zensical's search loads where pages are opened from a disk."""
+_OF_MISTAKES = "compiler/diagnostics/explanations/"
+"""Pages whose specs are wrong, so that nobody need be told that they have no live page."""
 _FIRST = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
 _TITLES = {"README.md": "index.md"}
 
@@ -51,7 +53,7 @@ def built(root: Path, out: Path, live: LivePages) -> list[str]:
         stage = Path(name)
         docs = stage / "docs"
         _stage(root, docs, live)
-        (stage / "mkdocs.yml").write_text(configuration(docs), encoding="utf-8")
+        (stage / "mkdocs.yml").write_text(configuration(docs, root), encoding="utf-8")
         built_at = stage / "site"
         done = subprocess.run(
             [sys.executable, "-m", "zensical", "build", "--strict", "-f", "mkdocs.yml"],
@@ -74,19 +76,15 @@ def _stage(root: Path, docs: Path, live: LivePages) -> None:
     pages = _pages(root)
     now = _moved(pages)
     for page in pages:
-        text = _with_live(page, docs, root, live)
-        text = with_links(text, lambda t, p=page: moved(t, of=p.source, to=p.path, now=now))
-        _write(docs / page.path, text)
+        text = with_links(page.text, lambda t, p=page: moved(t, of=p.source, to=p.path, now=now))
+        _write(docs / page.path, _with_live(page.path, text, docs, root, live))
         _copy_linked(root, docs, page)
-    lived = frozenset(_live_specs(root, docs, live))
+    lived = dict(_live_specs(root, docs, live))
     found = gallery.specs(root)
     _write(docs / "gallery.md", gallery.cards(found, lived))
     for spec in found:
         text = (root / spec.path).read_text(encoding="utf-8")
-        _write(docs / spec.page, gallery.page(spec, text, is_live=spec.path in lived))
-    for spec in found:
-        if spec.picture:
-            _copy(root / spec.picture, docs / spec.picture)
+        _write(docs / spec.page, gallery.page(spec, text, lived.get(spec.path)))
     shutil.copytree(_ASSETS, docs / "assets", ignore=shutil.ignore_patterns("*.html"))
     _write(docs / "llms.txt", _for_programs(root, pages))
 
@@ -134,39 +132,18 @@ def _relative(root: Path, paths: Iterable[Path]) -> list[str]:
 
 
 def _cookbook(text: str) -> list[Page]:
-    first, recipes = sections(text)
     pages = [
-        Page(source=_COOKBOOK, path=_recipe_path(one), text=_raised(one.text)) for one in recipes
+        Page(source=_COOKBOOK, path=recipes.path_of(one.slug), text=recipes.page(one))
+        for one in sections(text)[1]
     ]
-    listed = "\n\n".join(
-        f"-   **[{one.heading}](#{one.slug})**\n\n    {_lead(one)}" for one in recipes
-    )
-    front = f'{first}\n## All recipes\n\n<div class="grid cards" markdown>\n\n{listed}\n\n</div>\n'
-    return [Page(source=_COOKBOOK, path="docs/cookbook/index.md", text=front), *pages]
-
-
-def _recipe_path(recipe: Section) -> str:
-    return f"docs/cookbook/{re.sub('-+', '-', recipe.slug)}.md"
-
-
-def _raised(text: str) -> str:
-    """Return a recipe as a page: its heading is the first of the page."""
-    return text.removeprefix("#")
-
-
-def _lead(recipe: Section) -> str:
-    """Return the first sentence of a recipe, without its links."""
-    plain = FENCE.sub("", recipe.text.partition("\n")[2]).strip().split("\n\n")[0]
-    plain = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain).split())
-    found = re.match(r".{20,200}?[.:?](?= |$)", plain)
-    return found[0] if found else plain[:200]
+    return [Page(source=_COOKBOOK, path=recipes.FRONT, text=recipes.cards(text)), *pages]
 
 
 def _moved(pages: Iterable[Page]) -> dict[str, str]:
     """Return where what is linked stands now: pages, headings of recipes, specs."""
     now = {page.source: page.path for page in pages if page.source != _COOKBOOK}
     now |= {p.source.rpartition("/")[0]: p.path for p in pages if p.source.endswith("/README.md")}
-    now[_COOKBOOK] = "docs/cookbook/index.md"
+    now[_COOKBOOK] = recipes.FRONT
     for page in pages:
         if page.source == _COOKBOOK:
             for level, heading in headings(page.text):
@@ -224,40 +201,58 @@ def _write(path: Path, text: str) -> None:
 # -- live pages --------------------------------------------------------------------------
 
 
-def _live_specs(root: Path, docs: Path, live: LivePages) -> Iterable[str]:
+def _live_specs(root: Path, docs: Path, live: LivePages) -> Iterable[tuple[str, gallery.Live]]:
     """Yield the specs of the repository that have a live page, which is laid beside the others."""
     for spec in gallery.specs(root):
         made = live.page(root, spec.path, spec.path)
         if made:
             live.linked += 1
-            _copy(made, docs / gallery.live_path(spec.path))
-            yield spec.path
+            there = gallery.live_path(spec.path)
+            _copy(made, docs / there)
+            drawn = picture(made.read_text(encoding="utf-8"))
+            if drawn:
+                _write((docs / there).with_suffix(".svg"), drawn)
+            yield spec.path, gallery.Live(path=there, is_drawn=drawn is not None)
 
 
-def _with_live(page: Page, docs: Path, root: Path, live: LivePages) -> str:
-    """Return the text of a page, with a link to the live page behind each spec that has one."""
-    above = "../" * page.path.count("/")
+def _with_live(path: str, text: str, docs: Path, root: Path, live: LivePages) -> str:
+    """Return the text of the page at a path, with a link to its live page behind each spec."""
+    above = "../" * path.count("/")
     parts, last = [], 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         (folder / "specs").symlink_to(root / "specs")
-        for number, fence in enumerate(FENCE.finditer(page.text)):
-            kind, _, more = fence["kind"].strip().partition(" ")
-            file = fence["file"] or (f"spec_{number}.qps" if kind == "qps" and not more else None)
+        fences = [(fence, _file_of(fence, at)) for at, fence in enumerate(FENCE.finditer(text))]
+        for fence, file in reversed(fences):  # a spec may come before what it reads
+            if file:
+                _write(folder / file, fence["body"])
+        for number, (fence, file) in enumerate(fences):
             if file:
                 _write(folder / file, fence["body"])
             start = fence.start("body") - len(fence["kind"]) - 4
+            kind, _, more = fence["kind"].strip().partition(" ")
             title = f' title="{fence["file"]}"' if fence["file"] and not more else ""
-            parts += [page.text[last:start], f"```{kind}{title}\n{fence['body']}```\n"]
+            parts += [text[last:start], f"```{kind}{title}\n{fence['body']}```\n"]
             last = fence.end()
-            if kind == "qps" and not more and file:
-                made = live.page(folder, file, f"{page.path}, {file}")
+            if file and _is_spec(fence):
+                name = None if path.startswith(_OF_MISTAKES) else f"{path}, {file}"
+                made = live.page(folder, file, name)
                 if made:
                     live.linked += 1
-                    there = f"live/{Path(page.path).with_suffix('')}_{number}.html"
-                    _copy(made, docs / there)
-                    parts.append(f"\n[Its live page]({above}{there}){{ .live }}\n")
-    return "".join([*parts, page.text[last:]])
+                    own = f"live/{Path(path).with_suffix('')}_{number}.html"
+                    _copy(made, docs / own)
+                    parts.append(f"\n[Its live page]({above}{own}){{ .live }}\n")
+    return "".join([*parts, text[last:]])
+
+
+def _file_of(fence: re.Match[str], number: int) -> str | None:
+    """Return the file that a fence is: the one that is named, or one of its own for a spec."""
+    return fence["file"] or (f"spec_{number}.qps" if _is_spec(fence) else None)
+
+
+def _is_spec(fence: re.Match[str]) -> bool:
+    """Tell whether a fence is a whole spec, no fragment of one."""
+    return fence["kind"].strip() == "qps"
 
 
 # -- what Zensical leaves out --------------------------------------------------------------

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from website import gallery, recipes
 from website.markdown_text import headings
 
 _START = ("docs/tutorial.md", "docs/editors.md")
 _WRITE = ("docs/brief.md", "docs/language.md", "docs/library.md", "docs/errors.md")
 _USE = ("docs/cli.md", "docs/report.md", "docs/measuring.md", "docs/traffic.md", "docs/ci.md")
 _TRUST = ("docs/compared.md", "docs/limits.md", "docs/quality.md")
+_MISTAKES = "compiler/diagnostics/"
+_ELSEWHERE = ("docs/cookbook", "specs/", _MISTAKES)
+"""Pages that stand in a group by their folder."""
 
 _TEXT = """\
 site_name: QPS
@@ -60,35 +65,57 @@ nav:
 """
 
 
-def configuration(docs: Path) -> str:
-    """Return `mkdocs.yml` for the pages below a folder."""
-    recipes = sorted((docs / "docs" / "cookbook").glob("*.md"), key=_title)
-    recipes = [path for path in recipes if path.name != "index.md"]
+def configuration(docs: Path, root: Path) -> str:
+    """Return `mkdocs.yml` for the pages below a folder; `root` is that of the repository."""
     listed = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
     told = {"index.md", "gallery.md", "docs/api.md", *_START, *_WRITE, *_USE, *_TRUST}
-    others = sorted(one for one in listed - told if not one.startswith(("docs/cookbook", "specs/")))
-    tables = sorted(one for one in listed if one.startswith("specs/") and one.endswith("README.md"))
-    each = sorted(
-        one for one in listed if one.startswith("specs/") and not one.endswith("README.md")
-    )
-    groups = [
+    others = sorted(one for one in listed - told if not one.startswith(_ELSEWHERE))
+    mistakes = sorted(one for one in listed if one.startswith(_MISTAKES))
+    groups: list[tuple[str, Sequence[str | tuple[str, Sequence[str]]]]] = [
         ("Start", ["index.md", *_START]),
-        (
-            "Cookbook",
-            ["docs/cookbook/index.md", *(p.relative_to(docs).as_posix() for p in recipes)],
-        ),
-        ("Gallery", ["gallery.md", *tables, *each]),
-        ("Language", list(_WRITE)),
+        ("Cookbook", [recipes.FRONT, *_recipes(root)]),
+        ("Gallery", ["gallery.md", *_specs(root, listed)]),
+        ("Language", [*_WRITE, ("Each diagnostic", mistakes)]),
         ("Use", list(_USE)),
         ("API", ["docs/api.md"]),
         ("Trust", list(_TRUST)),
         ("Project", others),
     ]
     lines: list[str] = []
-    for title, paths in groups:
+    for title, entries in groups:
         lines.append(f"  - {title}:")
-        lines += [f"      - {json.dumps(_title(docs / path))}: {path}" for path in paths]
+        for entry in entries:
+            if isinstance(entry, str):
+                lines.append(f"      - {_listed(docs, entry)}")
+            else:
+                lines.append(f"      - {json.dumps(entry[0])}:")
+                lines += [f"          - {_listed(docs, path)}" for path in entry[1]]
     return _TEXT.format(nav="\n".join(lines))
+
+
+def _recipes(root: Path) -> list[tuple[str, Sequence[str]]]:
+    """Return the recipes, group by group, as the cookbook lists them."""
+    text = (root / "docs" / "cookbook.md").read_text(encoding="utf-8")
+    return [
+        (one.title, [recipes.path_of(entry.slug) for entry in one.entries])
+        for one in recipes.groups(text)
+    ]
+
+
+def _specs(root: Path, listed: Collection[str]) -> list[tuple[str, Sequence[str]]]:
+    """Return the specs, group by group, behind the page that their folder has."""
+    found = gallery.specs(root)
+    groups: list[tuple[str, Sequence[str]]] = []
+    for folder, title in gallery.GROUPS:
+        front = [path for path in listed if path == f"{folder}/README.md"]
+        groups.append((title, [*front, *(spec.page for spec in found if spec.group == folder)]))
+    placed = {path for _, paths in groups for path in paths}
+    rest = [one for one in sorted(listed) if one.startswith("specs/") and one not in placed]
+    return [*groups, ("Beside them", rest)] if rest else groups
+
+
+def _listed(docs: Path, path: str) -> str:
+    return f"{json.dumps(_title(docs / path))}: {path}"
 
 
 def _title(path: Path) -> str:

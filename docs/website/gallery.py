@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,12 +23,16 @@ class Spec(Struct, frozen=True, kw_only=True):
     question: str
     rest: str
     told: str
-    picture: str | None
 
     @property
     def name(self) -> str:
         """Its name, without the ending."""
         return Path(self.path).stem
+
+    @property
+    def group(self) -> str:
+        """The folder that it stands in."""
+        return str(Path(self.path).parent)
 
     @property
     def page(self) -> str:
@@ -40,6 +44,18 @@ class Spec(Struct, frozen=True, kw_only=True):
         """What the list of specs tells as its answer, or it does itself, else nothing."""
         found = re.search(r"(?:^|\n\n)Answer: (.*?)(?:\n\n|\Z)", self.rest, re.DOTALL)
         return self.told or (" ".join(found[1].split()) if found else "")
+
+
+class Live(Struct, frozen=True, kw_only=True):
+    """The live page of a spec, and whether a picture of it stands beside it."""
+
+    path: str
+    is_drawn: bool
+
+    @property
+    def picture(self) -> str:
+        """The path of the picture."""
+        return self.path.removesuffix(".html") + ".svg"
 
 
 def specs(root: Path) -> list[Spec]:
@@ -61,47 +77,45 @@ def _spec(root: Path, path: Path, told: str) -> Spec:
     doc = re.match(r'"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
     said = doc[1].strip() if doc else path.stem
     first, _, rest = said.partition("\n\n")
-    picture = root / "docs" / "pictures" / f"report_{path.stem}.png"
     return Spec(
         path=path.relative_to(root).as_posix(),
         question=" ".join(first.split()),
         rest=rest,
         told=told,
-        picture=f"docs/pictures/{picture.name}" if picture.exists() else None,
     )
 
 
-def cards(found: Sequence[Spec], lived: frozenset[str]) -> str:
-    """Return the page of the gallery; `lived` are the specs that have a live page."""
+def cards(found: Sequence[Spec], lived: Mapping[str, Live]) -> str:
+    """Return the page of the gallery; `lived` are the live pages of specs, by their path."""
     parts = ["# Gallery", "", "Every spec of the repository: what is asked, what QPS answers."]
     for group, title in GROUPS:
         parts += ["", f"## {title}", "", '<div class="grid cards" markdown>', ""]
         for spec in found:
-            if str(Path(spec.path).parent) == group:
-                parts += [_card(spec, is_live=spec.path in lived), ""]
+            if spec.group == group:
+                parts += [_card(spec, lived.get(spec.path)), ""]
         parts.append("</div>")
     return "\n".join(parts) + "\n"
 
 
-def _card(spec: Spec, *, is_live: bool) -> str:
+def _card(spec: Spec, live: Live | None) -> str:
     lines = [f"-   **[{_plain(spec.question)}]({spec.page})**", ""]
-    if spec.picture:
-        lines += [f"    [![The live page of {spec.name}]({spec.picture})]({spec.page})", ""]
+    if live and live.is_drawn:
+        lines += [f"    [![A picture of {spec.name}]({live.picture})]({spec.page})", ""]
     if spec.answer:
         lines += [f"    {_plain(spec.answer)}", ""]
-    live = f" · [live page]({live_path(spec.path)})" if is_live else ""
-    return "\n".join([*lines, f"    `{spec.name}`{live}"])
+    link = f" · [live page]({live.path})" if live else ""
+    return "\n".join([*lines, f"    `{spec.name}`{link}"])
 
 
-def page(spec: Spec, text: str, *, is_live: bool) -> str:
+def page(spec: Spec, text: str, live: Live | None) -> str:
     """Return the page of a spec."""
-    folder = Path(spec.path).parent
-    above = "../" * len(folder.parts)
+    above = "../" * len(Path(spec.path).parent.parts)
     parts = [f"# {_plain(spec.question)}", ""]
-    if is_live:
-        parts += [f"[Open its live page]({above}{live_path(spec.path)}){{ .md-button }}", ""]
-    if spec.picture:
-        parts += [f"![Its live page]({above}{spec.picture})", ""]
+    if live:
+        parts += [f"[Open its live page]({above}{live.path}){{ .md-button }}", ""]
+    if live and live.is_drawn:
+        shown = f"![A picture of {spec.name}]({above}{live.picture})"
+        parts += [f"[{shown}]({above}{live.path})", ""]
     parts += [_plain(spec.rest), ""] if spec.rest else []
     parts += [f"`qps solve {spec.path}`", "", "```qps", text.rstrip(), "```", ""]
     return "\n".join(parts)

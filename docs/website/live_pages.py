@@ -16,16 +16,18 @@ from types import FrameType
 
 from msgspec import Struct
 
-SECONDS = 120
-"""How long of a processor one page may take; what takes longer has none, and that is told."""
+TRIES = ((30, ()), (90, ("--no-advice",)))
+"""How many seconds of a processor one page may take, and what is left out of it then.
 
+What takes longer has no page, and that is told.
+"""
 
 _MODULE = "QPS0210"
 """What is told of a module: that it has no page of its own is as it should be."""
 
 
-class _TooLongError(Exception):
-    """Raised where a page takes too long."""
+class _TooLong(BaseException):
+    """Raised where a page takes too long; an error would be told by `qps` as a fault of its own."""
 
 
 class LivePages(Struct, kw_only=True):
@@ -39,8 +41,11 @@ class LivePages(Struct, kw_only=True):
     told: list[str] = []
     build: str = ""
 
-    def page(self, folder: Path, file: str, name: str) -> Path | None:
-        """Return the page of a spec in a folder with the files that it reads."""
+    def page(self, folder: Path, file: str, name: str | None) -> Path | None:
+        """Return the page of a spec in a folder with the files that it reads.
+
+        Where it has none, that is told of `name`; None is a spec that need not have one.
+        """
         kept = self.kept / f"{self._key(folder, file)}.html"
         refused = kept.with_suffix(".txt")
         if refused.exists():
@@ -58,13 +63,13 @@ class LivePages(Struct, kw_only=True):
                 return None
         return kept
 
-    def _tell(self, name: str, why: str) -> None:
-        if _MODULE not in why:
+    def _tell(self, name: str | None, why: str) -> None:
+        if name is not None and _MODULE not in why:
             self.told.append(f"{name}: {why}")
 
     def _key(self, folder: Path, file: str) -> str:
         """Return what tells this page from all others: all that could be read for it."""
-        from qps.build import build  # noqa: PLC0415 - qps is found only at run time
+        from qps.build import build  # noqa: PLC0415 - as below
 
         self.build = self.build or build()
         found = hashlib.sha256(f"{self.build}:{file}".encode())
@@ -74,28 +79,33 @@ class LivePages(Struct, kw_only=True):
         return found.hexdigest()[:20]
 
     def _make(self, folder: Path, file: str, kept: Path) -> str:
-        """Make a page; return why there is none."""
-        from qps.cli import main  # noqa: PLC0415 - as above
+        """Make a page, at worst one without advice; return why there is none."""
+        for seconds, less in TRIES:
+            with contextlib.suppress(_TooLong):
+                return _made(folder, file, kept, seconds, less)
+        return f"takes longer than {TRIES[-1][0]} s without advice"
 
-        output = io.StringIO()
-        with tempfile.TemporaryDirectory() as name:
-            target = Path(name) / "page.html"
-            try:
-                with (
-                    _at(folder),
-                    _limited(),
-                    contextlib.redirect_stdout(output),
-                    contextlib.redirect_stderr(output),
-                ):
-                    main(["report", "-q", "--color", "never", file, "-o", str(target)])
-            except SystemExit:
-                pass
-            except _TooLongError:
-                return f"takes longer than {SECONDS} s"
-            if not target.exists():
-                return (output.getvalue().strip().splitlines() or ["no page"])[0]
-            shutil.copyfile(target, kept)
-        return ""
+
+def _made(folder: Path, file: str, kept: Path, seconds: int, less: tuple[str, ...]) -> str:
+    """Make a page; return why there is none. Raises what tells that it took too long."""
+    from qps.cli import main  # noqa: PLC0415 - qps is found only at run time
+
+    output = io.StringIO()
+    with tempfile.TemporaryDirectory() as name:
+        target = Path(name) / "page.html"
+        asked = ["report", "-q", "--color", "never", *less, file, "-o", str(target)]
+        with (
+            _at(folder),
+            _limited(seconds),
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(output),
+            contextlib.suppress(SystemExit),
+        ):
+            main(asked)
+        if not target.exists():
+            return (output.getvalue().strip().splitlines() or ["no page"])[0]
+        shutil.copyfile(target, kept)
+    return ""
 
 
 def _read_for(folder: Path, file: str) -> list[Path]:
@@ -125,15 +135,15 @@ def _at(folder: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def _limited(seconds: int) -> Iterator[None]:
     def too_long(_: int, __: FrameType | None) -> None:
-        raise _TooLongError
+        raise _TooLong
 
     if not hasattr(signal, "setitimer"):  # Windows has none: there, a page takes what it takes
         yield
         return
     before = signal.signal(signal.SIGPROF, too_long)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
