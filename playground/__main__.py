@@ -7,6 +7,9 @@ from npm, what QPS needs besides from PyPI. Nothing is asked of a network once i
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
+import runpy
 import shutil
 import subprocess
 import sys
@@ -24,13 +27,23 @@ PYODIDE = (
     "python_stdlib.zip",
     "pyodide-lock.json",
 )
-PAGES = ("index.html", "page.html", "page.js", "playground.css")
+PAGES = ("index.html", "page.html", "page.js", "playground.css", "worker.js", "starting.js")
 COMPILED = ("msgspec==0.22.0", "python-flint==0.9.0")
 """Packages with C in them: these have wheels for the browser, of this version of its Python."""
 PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314")
 PURE = ("jinja2==3.1.6", "markupsafe==3.0.4")
 LEFT_OUT = ("measuring", "observing", "editing", "specs")
-EXAMPLES = ("__init__.py", "capacity.qps", "textbook/mmck.qps", "textbook/lazowska_113.qps")
+NOT_PACKED = (".py", ".pyi", ".pyx", ".pxd", ".h", ".c", ".so")
+LINKED_FIRST = ("libgmp.so", "libmpfr.so", "libflint.so")
+"""Libraries that others need, each after those that it needs itself."""
+LINKED = "/libraries/"
+"""Where modules in C seem to be: they have names and no files."""
+EXAMPLES = {
+    "a small site": "src/qps/stdlib/_start.qps.txt",
+    "counters of a shop": "specs/capacity.qps",
+    "a queue with so many seats": "specs/textbook/mmck.qps",
+    "terminals of a computer": "specs/textbook/lazowska_113.qps",
+}
 
 
 def main() -> int:
@@ -45,20 +58,13 @@ def main() -> int:
         shutil.copy(HERE / "node_modules" / "pyodide" / name, folder / "pyodide")
     for name in PAGES:
         shutil.copy(HERE / "src" / name, folder)
-    options = ("--bundle", "--minify", "--format=esm", "--target=es2022", "--log-level=warning")
-    _run(
-        "npx",
-        "esbuild",
-        "src/main.js",
-        *options,
-        f"--outfile={folder.resolve() / 'main.js'}",
-        cwd=HERE,
-    )
-    shutil.copy(HERE / "src" / "worker.js", folder)
+    _bundle(folder.resolve() / "main.js")
     with tempfile.TemporaryDirectory() as made:
         _gather(Path(made))
-        _run("node", str(HERE / "src" / "compile.mjs"), made, cwd=HERE)
+        _run("node", "src/compile.mjs", made, cwd=HERE)
         _pack(Path(made), folder / "python.zip")
+        _pack_libraries(Path(made), folder / "libraries.bin")
+    _run("node", "src/remember.mjs", str(folder.resolve()), cwd=HERE)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB; look at it: python -m http.server -d {folder}")
     return 0
@@ -68,6 +74,18 @@ def _run(*command: str, cwd: Path) -> None:
     subprocess.run(command, cwd=cwd, check=True)
 
 
+def _bundle(file: Path) -> None:
+    """Make one script of the page, the editor and the examples."""
+    version = runpy.run_path(str(ROOT / "src" / "qps" / "version.py"))["__version__"]
+    texts = {name: (ROOT / path).read_text(encoding="utf-8") for name, path in EXAMPLES.items()}
+    said = [
+        f"--define:{name}={json.dumps(it)}"
+        for name, it in (("EXAMPLES", texts), ("VERSION", version))
+    ]
+    options = ("--bundle", "--minify", "--format=esm", "--target=es2022", "--log-level=warning")
+    _run("npx", "esbuild", "src/main.js", *options, *said, f"--outfile={file}", cwd=HERE)
+
+
 def _gather(made: Path) -> None:
     """Put all Python that the browser needs into a folder."""
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -75,9 +93,6 @@ def _gather(made: Path) -> None:
         name = package.removeprefix("qps").strip(".")
         if name not in LEFT_OUT:
             shutil.copytree(ROOT / place, made / "qps" / name, ignore=_no_links, dirs_exist_ok=True)
-    for name in EXAMPLES:
-        (made / "qps" / "specs" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / "specs" / name, made / "qps" / "specs" / name)
     shutil.copytree(HERE / "python", made, dirs_exist_ok=True)
     for asked, options in ((COMPILED, PLATFORM), (PURE, ())):
         only = ("--only-binary=:all:",) if options else ()
@@ -99,8 +114,19 @@ def _pack(made: Path, file: Path) -> None:
     """Pack what runs and what is read; of Python what is compiled alone."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for path in sorted(made.rglob("*")):
-            if path.is_file() and path.suffix not in (".py", ".pyi", ".pyx", ".pxd", ".h", ".c"):
+            if path.is_file() and path.suffix not in NOT_PACKED:
                 packed.write(path, path.relative_to(made))
+
+
+def _pack_libraries(made: Path, file: Path) -> None:
+    """Pack what is linked before Python begins: names and lengths as JSON, then the bytes."""
+    needed = [made / "python_flint.libs" / name for name in LINKED_FIRST]
+    modules = sorted(path for path in made.rglob("*.so") if path not in needed)
+    names = [path.name for path in needed]
+    names += [LINKED + path.relative_to(made).as_posix() for path in modules]
+    parts = [path.read_bytes() for path in (*needed, *modules)]
+    head = json.dumps([*zip(names, map(len, parts), strict=True)]) + "\n"
+    file.write_bytes(gzip.compress(b"".join((head.encode(), *parts)), compresslevel=6, mtime=0))
 
 
 if __name__ == "__main__":

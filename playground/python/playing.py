@@ -15,7 +15,6 @@ from qps.reports.text.first_screen import headline
 from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.promising import promising
-from qps.version import __version__
 
 os.environ["QPS_CACHE"] = "off"
 gc.set_threshold(100_000, 20, 10)
@@ -25,20 +24,20 @@ _WITHOUT_NUMPY = (
     "figures and large networks of users who wait are worked out with numpy): pip install qps, "
     "then qps report."
 )
-_EXAMPLES = {
-    "counters of a shop": "capacity.qps",
-    "a queue with so many seats": "textbook/mmck.qps",
-    "terminals of a computer": "textbook/lazowska_113.qps",
-}
 _held: dict[str, Spec] = {}
 
 
-def beginning() -> str:
-    """Return texts to begin with, by their names, and which QPS this is."""
+def rehearse() -> None:
+    """Answer once, so that all that this imports and makes is there; raises where it does not."""
     start = files("qps.stdlib").joinpath("_start.qps.txt").read_text(encoding="utf-8")
-    specs = {name: files("qps.specs").joinpath(file) for name, file in _EXAMPLES.items()}
-    texts = {name: file.read_text(encoding="utf-8") for name, file in specs.items()}
-    return json.dumps({"examples": {"a small site": start} | texts, "version": __version__})
+    for text, kind in ((start.replace("{", "", 1), "diagnostics"), (start, "answer")):
+        if (answer := json.loads(told(text)))["kind"] != kind:
+            raise ValueError(answer)
+    if json.loads(page(start))["kind"] != "page":
+        raise ValueError(start)
+    _held.clear()
+    gc.collect()
+    gc.freeze()
 
 
 def told(text: str) -> str:

@@ -50,27 +50,18 @@ addEventListener("message", ({ source, data }) => {
 });
 
 function mark(found) {
+  state.textContent = `QPS ${VERSION}`;
   editor.dispatch(setDiagnostics(editor.state, found));
 }
 
 const ANSWERS = {
-  loaded({ examples, version }) {
-    const list = document.getElementById("examples");
-    for (const [name, text] of Object.entries(examples)) {
-      const option = new Option(name, name);
-      list.append(option);
-      option.dataset.text = text;
-    }
-    list.addEventListener("change", () => write(list.selectedOptions[0].dataset.text));
-    state.textContent = `QPS ${version} is ready`;
-    if (!editor.state.doc.length) write(Object.values(examples)[0]);
-  },
   diagnostics({ found, text }) {
     mark(found);
     told.className = "";
     told.textContent = text;
   },
   answer({ found, text }) {
+    performance.mark("answer");
     mark(found);
     told.className = "answer";
     told.textContent = text;
@@ -98,6 +89,10 @@ document.getElementById("link").addEventListener("click", async () => {
   state.textContent = "The link in the address holds this text";
 });
 
+const list = document.getElementById("examples");
+for (const name of Object.keys(EXAMPLES)) list.append(new Option(name));
+list.addEventListener("change", () => write(EXAMPLES[list.value]));
+
 async function begin() {
   if (location.hash.length < 2) return;
   try {
@@ -107,4 +102,6 @@ async function begin() {
   }
 }
 addEventListener("hashchange", begin);
-begin();
+if (location.hash.length < 2) write(EXAMPLES[list.value]);
+else begin();
+performance.mark("text");

@@ -1,20 +1,40 @@
 // Python with QPS in it, away from the page: texts come in, what is told of them goes out.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
+import { started } from "./starting.js";
 
 let newest;
 let busy = true;
-let python;
+let playing;
+
+const fetched = async (name) => {
+  const answer = await fetch(name);
+  if (!answer.ok) throw new Error(`${name}: ${answer.status} ${answer.statusText}`);
+  return answer;
+};
+const bytes = async (name) => new Uint8Array(await (await fetched(name)).arrayBuffer());
+
+async function inflated(name) {
+  const { body } = await fetched(name);
+  const found = await new Response(body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  performance.mark(name);
+  return new Uint8Array(found);
+}
 
 async function load() {
-  const [found, files] = await Promise.all([
-    loadPyodide({ indexURL: new URL("./pyodide/", import.meta.url).href }),
-    fetch("python.zip").then((answer) => answer.arrayBuffer()),
-  ]);
-  found.unpackArchive(files, "zip", { extractDir: "/python" });
-  found.runPython("import sys; sys.path.insert(0, '/python')");
-  python = found.pyimport("playing");
-  const { examples, version } = JSON.parse(python.beginning());
-  postMessage({ kind: "loaded", examples, version });
+  const files = {
+    loadPyodide,
+    createModule: async () => (await import("./pyodide/pyodide.asm.mjs")).default,
+    indexURL: new URL("./pyodide/", import.meta.url).href,
+    libraries: inflated("libraries.bin"),
+    archive: bytes("python.zip"),
+  };
+  try {
+    playing = (await started({ ...files, memory: inflated("memory.bin") })).pyimport("playing");
+  } catch (error) {
+    console.warn("Python begins anew, which takes longer, as its memory could not be taken:", error);
+    playing = (await started(files)).pyimport("playing");
+  }
+  performance.mark("Python");
   busy = false;
   work();
 }
@@ -27,7 +47,7 @@ async function work() {
   newest = undefined;
   try {
     for (const step of ["told", "page"]) {
-      const answer = JSON.parse(python[step](text));
+      const answer = JSON.parse(playing[step](text));
       if (answer.kind) postMessage({ number, ...answer });
       if (answer.kind !== "answer") break;
       await new Promise((done) => setTimeout(done)); // a newer text may have come
