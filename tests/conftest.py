@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from helpers import once
 from helpers.browser import Opened, SharedBrowser
@@ -22,7 +22,7 @@ allow_deep_expressions()
 os.environ["QPS_CACHE"] = "off"
 
 # Speed lives in the benchmarks: a busy machine must fail no test.
-settings.register_profile("qps", deadline=None)
+settings.register_profile("qps", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("qps")
 
 

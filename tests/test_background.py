@@ -49,7 +49,7 @@ def test_each_is_answered_or_told_why_not(features: list[str], outcomes: list[ob
             _outcome(process.ask(feature, TEXT.uri, str(index)))
             for index, feature in enumerate(features)
         ]
-        found = await asyncio.wait_for(asyncio.gather(*work), 60)
+        found = await asyncio.wait_for(asyncio.gather(*work), 200)
         process.stop()
         return found
 
@@ -66,7 +66,7 @@ def test_work_on_an_older_text_is_stopped_and_nobody_waits_for_it() -> None:
         await asyncio.sleep(0.1)
         process.put(OpenText(TEXT.uri, 2, "two"))
         found = [await waiting]  # told at once, while the work goes on for a while
-        found.append(await asyncio.wait_for(_outcome(process.ask("say", TEXT.uri, "new")), 60))
+        found.append(await asyncio.wait_for(_outcome(process.ask("say", TEXT.uri, "new")), 200))
         process.stop()
         return found
 

@@ -157,7 +157,7 @@ def test_the_page_follows_the_text(ide: Editor) -> None:
     with urlopen(f"{address}page") as page:
         assert "effort" in page.read().decode()
     ide.put(SPEC.replace("job", "effort =="))
-    for _ in range(400):
+    for _ in range(4000):
         with urlopen(f"{address}state") as state:
             told = state.read().decode()
         if "QPS" in told:

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import qps
+from helpers.ports import free_port
 from qps import whole_files
 from qps.build import build
 from qps.cli import main
@@ -517,7 +517,7 @@ def test_of_many_runs_at_once_the_file_is_always_whole(name: str) -> None:
 def test_a_run_that_is_ended_puts_away_what_it_began() -> None:
     process = waiting_run()
     process.send_signal(signal.SIGTERM)
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=400)
     assert process.returncode == 128 + signal.SIGTERM
     assert "interrupted: 1 of 5 parts are kept in a.parquet.parts" in told
     assert beside("a.parquet") == {"a.parquet.parts"}
@@ -661,8 +661,8 @@ def test_processes_end_with_the_one_that_started_them(how: signal.Signals) -> No
     workers = psutil.Process(process.pid).children()
     assert len(workers) == 2
     process.send_signal(how)
-    _, told = process.communicate(timeout=120)
-    assert psutil.wait_procs(workers, timeout=60)[1] == []
+    _, told = process.communicate(timeout=400)
+    assert psutil.wait_procs(workers, timeout=400)[1] == []
     assert kept.exists()
     if how is signal.SIGINT:
         assert process.returncode == 130
@@ -791,9 +791,7 @@ class Cluster:
     """A scheduler and workers in processes of their own."""
 
     def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.started: list[subprocess.Popen[str]] = []
         here = ("--host", "127.0.0.1", "--no-dashboard")
         self.scheduler = self.start(SCHEDULER, *here, "--port", self.port)
@@ -813,8 +811,8 @@ class Cluster:
         flags = ("--no-nanny", "--no-dashboard", "--nthreads", "1", "--host", "127.0.0.1")
         address = self.address.replace("dask", "tcp")
         started = self.start(program, address, *flags)
-        with Client(address, timeout=60) as client:
-            client.wait_for_workers(sum(w.poll() is None for w in self.started) - 1, timeout=60)
+        with Client(address, timeout=400) as client:
+            client.wait_for_workers(sum(w.poll() is None for w in self.started) - 1, timeout=400)
         return started
 
 
@@ -874,7 +872,7 @@ def test_that_nobody_is_left_is_told_and_what_was_done_is_kept(
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.05)
     (worker if gone == "worker" else dask_cluster.scheduler).kill()
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=400)
     assert process.returncode == 2, told
     assert "gone" in told or "lost" in told
     assert re.search("[12] parts? (is|are) kept for `--resume`", told)

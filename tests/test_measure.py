@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.ports import free_port
 from qps.cli import main
 from qps.measuring.accounts import GroupAccount, MeasuringError, ProcessAccount, used_between
 from qps.measuring.children import running
@@ -37,8 +38,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
+    return free_port()
 
 
 def server(port: int) -> str:
@@ -105,8 +105,8 @@ def test_counts_of_a_command_are_those_of_the_window(place: Path, port: int) -> 
     command[command.index(COUNT)] = r"done (\d+)"
     assert main(command) == 0
     (run,) = kept()["runs"]
-    # The generator runs for two seconds; what it does outside of the window is not counted.
-    assert 0 < run["counted"]["request"] < 100  # type: ignore[index]
+    # Of all that the generator does, what is outside of the window is not counted.
+    assert 0 < run["counted"]["request"] < 200  # type: ignore[index]
     assert nobody_is_left(port)
 
 
@@ -114,7 +114,7 @@ def test_what_runs_already_is_measured_by_its_id(
     place: Path, port: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with running(server(port).split()) as child:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while not Path("count.txt").exists() and time.monotonic() < until:
             time.sleep(0.02)
         flags = ("--of", f"web={child.pid}", "--vary", "rate in 100 request/s", "--count", COUNT)
@@ -206,7 +206,7 @@ def test_ctrl_c_keeps_what_was_measured_and_ends_what_was_started(place: Path, p
         while not Path("web.csv").exists() and time.monotonic() < until:
             time.sleep(0.05)
         measuring.send_signal(signal.SIGINT)
-        _, told = measuring.communicate(timeout=60)
+        _, told = measuring.communicate(timeout=400)
     assert measuring.returncode == 128 + signal.SIGINT
     assert "runs are kept in web.json; `--resume` goes on" in told
     assert len(kept()["runs"]) >= 1
@@ -348,7 +348,7 @@ def test_a_group_and_clocks_of_processes_agree(place: Path, forks: bool) -> None
 
 
 def until(output: Callable[[], str], word: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 100
     while word not in output() and time.monotonic() < end:
         time.sleep(0.01)
 

@@ -10,7 +10,6 @@ import json
 import os
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.ports import free_port
 from qps.cli import main
 from qps.measuring import bench, servers
 from qps.measuring.accounts import MeasuringError
@@ -43,8 +43,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
+    return free_port()
 
 
 def need_groups() -> None:
@@ -176,7 +175,7 @@ def test_two_do_not_measure_into_one_table(
         assert main([*words[:2], "--resume", *words[2:]]) == 2
         assert f"is measured by another run: process {measuring.pid}" in capsys.readouterr().err
         measuring.send_signal(signal.SIGTERM)
-        measuring.wait(60)
+        measuring.wait(400)
     # What was ended so is as whole as after Ctrl-C.
     assert len(runs()) >= 1
     assert nobody_runs(str(port))

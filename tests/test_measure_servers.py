@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 from pathlib import Path
 
 import pytest
 
+from helpers.ports import free_port
 from qps.cli import main
 from qps.measuring.running_processes import is_supported
 
@@ -39,11 +39,6 @@ def costs(capsys: pytest.CaptureFixture[str], words: list[str]) -> dict[str, flo
     if apart > _APART:
         pytest.skip(f"repetitions lie {apart:.0%} apart: this machine is too busy")
     return {next(iter(row["setting"].values())): row["each"] for row in rows}
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 def test_new_connections_cost_more_than_kept_ones(

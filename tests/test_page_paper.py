@@ -169,7 +169,7 @@ def test_a_tap_on_a_chart_leaves_its_values(open_page: Any) -> None:
     told = "() => document.querySelector('#picture-loads .readout').textContent"
     assert page.run(told) == ""
     box = canvas.bounding_box()
-    touch = page.page.context.new_cdp_session(page.page)
+    touch = page.page.context.new_cdp_session(page.page.own)
     point = [{"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}]
     for kind, points in (("touchStart", point), ("touchEnd", [])):
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import CHROMIUM, MISSING, browser
+from helpers.browser import CHROMIUM, LONGEST, MISSING, browser
 
 BUILT = os.environ.get("QPS_PLAYGROUND")
 pytestmark = [
@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(BUILT is None, reason="QPS_PLAYGROUND names no folder with a playground"),
 ]
 
-SOON = 30_000
+SOON = LONGEST
 """Milliseconds: much longer than it takes, since other tests run beside."""
 
 SMALL = """\"""A very small site.\"""

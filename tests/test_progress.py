@@ -37,9 +37,15 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_nothing_is_told_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = looked_at(monkeypatch)
-    with Progress(total=4) as work:
+    now = time.monotonic()
+    monkeypatch.setattr(progress, "monotonic", lambda: now)
+    with Progress(total=4, _start=now) as work:
+        now += 0.999
         work.advance(1)
-    assert terminal.getvalue() == ""
+        assert terminal.getvalue() == ""
+        now += 0.002
+        work.advance(1)
+        assert "50 %" in terminal.getvalue()
 
 
 def test_a_line_is_drawn_over_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +67,7 @@ def test_a_step_that_takes_long_is_told_too(monkeypatch: pytest.MonkeyPatch) -> 
     terminal = looked_at(monkeypatch)
     monkeypatch.setattr(progress, "_PATIENCE", 0.01)
     with Progress(total=4, unit=None, label="slow"):
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while "0 %  slow" not in terminal.getvalue():
             assert time.monotonic() < until, "no line"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from helpers.ports import free_port
 from qps.cli import main
 from qps.measuring.children import running
 from qps.measuring.control_groups import ControlGroup, held, new_group
@@ -26,16 +26,10 @@ pytestmark = pytest.mark.skipif(
     PROMETHEUS is None, reason="there is no Prometheus: apt-get install prometheus"
 )
 CPU, REQUESTS = "process_cpu_seconds_total", 'prometheus_http_requests_total{handler="/-/healthy"}'
-_PATIENCE = 30.0
+_PATIENCE = 120.0
 _WORK, _STILL = 1.0, 0.05
 """Seconds of a processor: that it is made to use, and beside which it rests."""
 _MARGIN = 2.5
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def get(url: str) -> bytes:

@@ -114,7 +114,7 @@ def test_hostile_specs_end_soon_and_in_words(name: str, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode in (0, 2), done.stderr[-2000:]
@@ -142,7 +142,7 @@ def test_undefined_values_are_never_an_answer(text: str, tmp_path: Path) -> None
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode in (0, 1, 2), done.stderr[-2000:]

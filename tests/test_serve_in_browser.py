@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from helpers.browser import CHROMIUM, MISSING, SharedBrowser
+from helpers.browser import CHROMIUM, LONGEST, MISSING, SharedBrowser
 from qps.commands.serve import Served, listening, make, stamps, watch
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
@@ -66,7 +66,7 @@ def address(saved: Path) -> Iterator[str]:
 def text_of(page: Any, *, said: str) -> None:
     """Wait until the page within the frame says something."""
     page.frame_locator("#page").get_by_text(said).locator("visible=true").first.wait_for(
-        timeout=60_000
+        timeout=LONGEST
     )
 
 
@@ -88,13 +88,13 @@ def test_the_page_follows_each_save_and_tells_mistakes_until_they_are_mended(
     text_of(page, said="25 calls")
 
     saved.write_text(SPEC.replace("{ work }", "{ <b>wrok }"), encoding="utf-8")
-    wrong.wait_for(state="visible", timeout=60_000)
+    wrong.wait_for(state="visible", timeout=LONGEST)
     assert "error[QPS0" in wrong.inner_text()
     assert "<b>wrok" in wrong.inner_text()  # as text: nothing that a spec holds is markup
     text_of(page, said="25 calls")  # the last page that could be made
 
     saved.write_text(SPEC.replace("10 ms", "5 ms"), encoding="utf-8")
-    wrong.wait_for(state="hidden", timeout=60_000)
+    wrong.wait_for(state="hidden", timeout=LONGEST)
     text_of(page, said="At least 100 calls")
     assert complaints == []
     assert all(url.startswith((address, "blob:", "data:")) for url in asked)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from helpers.browser import CHROMIUM, MISSING, browser
+from helpers.browser import CHROMIUM, LONGEST, MISSING, browser
 from website import recipes
 from website.building import built
 from website.checking import broken_links
@@ -111,10 +111,10 @@ def test_a_search_needs_no_server(site: Path) -> None:
         page.goto((site / "docs" / "errors.html").as_uri())
         page.wait_for_load_state("load")
         page.keyboard.press("/")
-        page.locator("input:visible").first.wait_for(timeout=20_000)
+        page.locator("input:visible").first.wait_for(timeout=LONGEST)
         page.keyboard.type("connection pool")
         found = page.locator("a:visible", has_text="A database behind a connection pool")
-        found.first.click(timeout=20_000)
+        found.first.click(timeout=LONGEST)
         page.wait_for_url("**/a-database-behind-a-connection-pool.html*")
         assert [url for url in asked if url.startswith("http")] == []
 

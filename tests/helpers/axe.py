@@ -21,7 +21,7 @@ from helpers.browser import Opened
 from helpers.once import once
 
 PACKAGE = "axe-core@4.10.3"
-_PATIENCE = 100  # s
+_PATIENCE = 300  # s
 
 # What each fault is, with the elements that have it. The rules are those of WCAG 2.2 A and AA, and
 # what axe calls good practice.

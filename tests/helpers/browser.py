@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from helpers import settled
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "Chromium is not installed: apt-get install chromium"
+LONGEST = 200_000
+"""How long tests wait for what comes, in ms: many times what it takes a busy machine."""
 
 
 @dataclass
@@ -101,8 +105,10 @@ class SharedBrowser:
 
 def _context(started: Any, *, scripts: bool, patient: bool = True) -> Any:
     context = started.new_context(java_script_enabled=scripts, reduced_motion="reduce")
+    context.set_default_timeout(LONGEST)
     if patient:
         context.add_init_script("globalThis.qpsPatience = Infinity")
+        context.add_init_script(settled.SCRIPT)
     return context
 
 
@@ -134,7 +140,7 @@ def in_tab(
     """Open a file in a tab; where it runs scripts, they have begun with its data."""
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(media="null", color_scheme=scheme, reduced_motion="reduce")
-    found = Opened(page)
+    found = Opened(settled.Settled(page, lambda: page.evaluate(settled.ASK)) if scripts else page)
     heard = {
         "console": lambda message: found.complaints.append(message.text),
         "pageerror": lambda error: found.complaints.append(f"{error}\n{error.stack}"),

@@ -18,7 +18,7 @@ from qps.editing.addresses import uri_of_path
 T = TypeVar("T")
 CURSOR = "‸"
 """Stands in a text where the cursor is."""
-_PATIENCE = 60
+_PATIENCE = 200
 
 
 class Editor:

@@ -21,5 +21,5 @@ def run_module(text: str) -> str:
     assert NODE is not None
     command = (NODE, "--input-type=module", "--eval", text)
     return subprocess.run(
-        command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=100
+        command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=300
     ).stdout
