@@ -31,7 +31,7 @@ FEATURES = (
     Feature(
         method=types.TEXT_DOCUMENT_COMPLETION,
         function="qps.editing.completing:completion",
-        options=types.CompletionOptions(trigger_characters=["."]),
+        options=types.CompletionOptions(trigger_characters=[".", '"', "/"]),
     ),
     Feature(
         method=types.TEXT_DOCUMENT_DEFINITION,

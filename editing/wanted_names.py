@@ -1,17 +1,27 @@
-"""Which names can stand at a place: told by the words before it, as the grammar reads them."""
+"""What can stand at a place: told by the words before it, as the grammar reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, TIME, Dimension
+from qps.compiler.check.claims.check_matrices import ANSWERS
+from qps.compiler.ir.requirements import Metric
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    TIME,
+    Dimension,
+)
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.editions import EDITION
+from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
 from qps.grammar.parsing import SEPARATOR, Token
 
 VALUES: tuple[type, ...] = (ast.Param, ast.Let, ast.Measure, ast.Users, ast.Func)
-_PLACES: tuple[type, ...] = (ast.Node, ast.Link, ast.Stream)
+PLACES: tuple[type, ...] = (ast.Node, ast.Link, ast.Stream)
 SETTABLE: tuple[type, ...] = (ast.Param, ast.Option, ast.Users, ast.Node, ast.Link, ast.Group)
 _OF_ANSWERS = frozenset(
     ["REQUIRE", "EXPECT", "MEASURE", "FIGURE", "MATRIX", "OBSERVE", "QUALITY", "MODE"]
@@ -28,59 +38,261 @@ _BEHIND: dict[str, tuple[type, ...]] = {
     "EACH": (ast.Node, ast.Group, ast.Kinds, ast.Users),
     "BY": (ast.Kinds, ast.Option),
     "TO": (ast.Node,),
+    "ALL": (ast.Node,),
+    "BUT": (ast.Node,),
 }
 """What stands right behind a word."""
+
+_GLUED: dict[str, tuple[type, ...]] = {"run": (ast.Component,), "call": (ast.Node,)}
+"""What stands behind words that are words of the language by what follows them alone."""
+_HELD = ("take", "give")
+_STEPS = ("call", *_HELD, "together")
+_CHOSEN_BY = ("scenario", "mode")
+_OF_A_RESOURCE = ("idle", "jitter", "efficiency")
+_OF_CALLS: dict[str, tuple[type, ...]] = {
+    "count": (ast.Node, ast.Group),
+    "members": (ast.Group,),
+    "quantile": (ast.Stream,),
+    "saturation": (ast.Node, ast.Link),
+    "sum": (ast.Param,),
+}
+"""What functions of names take."""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
     """Which kinds of names are wanted: units, `modules` of the library, things to set, or values.
 
     With `of_answers` also what only an answer tells. A value is `compared` with a name that was
-    written, or is to be of a `dimension`.
+    written, or is to be of a `dimension`; `set_to` names what is set, `kinds_of` a set of kinds.
+    `words` are those that stand here, `resources` those of machines; `first` are the kinds of names
+    that are likelier than others, `suits` tells which dimensions are. It `is_certain` where the
+    grammar does not tell that a name may stand.
     """
 
     kinds: tuple[type, ...] = ()
+    first: tuple[type, ...] = ()
     units: bool = False
+    below: bool = False
     modules: bool = False
     functions: bool = False
     of_answers: bool = False
+    resources: bool = False
     compared: str = ""
+    set_to: str = ""
+    kinds_of: str = ""
+    words: tuple[str, ...] = ()
     dimension: Dimension | None = None
+    suits: Callable[[Dimension], bool] | None = None
+    is_certain: bool = False
+
+
+class _Place(Struct, frozen=True):
+    """A place behind some words of a declaration."""
+
+    tokens: Sequence[Token]
+    text: str
+
+    @property
+    def last(self) -> str:
+        return self.tokens[-1].type
+
+    @property
+    def declaration(self) -> str:
+        return self.tokens[0].type
+
+    @property
+    def head(self) -> str:
+        """The word that the statement at hand starts with."""
+        return _head(self.tokens)
+
+    @property
+    def is_start(self) -> bool:
+        return self.last in (SEPARATOR, "LBRACE")
+
+    @property
+    def block(self) -> str:
+        """The word that the innermost open block starts with."""
+        opened = _opened(self.tokens, "LBRACE", "RBRACE")
+        return "" if opened is None else _head(self.tokens[:opened])
+
+    def name_before(self, index: int) -> str:
+        """Return the dotted name that ends before a token, empty for none."""
+        first = index
+        while first and self.tokens[first - 1].type in ("NAME", "DOT", "LOAD", "PRIORITY"):
+            first -= 1
+        return self.text[self.tokens[first].start : self.tokens[index].start].strip()
 
 
 def wanted(tokens: Sequence[Token], text: str) -> Wanted:
     """Return what is wanted behind the tokens of a declaration."""
     if not tokens:
         return Wanted()
-    last, head = tokens[-1].type, _head(tokens)
-    declaration = tokens[0].type
-    if last == "USE" or declaration == "USE":
+    place = _Place(tokens, text)
+    return next(filter(None, (rule(place) for rule in _RULES)), None) or _value(place)
+
+
+# -- what stands by itself -----------------------------------------------------------------
+
+
+def _alone(place: _Place) -> Wanted | None:
+    """Return what declarations want that want one thing alone."""
+    if place.declaration == "USE" and "WITH" not in [one.type for one in place.tokens]:
         return Wanted(modules=True)
-    if last == "NUMBER" or (last == "SLASH" and _is_of_unit(tokens)):
-        return Wanted(units=True)
+    match place.last:
+        case "EDITION":
+            return Wanted(words=(str(EDITION),), is_certain=True)
+        case "QUALITY" if place.declaration == "QUALITY":
+            metrics = [one.value for one in Metric if one is not Metric.FORMULA]
+            return Wanted(words=tuple(metrics))
+        case "CORRELATION":
+            return Wanted(kinds=(ast.Param,))
+        case "TARGET":
+            return Wanted(kinds=(ast.Node, ast.Link), resources=True)
+        case "OF" if place.tokens[-2].type == "CONFIGURATIONS":
+            return Wanted(kinds=(ast.Matrix,))
+    return None
+
+
+def _unit(place: _Place) -> Wanted | None:
+    """Return that units are wanted: behind a number, and what divides there."""
+    kinds = [token.type for token in place.tokens[-3:]]
+    below = place.last == "SLASH" and kinds[:2] == ["NUMBER", "NAME"]
+    return Wanted(units=True, below=below) if place.last == "NUMBER" or below else None
+
+
+def _queueing(place: _Place) -> Wanted | None:
+    """Return what waits, or how."""
+    kinds = [token.type for token in place.tokens[-2:]]
+    if place.declaration in ("MACHINE", "NETWORK") and kinds[-1] == "QUEUEING":
+        return Wanted(words=DISCIPLINES)
+    if place.declaration != "QUEUEING":
+        return None
+    if kinds[-1] in ("QUEUEING", "COMMA"):
+        return Wanted(kinds=(ast.Node, ast.Link), resources=True)
+    return Wanted(words=DISCIPLINES) if kinds[-1] == "NAME" else None
+
+
+# -- what is changed -----------------------------------------------------------------------
+
+_OFTEN_SET = (ast.Param, ast.Option)
+_CHANGING = ("SCENARIO", "EXPECT", "FIGURE", "MATRIX", "OBSERVE", "MODE", "USE")
+
+
+def _change(place: _Place) -> Wanted | None:
+    """Return what can be set, and what to."""
+    if place.declaration not in _CHANGING:
+        return None
+    if place.declaration in ("SCENARIO", "MODE", "MATRIX") and place.is_start:
+        answers = place.declaration == "MODE"
+        kinds = (*SETTABLE, *(PLACES if answers else ()))
+        return Wanted(kinds=kinds, first=_OFTEN_SET, words=_CHOSEN_BY, of_answers=answers)
+    if place.last == "WITH" or (place.last == "COMMA" and _is_among_changes(place)):
+        return Wanted(kinds=SETTABLE, first=_OFTEN_SET, words=_CHOSEN_BY)
+    at = len(place.tokens) - 1
+    if place.last in ("LSQB", "COMMA"):
+        opened = _opened(place.tokens, "LSQB", "RSQB")
+        at = -1 if opened is None else opened - 1
+    if at < 1 or place.tokens[at].type not in ("EQUAL", "IN"):
+        return None
+    is_named = place.tokens[at - 1].type in ("NAME", "TOLD")
+    named = place.name_before(at) if is_named else ""
+    if not named or (place.tokens[at].type == "IN" and place.tokens[-1].type == "IN"):
+        return None
+    if place.head in ("COLUMN", "_COLUMN", "EXPECT", "FIGURE") and place.declaration == place.head:
+        return None
+    return Wanted(kinds=VALUES, functions=True, set_to=named, compared=named)
+
+
+def _is_among_changes(place: _Place) -> bool:
+    """Return whether a comma stands behind a change: `with a = 1,`."""
+    kinds = [one.type for one in place.tokens]
+    inside = _opened(place.tokens, "LSQB", "RSQB") or _opened(place.tokens, "LPAR", "RPAR")
+    return "WITH" in kinds and inside is None and kinds[-2] != "RSQB"
+
+
+def _matrix(place: _Place) -> Wanted | None:
+    """Return columns of a matrix, where rows are chosen or put in order."""
+    if place.declaration != "MATRIX":
+        return None
+    if place.head in ("_SELECT", "_ORDER") and place.last in ("_SELECT", "BY", "COMMA"):
+        return Wanted(kinds=SETTABLE, words=ANSWERS)
+    if place.last in ("_WHERE", "_EXCLUDE"):
+        return Wanted(kinds=(*SETTABLE, ast.Stream), words=ANSWERS, of_answers=True, functions=True)
+    return None
+
+
+# -- parts of declarations -----------------------------------------------------------------
+
+_DECLARED = {"MACHINE": ast.Machine, "NETWORK": ast.Network, "COMPONENT": ast.Component}
+
+
+def _hardware(place: _Place) -> Wanted | None:
+    """Return machines and networks where something is made of one, and what these have."""
+    last, head = place.last, place.head
     if head == "NODE" and last == "EQUAL":
         return Wanted(kinds=(ast.Machine,))
-    if head == "LINK":
+    if head == "LINK" and place.declaration == "TOPOLOGY":
         return Wanted(kinds=(ast.Network,) if last == "EQUAL" else (ast.Node,))
-    if declaration in ("MACHINE", "NETWORK", "COMPONENT") and last == "EQUAL":
-        return Wanted(kinds=(_DECLARED[declaration],))
-    if last == "COMMA" and head == "OVER":
-        return Wanted(kinds=(ast.Link,))
-    if _is_start(tokens) and _block(tokens) in ("AT", "_CALL"):
-        return Wanted(kinds=(ast.Component,))
-    if _is_change(tokens):
-        return Wanted(kinds=SETTABLE)
-    if last in _BEHIND and not (last == "BETWEEN" and head != "LINK"):
-        return Wanted(kinds=_BEHIND[last])
-    of_answers = declaration in _OF_ANSWERS
-    return Wanted(
-        kinds=(*VALUES, ast.Formal, *(_PLACES if of_answers else ())),
-        functions=True,
-        of_answers=of_answers,
-        compared=_compared(tokens, text),
-        dimension=_OF_WORDS.get(tokens[-1].text),
-    )
+    if place.declaration in _DECLARED and last == "EQUAL":
+        return Wanted(kinds=(_DECLARED[place.declaration],))
+    if place.declaration == "MACHINE":
+        if place.is_start or last == "WITH":
+            return Wanted(resources=True)
+        if last == "COMMA" and _opened(place.tokens, "LPAR", "RPAR") is None:
+            return Wanted(words=_OF_A_RESOURCE, resources="WITH" in [t.type for t in place.tokens])
+    return None
 
+
+def _work(place: _Place) -> Wanted | None:
+    """Return what is done: steps of a stream, costs of a component."""
+    if place.is_start and place.block in ("AT", "_CALL", "_TOGETHER"):
+        return Wanted(kinds=(ast.Component,), words=_STEPS)
+    if place.is_start and place.declaration == "COMPONENT":
+        return Wanted(resources=True, words=("run",))
+    before = place.tokens[-2].type if len(place.tokens) > 1 else ""
+    if place.last != "NAME" or before not in (SEPARATOR, "LBRACE"):
+        return None
+    word = place.tokens[-1].text
+    if word == "run" and place.declaration == "COMPONENT":
+        return Wanted(kinds=_GLUED[word], is_certain=True)
+    if place.block in ("AT", "_CALL", "_TOGETHER"):
+        if word in _HELD:
+            return Wanted(resources=True, is_certain=True)
+        if word == "call":
+            return Wanted(kinds=_GLUED[word], is_certain=True)
+    return None
+
+
+def _behind_a_word(place: _Place) -> Wanted | None:
+    """Return what stands right behind a word."""
+    last, kinds = place.last, [one.type for one in place.tokens]
+    if place.declaration == "FIGURE" and last == "OVER":
+        return Wanted(kinds=(ast.Users, ast.Param))
+    if last == "IN" and place.declaration == "STREAM" and place.block:
+        return Wanted(kinds=(ast.Group,))
+    if last == "COMMA" and place.head in ("OVER", "BUT"):
+        return Wanted(kinds=(ast.Link if place.head == "OVER" else ast.Node,))
+    if last == "LBRACE" and place.declaration == "PARAM" and "BY" in kinds:
+        return Wanted(kinds_of=place.tokens[kinds.index("BY") + 1].text)
+    if last == SEPARATOR and place.declaration == "PARAM" and "BY" in kinds:
+        return Wanted(kinds_of=place.tokens[kinds.index("BY") + 1].text)
+    return Wanted(kinds=_BEHIND[last]) if last in _BEHIND else None
+
+
+def _called(place: _Place) -> Wanted | None:
+    """Return what a function of names takes: `count(`."""
+    if place.last != "LPAR" or len(place.tokens) < 2:  # noqa: PLR2004
+        return None
+    kinds = _OF_CALLS.get(place.tokens[-2].text)
+    return None if kinds is None else Wanted(kinds=kinds)
+
+
+_RULES: tuple[Callable[[_Place], Wanted | None], ...] = (
+    _alone, _unit, _queueing, _matrix, _change, _hardware, _work, _behind_a_word, _called,
+)  # fmt: skip
+
+
+# -- values --------------------------------------------------------------------------------
 
 _OF_WORDS = {
     "rate": DATA_RATE,
@@ -91,13 +303,61 @@ _OF_WORDS = {
     "loss": DIMENSIONLESS,
 }
 """Of which dimension what stands behind a word is."""
+_LOGICAL = ("IF", "NOT", "AND", "OR")
 
 
-_DECLARED = {"MACHINE": ast.Machine, "NETWORK": ast.Network, "COMPONENT": ast.Component}
+def _value(place: _Place) -> Wanted:
+    """Return that a value is wanted, or what a condition compares."""
+    of_answers = place.declaration in _OF_ANSWERS
+    places = PLACES if of_answers else ()
+    first: tuple[type, ...] = ()
+    if place.last in _LOGICAL:
+        first = (ast.Option,)
+    elif of_answers and (place.is_start or place.last == "LINE"):
+        first = places
+    return Wanted(
+        kinds=(*VALUES, ast.Formal, *places, *first),
+        first=first,
+        functions=True,
+        of_answers=of_answers,
+        words=("largest_acceptable",) if place.declaration in ("EXPECT", "FIGURE") else (),
+        compared=_compared(place),
+        dimension=_OF_WORDS.get(place.tokens[-1].text),
+        suits=_suits(place),
+    )
 
 
-def _is_start(tokens: Sequence[Token]) -> bool:
-    return tokens[-1].type in (SEPARATOR, "LBRACE")
+def _suits(place: _Place) -> Callable[[Dimension], bool] | None:
+    """Return what tells which dimensions are likely: a rate of items, then their sizes; costs."""
+    if place.head == "TRAFFIC" and place.last in ("TRAFFIC", "COMMA"):
+        return _is_rate if place.last == "TRAFFIC" else _is_size
+    is_cost = place.declaration == "COMPONENT" and place.head == "NAME" and place.last == "NAME"
+    return _is_cost if is_cost else None
+
+
+def _is_rate(dimension: Dimension) -> bool:
+    return (dimension * TIME).is_item
+
+
+def _is_size(dimension: Dimension) -> bool:
+    return (INFORMATION / dimension).is_item
+
+
+def _is_cost(dimension: Dimension) -> bool:
+    return (TIME / dimension).is_item
+
+
+def _compared(place: _Place) -> str:
+    """Return what a value is alike: beside it in a comparison, a sum, a call, or set to it."""
+    last = place.last
+    is_set = last == "EQUAL" and place.head in ("NAME", "EXPECT", "FIGURE", "LINE")
+    is_next = last == "COMMA" and _opened(place.tokens, "LPAR", "RPAR") is not None
+    if is_set or is_next or last in ("COMPARE", "TILDE", "PLUS", "MINUS"):
+        return place.name_before(len(place.tokens) - 1)
+    return ""
+
+
+# -- blocks --------------------------------------------------------------------------------
 
 
 def _head(tokens: Sequence[Token]) -> str:
@@ -110,37 +370,12 @@ def _head(tokens: Sequence[Token]) -> str:
     return head
 
 
-def _block(tokens: Sequence[Token]) -> str:
-    """Return the word that the innermost open block starts with."""
+def _opened(tokens: Sequence[Token], opening: str, closing: str) -> int | None:
+    """Return where the innermost bracket stands that is open at the end."""
     depth = 0
     for index in range(len(tokens) - 1, -1, -1):
         kind = tokens[index].type
-        depth += (kind == "RBRACE") - (kind == "LBRACE")
+        depth += (kind == closing) - (kind == opening)
         if depth < 0:
-            return _head(tokens[:index])
-    return ""
-
-
-def _is_change(tokens: Sequence[Token]) -> bool:
-    """Return whether a change begins here: in a scenario, or behind `with`."""
-    last = tokens[-1].type
-    if tokens[0].type == "SCENARIO" and _is_start(tokens):
-        return True
-    return last == "WITH" and tokens[0].type in ("EXPECT", "FIGURE", "USE", "OBSERVE", "MATRIX")
-
-
-def _is_of_unit(tokens: Sequence[Token]) -> bool:
-    """Return whether a `/` stands behind a number with its unit: `80 kB/`."""
-    kinds = [token.type for token in tokens[-3:]]
-    return kinds[:2] == ["NUMBER", "NAME"]
-
-
-def _compared(tokens: Sequence[Token], text: str) -> str:
-    """Return the name on the other side of a comparison, or what a value is set to be of."""
-    is_set = tokens[-1].type == "EQUAL" and _head(tokens) in ("NAME", "EXPECT", "FIGURE", "LINE")
-    if not is_set and tokens[-1].type not in ("COMPARE", "TILDE"):
-        return ""
-    first = last = len(tokens) - 1
-    while first and tokens[first - 1].type in ("NAME", "DOT", "LOAD"):
-        first -= 1
-    return text[tokens[first].start : tokens[last].start].strip() if first < last else ""
+            return index
+    return None

@@ -135,7 +135,11 @@ def begun(text: str, begin: int, end: int) -> Begun:
                 run.takes(token)
         accepted = run.accepted()
         # What ends the text ends no statement yet: only what comes behind it tells.
-        if "\n" in text[position:end] and not ends.skip(SEPARATOR) and SEPARATOR in accepted:
+        if (
+            re.search(r"[;\n]", text[position:end])
+            and not ends.skip(SEPARATOR)
+            and SEPARATOR in accepted
+        ):
             run.takes(Token(SEPARATOR, "\n", end, end))
             accepted = run.accepted() | (accepted & _continuing())
     except UnexpectedError:
