@@ -36,8 +36,6 @@ _LONGEST_ANSWER = 120.0
 """Seconds after which an answer, or a page, is given up."""
 _GRACE = 1.0
 """Seconds that work on a text goes on that has changed meanwhile: to begin anew takes as long."""
-_FRAMED_BY = "vscode-webview: vscode-file:"
-"""Who may show a page within an own one: editors, and no site."""
 _PAUSE = 0.3
 """Seconds without a keystroke before a spec is solved."""
 
@@ -245,7 +243,7 @@ class Session:
             return None
         if document.server is None:
             document.page = Served()
-            document.server = listening(document.page, 0, framed_by=_FRAMED_BY)
+            document.server = listening(document.page, 0)
             Thread(target=document.server.serve_forever, daemon=True).start()
             await self._make_page(document, 0)
         return f"http://{HOST}:{document.server.server_port}/"

@@ -30,12 +30,8 @@ class Served(Struct, kw_only=True):
     files: frozenset[Path] = frozenset()
 
 
-def listening(served: Served, port: int, *, framed_by: str = "'none'") -> ThreadingHTTPServer:
-    """Return a server of what is served, at a port of the loopback address; 0 for any free one.
-
-    `framed_by` are the places that may show the frame within their own, as its policy names them.
-    """
-    policy = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {framed_by}")
+def listening(served: Served, port: int) -> ThreadingHTTPServer:
+    """Return a server of what is served, at a port of the loopback address; 0 for any free one."""
 
     class Handler(BaseHTTPRequestHandler):
         """Answers what the frame asks, and nothing to who calls this machine by another name."""
@@ -53,7 +49,7 @@ def listening(served: Served, port: int, *, framed_by: str = "'none'") -> Thread
                 self._send(200, "application/json", json.dumps(state))
             elif (found := part_of_frame(path)) is not None:
                 text = found[0].replace('data-version="0"', f'data-version="{served.version}"')
-                self._send(200, found[1], text, policy if path == FRAME else None)
+                self._send(200, found[1], text, POLICY if path == FRAME else None)
             else:
                 self._send(404, "text/plain", "there is nothing here")
 

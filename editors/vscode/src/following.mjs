@@ -1,0 +1,57 @@
+// What the language server serves of a spec, asked for where the server runs: a browser, or an editor on another
+// machine, does not reach its address.
+
+import { get } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+
+const BETWEEN = 400;
+const GONE = "The text is closed, or the language server has ended: this page is what it was then.";
+
+export const read = (address) =>
+  new Promise((resolve, reject) => {
+    const asked = get(address, { timeout: 10_000 }, (answer) => {
+      const parts = [];
+      answer.on("data", (part) => parts.push(part));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        if (answer.statusCode === 200) resolve(Buffer.concat(parts).toString("utf8"));
+        else reject(new Error(`${address} answers ${answer.statusCode}`));
+      });
+    });
+    asked.on("timeout", () => asked.destroy(new Error(`${address} does not answer`)));
+    asked.on("error", reject);
+  });
+
+// Tells `{page}` for each new page and `{wrong}` for what is wrong since, while it `goesOn`. Where the address answers no
+// more, `find` is asked for another: null where there is none.
+export async function follow({ find, tell, goesOn, isSeen = () => true, between = BETWEEN }) {
+  let address = null, version = null, wrong = null;
+  const say = (text) => {
+    if (text === wrong) return;
+    wrong = text;
+    tell({ wrong });
+  };
+  while (goesOn()) {
+    if (isSeen()) {
+      try {
+        if (address === null) {
+          address = await find();
+          version = null;
+        }
+        if (address === null) say(GONE);
+        else {
+          const state = JSON.parse(await read(new URL("state", address)));
+          if (state.version !== version) {
+            tell({ page: await read(new URL("page", address)) });
+            version = state.version;
+          }
+          say(state.wrong);
+        }
+      } catch {
+        address = null;
+        say(GONE);
+      }
+    }
+    await pause(between);
+  }
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+
+import { follow } from "../src/following.mjs";
+import { frameOf } from "../src/frame.mjs";
+
+const served = (what) =>
+  new Promise((resolve) => {
+    const server = createServer((asked, answer) => {
+      if (asked.url === "/state") answer.end(JSON.stringify({ version: what.version, wrong: what.wrong }));
+      else if (asked.url === "/page") answer.end(what.page);
+      else answer.writeHead(404).end();
+    });
+    server.listen(0, "127.0.0.1", () => resolve({ server, address: `http://127.0.0.1:${server.address().port}/` }));
+  });
+
+test("the view loads nothing, and shows a name as it is, whatever is in it", () => {
+  const text = frameOf('"><script>');
+  assert.match(text, /default-src 'none';/);
+  assert.doesNotMatch(text, /https?:/);
+  assert.equal(text.match(/<script>/g).length, 1);
+});
+
+// What is told, until as much was told as `steps` tell: after each, the next is done.
+async function told(steps, find) {
+  const heard = [];
+  await follow({
+    find,
+    tell: (one) => {
+      heard.push(one);
+      steps[heard.length - 1]?.();
+    },
+    goesOn: () => heard.length <= steps.length,
+    between: 1,
+  });
+  return heard;
+}
+
+test("each new page is told once, what is wrong as it changes, and a server that has gone is looked for again", async () => {
+  const what = { version: 1, page: "one", wrong: "" };
+  const first = await served(what), second = await served({ version: 1, page: "three", wrong: "" });
+  let found = 0;
+  const heard = await told(
+    [
+      () => {}, // the page
+      () => Object.assign(what, { wrong: "no such name" }),
+      () => Object.assign(what, { version: 2, page: "two", wrong: "" }),
+      () => {}, // the page
+      () => {
+        first.server.close();
+        first.server.closeAllConnections();
+      },
+      () => {}, // gone
+      () => {}, // the other's page
+    ],
+    () => [first.address, null, second.address][Math.min(found++, 2)],
+  );
+  second.server.close();
+  second.server.closeAllConnections();
+  assert.deepEqual(
+    heard.map((one) => one.page ?? one.wrong.split(":")[0]),
+    ["one", "", "no such name", "two", "", "The text is closed, or the language server has ended", "three", ""],
+  );
+});
