@@ -194,11 +194,32 @@ def test_other_choices_and_smaller_parameters() -> None:
 
 def test_a_parameter_that_relieves_is_raised() -> None:
     text = DEMANDING.replace("N * pace", "N * 2 packet/s / thin").replace(
-        "param pace = 2 packet/s", "param thin = 1 in 1..2"
+        "param pace = 2 packet/s", "param thin = 1.0 in 1..2"
     )
     _, advice = _advised(text)
     # N * 2 / 1.1 at 8 ms: 68.75
     assert _by(advice, Way.DEMAND)["10 % more thin"] == 68
+
+
+@pytest.mark.parametrize(
+    ("written", "offered"),
+    [
+        ("2", "{0} = 1"),
+        ("3", "{0} = 2"),  # 2.7 of a thing there are none
+        ("24", "{0} = 22"),
+        ("25", "{0} = 22"),  # the tenth is rounded: 2.5 are three
+        ("40", "10 % less {0}"),
+        ("1", "10 % less {0}"),  # as often a factor
+        ("3.0", "10 % less {0}"),
+        ("300 %", "10 % less {0}"),
+    ],
+)
+def test_of_things_whole_ones_are_offered(written: str, offered: str) -> None:
+    text = DEMANDING.replace("N * pace", f"N * some / ({written}) * 2 packet/s").replace(
+        "param pace = 2 packet/s", f"param some = {written}"
+    )
+    _, advice = _advised(text)
+    assert [one.change for one in advice if one.name == "some"] == [offered.format("some")]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
+from qps.reports.text import labels
 
 HEAD = """
 users N in 1..100_000
@@ -56,7 +57,8 @@ def answer(
     capsys: pytest.CaptureFixture[str],
     *more: str,
 ) -> str:
-    """Return what `qps solve` says of a text."""
+    """Return what `qps solve` says of a text, by identifiers."""
+    monkeypatch.setattr("qps.commands.solve.labels_of", lambda _: labels.PLAIN)
     monkeypatch.chdir(folder)
     Path("spec.qps").write_text(text, encoding="utf-8")
     status = main(["solve", "--all", "spec.qps", *more])

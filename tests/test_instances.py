@@ -22,6 +22,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_file, check_source, load
 from qps.compiler.syntax.format import formatted
+from qps.reports.text.labels import PLAIN
 
 APPLICATIONS = Path(__file__).parent / "applications"
 
@@ -92,8 +93,12 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Return what runs a command that must go well, and gives what it prints."""
+def told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return what runs a command that must go well, and gives what it prints.
+
+    Answers have identifiers: words of an instance are other ones than those of a long name.
+    """
+    monkeypatch.setattr("qps.commands.solve.labels_of", lambda _: PLAIN)
 
     def run(*arguments: str | Path) -> str:
         assert main([str(argument) for argument in arguments]) == 0, capsys.readouterr().err

@@ -14,6 +14,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.pages.page_rows import first_to_saturate, resource_row
 from qps.reports.text.how_known import OTHERS_EXACT, known_lines
+from qps.reports.text.labels import labels_of
 from qps.reports.text.view import solve_view
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.answering import solve
@@ -55,7 +56,9 @@ def test_a_saturation_that_cannot_be_told_is_told_as_the_solver_does(
     page, static = open_page(html), open_page(html, scripts=False)
     assert page.run("() => qps.shown.trouble") is None
     assert page.page.text_content("#answer") == static.page.text_content("#answer")
-    assert page.page.text_content("#answer").endswith(first_to_saturate(view))
+    assert page.page.text_content("#answer").endswith(
+        labels_of(spec.model).told(first_to_saturate(view))
+    )
     rows = cells(page, "resources")
     for resource in solution.resources:
         assert (

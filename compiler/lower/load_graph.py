@@ -8,6 +8,7 @@ a positive integer, an assumption is real.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +26,7 @@ from qps.compiler.lower.notes import Notes
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.formulas import (
     ONE,
     Formula,
@@ -57,6 +58,17 @@ class Assumption(Struct, frozen=True, kw_only=True):
         """The value; where it is no fraction, the float that is next to it."""
         value = self.value.exact
         return Fraction(in_floats(self.value)) if value is None else value
+
+    @property
+    def counts_things(self) -> bool:
+        """Whether it is written as so many things, which are whole: `3`, and not `3.0` or `3 %`.
+
+        What is 1 is a factor as often, which changes nothing as it stands: it counts nothing.
+        """
+        return self.dimension == DIMENSIONLESS and _WHOLE.fullmatch(self.text.strip()) is not None
+
+
+_WHOLE = re.compile(r"(?!1$)\d[\d_]*")
 
 
 class Cited(Struct, frozen=True, kw_only=True):

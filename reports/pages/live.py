@@ -442,6 +442,7 @@ class LiveModel:
             is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
             is_limit=is_limit,
             is_set_by_name=is_set_by_name,
+            counts_things=assumption.counts_things,
             interval=interval_text(self._model, assumption),
         )
 
@@ -471,6 +472,7 @@ class LiveModel:
         is_decided: bool = False,
         is_limit: bool = False,
         is_set_by_name: bool = False,
+        counts_things: bool = False,
         interval: str = "",
     ) -> int:
         declared = self._parameters.get(name)
@@ -489,6 +491,7 @@ class LiveModel:
                 "high": high,
                 "parameter": declared is not None and declared.has_own_name,
                 **({"set": True} if is_set_by_name else {}),
+                **({"counts": True} if counts_things else {}),
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,

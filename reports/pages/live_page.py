@@ -17,6 +17,7 @@ from qps.reports.pages.unquoted import unquoted
 from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of
 from qps.reports.text.answers import SolveView
 from qps.reports.text.figure_text import line_label
+from qps.reports.text.labels import Labels, labels_of
 from qps.reports.text.odds_text import odds_lines
 from qps.reports.text.quantities import scale_of
 from qps.solver.claims.figure_lines import DrawnFigure
@@ -84,7 +85,7 @@ def _live_models(
                 "model": index,
                 "start": starts.index(origins[i].name),
                 "name": names[id(case)],
-                **_odds(case.view),
+                **_odds(case.view, case.model.once(labels_of)),
             }
             for i, case in zip(shown, own, strict=True)
         ]
@@ -99,14 +100,14 @@ def _full_at_once(view: SolveView | None) -> tuple[str, ...]:
     return tuple(name for name, where in known.items() if isclose(where, first))
 
 
-def _odds(view: SolveView | None) -> dict[str, Json]:
+def _odds(view: SolveView | None, labels: Labels) -> dict[str, Json]:
     """Return how sure an answer is, as it was told; nothing where all is known."""
     if view is None or view.odds is None:
         return {}
     odds = view.odds
     return {
         "odds": {
-            "lines": [unquoted(line) for line in odds_lines(view)],
+            "lines": [unquoted(labels.told(line)) for line in odds_lines(view)],
             "samples": odds.samples,
             "interval": [odds.interval.least, odds.interval.most],
             "promise": odds.promise.largest,

@@ -7,6 +7,7 @@ from msgspec import Struct
 from qps.reports.pages.charts import LEFT, RIGHT, WIDTH, Axis, Tick, ticks
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.answers import SolveView
+from qps.reports.text.labels import Labels
 from qps.reports.text.nouns import noun
 from qps.reports.text.odds_text import likely_text, met, odds_lines, shares_table
 from qps.reports.text.phrases import phrase
@@ -68,29 +69,33 @@ class OddsSection(Struct, frozen=True, kw_only=True):
     shares: Table
 
 
-def odds_section(view: SolveView) -> OddsSection | None:
+def odds_section(view: SolveView, labels: Labels) -> OddsSection | None:
     """Return how sure the answer is; None where every number of the spec is known."""
     odds = view.odds
     if odds is None:
         return None
     return OddsSection(
-        lines=(*map(unquoted, odds_lines(view)), _TYPICAL),
-        histogram=_histogram(view, odds),
+        lines=(*_lines(view, labels), _TYPICAL),
+        histogram=_histogram(view, odds, labels),
         likely=Table(
             ("requirement", f"likely to be met at {view.at:,}"),
-            tuple((one.name, likely_text(one)) for one in met(view, odds)),
+            tuple((labels.of(one.name), likely_text(one)) for one in met(view, odds)),
             frozenset([1]),
         ),
         first=Table(
             ("resource", "likely to saturate first"),
-            tuple((one.name, percent(one.probability, 2)) for one in odds.bottlenecks),
+            tuple((labels.of(one.name), percent(one.probability, 2)) for one in odds.bottlenecks),
             frozenset([1]),
         ),
-        shares=shares_table(view),
+        shares=shares_table(view, labels),
     )
 
 
-def _histogram(view: SolveView, odds: Odds) -> Histogram:
+def _lines(view: SolveView, labels: Labels) -> list[str]:
+    return [unquoted(labels.told(line)) for line in odds_lines(view)]
+
+
+def _histogram(view: SolveView, odds: Odds, labels: Labels) -> Histogram:
     found, name = odds.distribution, view.population.name
     end = found.start + found.width * len(found.counts)
     x = Axis(low=found.start, high=max(end, found.start + 1), start=LEFT, end=WIDTH - RIGHT)
@@ -128,7 +133,7 @@ def _histogram(view: SolveView, odds: Odds) -> Histogram:
         height=HEIGHT,
         bottom=HEIGHT - BOTTOM,
         title=phrase("histogram", noun=noun(name), samples=f"{odds.samples:,}"),
-        description=unquoted("; ".join(odds_lines(view))),
+        description="; ".join(_lines(view, labels)),
         x_label=f"largest acceptable {name}{_end_of_range(view, odds)}",
         x_ticks=tuple(_tick(x, int(v)) for v in ticks(x.low, x.high) if v == int(v)),
         columns=tuple(columns),

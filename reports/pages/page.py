@@ -60,6 +60,7 @@ from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.nouns import noun
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
+from qps.reports.text.reasons import answer_told
 from qps.reports.text.table import Table
 from qps.reports.text.text import carried, remarks, title_of
 from qps.reports.text.verdicts import claimed, interval, predicted, summary, why_missed, within
@@ -94,6 +95,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     about: tuple[str, ...]
     circumstances: str
     decision: Decision
+    answer: str
     saturates: str
     beyond: tuple[str, ...]
     at: str
@@ -167,9 +169,10 @@ def page_view(
         title=title_of(model) if compared is None else compared.title,
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(view)),
-        saturates=first_to_saturate(view),
+        answer=answer_told(view, solution, words.labels),
+        saturates=words.labels.told(first_to_saturate(view)),
         decision=_decision(view, solution, words),
-        beyond=tuple(words.labels.told(unquoted(one)) for one in beyond_lines(view, solution)),
+        beyond=tuple(map(unquoted, beyond_lines(view, solution, words.labels))),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
         requirements=tuple(
@@ -191,7 +194,7 @@ def page_view(
                 _by_saturation(solution), attrgetter("name"), view, solution
             )
         ),
-        carried=carried(view, solution),
+        carried=carried(view, solution, words.labels),
         bottleneck=words.labels.told(bottleneck_text(view)),
         sensitivity_of=words.labels.told(sensitivity_of(view)),
         labels={one.parameter: called(one.parameter) for one in view.sensitivity},
@@ -210,7 +213,7 @@ def page_view(
         claims_summary=summary(claims) if claims else "",
         claims_known=claims_known_line(result.known for result in claims),
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
-        remarks=remarks(view, solution),
+        remarks=tuple(map(unquoted, remarks(view, solution, words.labels))),
         advice=tuple(
             (one.way, one.words, in_words(users_with(one)), cost_told(one)) for one in view.advice
         ),
@@ -219,7 +222,7 @@ def page_view(
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,
         simulated=simulated,
-        odds=odds_section(view),
+        odds=odds_section(view, words.labels),
         system=None if figures_only else system_picture(model, configuration, solution),
         carry=tuple(map(unquoted, carry)),
         compared=compared,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
-from math import floor, isfinite
+from math import floor
 from shlex import quote
 
 from msgspec import Struct
@@ -22,7 +22,6 @@ from qps.reports.text.headroom_text import next_limit_line
 from qps.reports.text.how_known import (
     in_words,
     marked,
-    marked_value,
     users_as_known,
     users_known,
     users_with,
@@ -40,12 +39,12 @@ from qps.reports.text.quantities import (
     quantity,
     rounded_down,
     rounded_up,
-    side_of,
 )
+from qps.reports.text.reasons import against, answer, answer_told, behind_quality, of_limit
 from qps.reports.text.table import Table, joined
 from qps.reports.text.text import cost_lines, elastic_lines, modes_line, resource_table
 from qps.reports.text.tones import Tone, toned
-from qps.reports.text.view import answer, circumstances
+from qps.reports.text.view import circumstances
 from qps.reports.text.worded_changes import Wording, cost_told, price_asked
 from qps.reports.text.wrapping import held, labelled, wrapped
 from qps.solver.answers.answering import QUALITY
@@ -53,7 +52,6 @@ from qps.solver.answers.solution import CriterionSolution, Solution, Verdict
 
 _MOST_ROWS = 8
 _MOST_NAMED = 3
-_MOST_OF_QUALITY = 2
 _DIGITS = 3
 _TONES = {"limited by": Tone.LIMIT, "gives way": Tone.GIVES_WAY}
 
@@ -68,17 +66,23 @@ def first_screen(
     color: bool = False,
 ) -> str:
     """Return the answer as a terminal of a width shows it, at most eight resources behind it."""
-    head = screen_head(view, solution, title, width=width, color=color)
+    head = screen_head(view, solution, title, words.labels, width=width, color=color)
     return joined([head, screen_body(view, solution, words, width=width, color=color)])
 
 
 def screen_head(
-    view: SolveView, solution: Solution, title: str, *, width: int = 80, color: bool = False
+    view: SolveView,
+    solution: Solution,
+    title: str,
+    labels: Labels,
+    *,
+    width: int = 80,
+    color: bool = False,
 ) -> str:
     """Return what was asked and how many: told before it is known what would help."""
     is_none = view.largest_acceptable is None
     head = wrapped(f"{title} ({', '.join([view.file, *circumstances(view)])})", width, "")
-    told = wrapped(headline(view, solution), width)
+    told = wrapped(headline(view, solution, labels), width)
     told = [toned(line, Tone.MISS if is_none else Tone.ANSWER, color=color) for line in told]
     return joined(["\n".join([*head, "", *told])])
 
@@ -118,16 +122,16 @@ class Decision(Struct, frozen=True):
 def decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
     """Return what the first screen tells, for a page."""
     facts = tuple(fact for fact in _facts(view, solution, words, why="") if fact[1])
-    return Decision(headline(view, solution), facts)
+    return Decision(headline(view, solution, words.labels), facts)
 
 
-def headline(view: SolveView, solution: Solution) -> str:
+def headline(view: SolveView, solution: Solution, labels: Labels) -> str:
     """Return how many, and no more than what is likely.
 
     The whole answer where it is not that a requirement ends somewhere.
     """
     if solution.verdict is not Verdict.LIMITED or view.answer != answer(solution):
-        return view.answer
+        return answer_told(view, solution, labels)
     largest = solution.largest_acceptable or 0
     likely = view.largest_acceptable_interval
     if likely is not None and likely.most is not None and largest > likely.most:
@@ -209,7 +213,8 @@ def _limit(view: SolveView, solution: Solution, labels: Labels) -> str:
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         if item.criterion.promised_with is not None:
             return f"{labels.of(name)}, which does not hold for {further:,}"
-        return f"{_against(item, solution, labels)}; {_further(item.criterion, solution, further)}"
+        told = against(item.criterion, solution, solution.at, labels)
+        return f"{told}; {_further(item.criterion, solution, further)}"
     found = solution.graph.resources.get(name.removesuffix(".load"))
     mine = [one for one in view.resources if found is not None and one.name == found.name]
     if found is None or not mine:
@@ -220,28 +225,16 @@ def _limit(view: SolveView, solution: Solution, labels: Labels) -> str:
     target = solution.graph.number(found.target)
     at = percent(mine[0].load_at_limit)
     return (
-        f"{labels.of(found.name)}, loaded {_of(at, percent(target))}; "
+        f"{labels.of(found.name)}, loaded {of_limit(at, percent(target))}; "
         f"{_or_just(told, percent(target), 'over')} with {further:,}"
     )
 
 
 def _behind_quality(solution: Solution, labels: Labels) -> str:
-    """Return the requirements that make quality what it is: those nearest to their limits."""
-    point = solution.graph.at(solution.at)
-    judged = [
-        (point.number(item.criterion.axis), item)
-        for item in solution.requirements
-        if item.criterion.axis is not None
-    ]
-    if not judged:
-        return QUALITY
-    judged.sort(key=lambda pair: -pair[0])
-    told = [_against(item, solution, labels) for share, item in judged if share > 0]
+    told = behind_quality(solution, solution.at, labels)
     if not told:
-        return QUALITY
-    if len(told) == 1:
-        return f"{told[0]}, with all needs taken together"
-    return f"{joined_words(told[:_MOST_OF_QUALITY])}, taken together"
+        return phrase("limit.needs")
+    return phrase("limit.together" if len(told) > 1 else "limit.alone", told=joined_words(told))
 
 
 def _further(criterion: Criterion, solution: Solution, at: int) -> str:
@@ -263,23 +256,8 @@ def _or_just(told: str, limit: str, side: str) -> str:
     return f"just {side} {limit}" if digits > _DIGITS else told
 
 
-def _against(item: CriterionSolution, solution: Solution, labels: Labels) -> str:
-    """Return a requirement with its value and its limit: `voice.latency 227 of 230 ms`."""
-    criterion = item.criterion
-    share, graph = in_percent(criterion), solution.graph
-    limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)
-    value = quantity(item.value_at_limit, criterion.dimension, _DIGITS, share=share)
-    known = known_at(graph, criterion, solution.at)
-    if criterion.at_most and not criterion.strict and isfinite(item.value_at_limit):
-        return f"{labels.of(criterion.name)} {in_words(marked(_of(value, limit), known))}"
-    told = in_words(marked_value(value, item.value_at_limit, known))
-    return f"{labels.of(criterion.name)} {told}, {side_of(criterion)} {limit}"
-
-
-def _of(value: str, limit: str) -> str:
-    """Return a value of its limit, the unit once where they have the same one."""
-    amount, _, unit = value.partition(" ")
-    return f"{amount if unit == limit.partition(' ')[2] else value} of {limit}"
+def _needed(item: CriterionSolution, solution: Solution, labels: Labels) -> str:
+    return against(item.criterion, solution, solution.at, labels)
 
 
 def _needs(view: SolveView, solution: Solution, labels: Labels) -> str:
@@ -291,10 +269,10 @@ def _needs(view: SolveView, solution: Solution, labels: Labels) -> str:
         if item.criterion.name != limit and item.criterion.promised_with is None
     ]
     if view.limited_by == QUALITY:
-        behind = _behind_quality(solution, labels)
-        items = [item for item in items if _against(item, solution, labels) not in behind]
+        behind = behind_quality(solution, solution.at, labels)
+        items = [one for one in items if _needed(one, solution, labels) not in behind]
     items.sort(key=lambda item: (item.met_up_to is None, item.met_up_to or 0))
-    told = [_against(item, solution, labels) for item in items]
+    told = [_needed(item, solution, labels) for item in items]
     more = len(told) - _MOST_NAMED
     return "; ".join([*told[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
 

@@ -19,23 +19,25 @@ from qps.reports.text.quantities import (
     side_of,
     told_beyond,
 )
+from qps.reports.text.reasons import quality_beyond
 from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, more_users
 from qps.solver.answers.solution import Solution
 
 _MOST_NAMED = 3
 
 
-def headroom_lines(view: SolveView, solution: Solution) -> list[str]:
+def headroom_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
     """Return the next limit, what 10 % more users would do, the margin, what would help most."""
-    lines = (next_limit_line(view), *beyond_lines(view, solution), _helps_most(view))
+    beyond = beyond_lines(view, solution, labels)
+    lines = (next_limit_line(view, labels), *beyond, _helps_most(view, labels))
     return [line for line in lines if line]
 
 
-def beyond_lines(view: SolveView, solution: Solution) -> list[str]:
+def beyond_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
     """Return those of them that the first screen does not tell: 10 % more users, the margin."""
     more = more_users(solution)
-    told = [] if more is None else [_more_users(view, solution, more)]
-    return [*told, _margin(view)]
+    told = [] if more is None else [_more_users(view, solution, more, labels)]
+    return [*told, labels.told(_margin(view))]
 
 
 def next_limit_line(view: SolveView, labels: Labels = PLAIN) -> str:
@@ -66,15 +68,18 @@ def _margin(view: SolveView) -> str:
     return phrase("margin", told=", ".join(told))
 
 
-def _helps_most(view: SolveView) -> str:
-    told = [f"{item.change} ({users_with(item)})" for item in view.helps_most]
-    return f"Most would help: {', '.join(told)}." if told else ""
+def _helps_most(view: SolveView, labels: Labels) -> str:
+    if labels.is_plain:
+        told = ", ".join(f"{item.change} ({users_with(item)})" for item in view.helps_most)
+    else:
+        told = "; ".join(f"{one.words} ({in_words(users_with(one))})" for one in view.helps_most)
+    return f"Most would help: {told}." if told else ""
 
 
 # -- more users --------------------------------------------------------------------------
 
 
-def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
+def _more_users(view: SolveView, solution: Solution, more: MoreUsers, labels: Labels) -> str:
     """Return what happens with more users, and to whom."""
     of = {"at": f"{more.at:,}", "noun": noun(view.population.name)}
     head = phrase("more.end" if more.is_end_of_range else "more.some", **of)
@@ -82,25 +87,29 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
     loads = [
         phrase(
             "loaded" if one.target == 1 else "loaded.planned",
-            name=one.resource,
+            name=labels.of(one.resource),
             load=percent(one.load),
             target=percent(one.target),
         )
         for one in more.loads
     ]
-    fails = [_failing(solution, one, more.at) for one in more.failing]
-    if more.quality is not None and more.quality[1] > 1:
+    fails = [_failing(solution, one, more.at, labels) for one in more.failing]
+    if more.quality is not None and more.quality[1] > 1 and not labels.is_plain:
+        if not fails:  # what fails by itself says more
+            fails.append(quality_beyond(solution, more.at, labels))
+    elif more.quality is not None and more.quality[1] > 1:
         known = quality_known_at(solution.graph, more.at)
         value = marked_value(told_beyond(more.quality[1], 1), more.quality[1], known)
         fails.append(f"quality is {value} (at most 1)")
-    told = [*_some(loads), *_some(fails), *_to_whom(more)]
+    told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more))]
     return f"{head}{mode}: {'; '.join(told)}."
 
 
-def _failing(solution: Solution, one: FailingThere, at: int) -> str:
+def _failing(solution: Solution, one: FailingThere, at: int, labels: Labels) -> str:
     criterion = one.criterion
     if criterion.promised_with is not None:
-        return f"`{criterion.name}` does not hold"
+        name = f"`{criterion.name}`" if labels.is_plain else labels.of(criterion.name)
+        return phrase("reason.promise", name=name)
     share = in_percent(criterion)
     graph, dimension = solution.graph, criterion.dimension
     told = beyond_limit(
@@ -108,7 +117,7 @@ def _failing(solution: Solution, one: FailingThere, at: int) -> str:
     )
     value = marked_value(told, one.value, known_at(graph, criterion, at))
     limit = quantity(graph.number(criterion.limit), dimension, 3, share=share)
-    return f"{criterion.name} is {value} ({side_of(criterion)} {limit})"
+    return f"{labels.of(criterion.name)} is {value} ({side_of(criterion)} {limit})"
 
 
 def _some(told: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
+from qps.solver.answers.answering import QUALITY
 
 _MOST_LETTERS = 64
 _PARTS = {"cpu": "processor", "nic": "network card"}
@@ -32,6 +33,8 @@ _SHARES = ("active", "emit", "keep", "merge")
 _SENTENCE = re.compile(r"(?<=[^.])[.:;](?:\s|$)")
 _NAME = re.compile(r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)")
 _QUANTILE = re.compile(r"quantile\(([\w.]+), ([\d.]+) %\)")
+_QUOTED = re.compile(r"`([^`]+)`")
+_ALL_NEEDS = "all needs together"
 _PREFIXES = ("limit of ", "ideal of ")
 
 
@@ -61,12 +64,26 @@ class Labels(Struct, frozen=True, kw_only=True):
     def told(self, text: str) -> str:
         """Return a sentence with words for the names of parts that stand in it, such as `web.cpu`.
 
-        A name of one word may be a word: it stays as it is.
+        A name of one word may be a word: it stays as it is, unless it stands between backticks.
         """
         if self.is_plain:
             return text
+        text = _QUOTED.sub(self._quoted, text)
         text = _QUANTILE.sub(self._quantile, text)
         return _NAME.sub(lambda found: self._in_sentence(found[0]), text)
+
+    def _quoted(self, found: re.Match[str]) -> str:
+        """Return what stands between backticks in words; what names nothing stays as it is."""
+        name = found[1]
+        known = self.docs, self.nodes, self.links, self.streams, self.components, self.kinds
+        if name == QUALITY or any(name in each for each in known):
+            words = self.of(name)
+        elif name.replace(".", "").isidentifier():
+            words = self._part(name)
+        else:
+            words = self.told(name) if self.told(name) != name else ""
+        begins = found.start() == 0 or found.string[: found.start()].endswith(". ")
+        return (f"{words[0].upper()}{words[1:]}" if begins else words) if words else found[0]
 
     def _in_sentence(self, name: str) -> str:
         if "_" in name and name in self.docs:
@@ -79,6 +96,8 @@ class Labels(Struct, frozen=True, kw_only=True):
                 return f"{prefix}{self._of(name.removeprefix(prefix))}"
         if name in self.docs:
             return first_sentence(self.docs[name])
+        if name == QUALITY:
+            return _ALL_NEEDS
         if not name.replace(".", "").isidentifier():  # an expression
             return self.told(name)
         return self._part(name) or self._spaced(name)

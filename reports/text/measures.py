@@ -39,8 +39,12 @@ def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
     )
 
 
-def measure_table(solution: Solution, labels: Labels = PLAIN) -> Table:
-    """Return the measures that no requirement shows already, with what their docs say first."""
+def measure_table(solution: Solution, labels: Labels = PLAIN, *, named: bool = False) -> Table:
+    """Return the measures that no requirement shows already, with what their docs say first.
+
+    With labels these are their names; where `named`, identifiers stand behind.
+    """
+    has_names = named and not labels.is_plain
     graph = solution.graph
     required = {item.criterion.name for item in solution.requirements}
     rows = tuple(
@@ -54,9 +58,15 @@ def measure_table(solution: Solution, labels: Labels = PLAIN) -> Table:
                 known_at(graph, graph.measures[view.name], solution.at),
             ),
             *([view.doc.splitlines()[0] if view.doc else ""] * labels.is_plain),
+            *([view.name] * has_names),
         )
         for view in measure_views(solution)
         if view.name not in required
     )
-    headings = ("measure", f"at {solution.at:,}", *([""] * labels.is_plain))
+    headings = (
+        "measure",
+        f"at {solution.at:,}",
+        *([""] * labels.is_plain),
+        *(["name"] * has_names),
+    )
     return Table(headings, rows, frozenset([1]))

@@ -8,6 +8,7 @@ from math import isfinite
 from msgspec.structs import replace
 
 from qps.reports.text.answers import SolveView
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted, noun
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
@@ -150,7 +151,7 @@ def _promise_text(view: SolveView, odds: Odds) -> str:
     return f"At least {users} with {sure} certainty; {of}, {stated}."
 
 
-def shares_table(view: SolveView) -> Table:
+def shares_table(view: SolveView, labels: Labels = PLAIN) -> Table:
     """Return what each uncertain number has to do with how uncertain the answer is."""
     odds = view.odds
     if odds is None:
@@ -159,7 +160,13 @@ def shares_table(view: SolveView) -> Table:
     for one in odds.shares:
         halved = "none" if one.promise_if_halved is None else f"{one.promise_if_halved:,}"
         rows.append(
-            (one.number, one.stated, percent(one.first_order, 2), percent(one.total, 2), halved)
+            (
+                labels.of(one.number),
+                one.stated,
+                percent(one.first_order, 2),
+                percent(one.total, 2),
+                halved,
+            )
         )
     sure = percent(odds.promise.certainty)
     headings = (

@@ -35,9 +35,11 @@ from qps.reports.text.odds_text import odds_lines, shares_table
 from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
+from qps.reports.text.reasons import answer_told
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.view import circumstances
 from qps.reports.text.wrapping import wrapped
+from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.judgement import StaysFull
 from qps.solver.answers.solution import Bottleneck, Solution
 from qps.solver.search.method import Method
@@ -55,10 +57,12 @@ def solve_text(
     *,
     markdown: bool = False,
     width: int | None = None,
+    labels: Labels = PLAIN,
 ) -> str:
     """Return the answer, the requirements, the resources, what would move it, and `warnings`.
 
-    Lines are as long as they are, unless a `width` is given to fit them in.
+    Lines are as long as they are, unless a `width` is given to fit them in. With `labels`, things
+    are called as people call them, and tables have identifiers behind.
     """
 
     def line_of(text: str, indent: str = "  ") -> str:
@@ -70,8 +74,9 @@ def solve_text(
         return table.as_markdown() if markdown else table.as_text(width=width)
 
     head = f"{printable(title)} ({', '.join([view.file, *circumstances(view)])})"
-    answer = f"**{view.answer}**" if markdown else line_of(view.answer)
-    beyond = [*odds_lines(view), *headroom_lines(view, solution)]
+    answered = answer_told(view, solution, labels)
+    answer = f"**{answered}**" if markdown else line_of(answered)
+    beyond = [*map(labels.told, odds_lines(view)), *headroom_lines(view, solution, labels)]
     if markdown:
         answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
     else:
@@ -79,19 +84,24 @@ def solve_text(
     parts = [f"### {head}" if markdown else line_of(head, ""), answer]
     criteria = [item.criterion for item in solution.requirements]
     tables = [
-        _requirements(view, criteria),
-        measure_table(solution),
-        resource_table(view, solution)[0],
-        carried(view, solution),
-        shares_table(view),
+        _requirements(view, criteria, labels),
+        measure_table(solution, labels, named=True),
+        resource_table(view, solution, labels, named=True)[0],
+        carried(view, solution, labels, named=True),
+        shares_table(view, labels),
     ]
     parts += [table_of(table) for table in tables if table.rows]
-    told = [modes_line(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
-    told.append(_references(view, solution))
+    told = [
+        modes_line(view, labels),
+        labels.told(_bottleneck(view)),
+        *remarks(view, solution, labels)[1:],
+        _sensitivity(view) if labels.is_plain else "",
+        labels.told(_references(view, solution)),
+    ]
     parts += [line_of(line) for line in told if line]
-    helping = _advice(view)
-    if helping.rows:
-        parts.append(table_of(helping))
+    tables = [] if labels.is_plain else [_sensitivities(view, labels)]
+    tables.append(_advice(view, labels))
+    parts += [table_of(table) for table in tables if table.rows]
     warned = plain((*warnings, *solution.warnings)).splitlines()
     parts += [escaped(line) if markdown else line_of(line) for line in warned]
     return joined(parts)
@@ -102,28 +112,39 @@ def title_of(model: ir.Model) -> str:
     return model.doc.splitlines()[0].rstrip(".") if model.doc else model.name
 
 
-def _requirements(view: SolveView, criteria: Sequence[Criterion]) -> Table:
+def _behind(name: str, labels: Labels) -> tuple[str, ...]:
+    """Return the identifier that stands behind a row of words: no cell where all is plain."""
+    return () if labels.is_plain else (name,)
+
+
+def _requirements(view: SolveView, criteria: Sequence[Criterion], labels: Labels) -> Table:
     rows = [
-        _requirement(item, criterion, view)
+        _requirement(item, criterion, view, labels)
         for item, criterion in zip(view.requirements, criteria, strict=True)
     ]
     if view.quality.at_limit is not None:
         rows.append(
             (
-                f"quality ({view.quality.metric})",
+                f"{labels.of(QUALITY)} ({view.quality.metric})",
                 marked(number(view.quality.at_limit), view.quality.known),
                 "<= 1",
                 _up_to(view.quality.met_up_to, view, view.quality.met_up_to_known),
+                *_behind(QUALITY, labels),
             )
         )
-    headings = ("requirement", f"at {view.at:,}", "limit", "met up to")
+    headings = ("requirement", f"at {view.at:,}", "limit", "met up to", *_behind(_NAME, labels))
     return Table(headings, tuple(rows), frozenset([1, 3]))
 
 
-def _requirement(item: RequirementView, criterion: Criterion, view: SolveView) -> tuple[str, ...]:
+_NAME = "name"
+
+
+def _requirement(
+    item: RequirementView, criterion: Criterion, view: SolveView, labels: Labels
+) -> tuple[str, ...]:
     share, dimension = in_percent(criterion), criterion.dimension
     return (
-        item.measure,
+        labels.of(item.measure),
         marked_value(
             quantity(item.value_at_limit, dimension, share=share),
             item.value_at_limit,
@@ -131,6 +152,7 @@ def _requirement(item: RequirementView, criterion: Criterion, view: SolveView) -
         ),
         f"{item.operator} {quantity(item.limit, dimension, share=share)}",
         _up_to(item.met_up_to, view, item.met_up_to_known),
+        *_behind(item.measure, labels),
     )
 
 
@@ -141,11 +163,11 @@ def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
 
 
 def resource_table(
-    view: SolveView, solution: Solution, labels: Labels = PLAIN
+    view: SolveView, solution: Solution, labels: Labels = PLAIN, *, named: bool = False
 ) -> tuple[Table, list[ResourceView]]:
     """Return what is full first as a table, and of each of its rows the resource.
 
-    With labels, up to how many whole users it is not full.
+    With labels, up to how many whole users it is not full, and where `named`, its identifier.
     """
     ordered = sorted(
         view.resources,
@@ -161,6 +183,7 @@ def resource_table(
             *([percent(resource.target)] * is_planned),
             _saturation(resource, is_whole=not labels.is_plain),
             _shares(resource, labels),
+            *(_behind(resource.name, labels) if named else ()),
         )
         for resource, name in told
     )
@@ -171,6 +194,7 @@ def resource_table(
         *(["target"] * is_planned),
         reached if labels.is_plain else "reached beyond" if is_planned else "full beyond",
         "mostly",
+        *(_behind(_NAME, labels) if named else ()),
     )
     right = frozenset([1, 2, 3] if is_planned else [1, 2])
     table = Table(headings, rows, right, firm=frozenset([0]))
@@ -185,22 +209,29 @@ def _named(resource: str, name: str, labels: Labels) -> str:
 _MOST_CARRIED = 6
 
 
-def carried(view: SolveView, solution: Solution) -> Table:
+def carried(
+    view: SolveView, solution: Solution, labels: Labels = PLAIN, *, named: bool = False
+) -> Table:
     """Return what links and network cards carry, as rates and as volumes."""
     found = with_ports_together(view.carries, attrgetter("resource"), view, solution)
     shown = found[:_MOST_CARRIED]
     several = any(item.count != 1 for item, _ in shown)
     rows = tuple(
         (
-            name,
+            _named(item.resource, name, labels),
             quantity(item.bit_per_s, DATA_RATE, 3),
             quantity(item.byte_per_hour * 8, INFORMATION, 3),
             quantity(item.byte_per_month * 8, INFORMATION, 3),
             *([f"each of {number(item.count)}" if item.count != 1 else ""] * several),
+            *(_behind(item.resource, labels) if named else ()),
         )
         for item, name in shown
     )
-    headings = ("carries", f"at {view.at:,}", "per hour", "per month", *([""] * several))
+    headings = (
+        *("carries", f"at {view.at:,}", "per hour", "per month"),
+        *([""] * several),
+        *(_behind(_NAME, labels) if named else ()),
+    )
     return Table(headings, rows, frozenset([1, 2, 3]))
 
 
@@ -296,7 +327,7 @@ def heaviest_in_words(view: SolveView) -> str:
     return "Nearest to its target" if is_planned else "Most heavily loaded"
 
 
-def modes_line(view: SolveView) -> str:
+def modes_line(view: SolveView, labels: Labels = PLAIN) -> str:
     """Return what each mode comes to, where there are several."""
     if not view.modes:
         return ""
@@ -305,7 +336,7 @@ def modes_line(view: SolveView) -> str:
         largest = "none"
         if mode.largest_acceptable is not None:
             largest = marked(f"{mode.largest_acceptable:,}", mode.known)
-        why = f" ({mode.limited_by})" if mode.limited_by else ""
+        why = f" ({labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
     return f"Modes: {', '.join(told)}. The worst, {view.mode}, counts and is what follows."
 
@@ -329,39 +360,32 @@ def cost_lines(view: SolveView, solution: Solution) -> list[str]:
     return lines
 
 
-def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
+def remarks(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> tuple[str, ...]:
     """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
     known = " ".join(known_lines(solution))
-    closed = closed_lines(view)
+    told = (*closed_lines(view), *elastic_lines(view, solution, labels))
     return (
-        modes_line(view),
-        known,
-        *closed,
-        *elastic_lines(view, solution),
-        *cost_lines(view, solution),
+        modes_line(view, labels),
+        *map(labels.told, (known, *told, *cost_lines(view, solution))),
     )
 
 
-def _advice(view: SolveView) -> Table:
-    rows = advice_rows(view)
-    return Table(("what would help", "", noun(view.population.name)), rows, frozenset([2]))
-
-
-def advice_rows(view: SolveView) -> tuple[tuple[str, str, str], ...]:
+def _advice(view: SolveView, labels: Labels) -> Table:
     """Return what would help, in the thesis's three ways, the best of each first."""
     rows = []
     last = ""
     for item in view.advice:
-        change = item.change
+        change = item.change if labels.is_plain else item.words
         if item.to is not None and item.headroom is not None:
-            change += f" (to {item.to}, which has {percent(item.headroom)} left)"
-        users = users_with(item)
-        rows.append((item.way if item.way != last else "", change, users))
+            change += f" (to {labels.of(item.to)}, which has {percent(item.headroom)} left)"
+        way = item.way if item.way != last else ""
+        rows.append((way, change, users_with(item), *_behind(item.setting or "", labels)))
         last = item.way
-    return tuple(rows)
+    headings = ("what would help", "", noun(view.population.name), *_behind("--set", labels))
+    return Table(headings, tuple(rows), frozenset([2]), firm=frozenset([1]))
 
 
-def elastic_lines(view: SolveView, solution: Solution) -> list[str]:
+def elastic_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
     """Return a sentence for each elastic parameter: where it yields, where it can no more."""
     lines = []
     name = view.population.name
@@ -369,7 +393,7 @@ def elastic_lines(view: SolveView, solution: Solution) -> list[str]:
         told = partial(quantity, dimension=solved.dimension)
         rank = "" if item.priority is None else f", priority {item.priority}"
         told_at_limit = marked(told(item.value_at_limit), item.known)
-        line = f"Elastic{rank}: {item.parameter} is {told_at_limit} at {view.at:,}"
+        line = f"Elastic{rank}: {labels.of(item.parameter)} is {told_at_limit} at {view.at:,}"
         if item.yields is None:
             line += f"; nothing keeps it below {told(item.most)}."
         else:
@@ -405,6 +429,18 @@ def _sensitivity(view: SolveView) -> str:
     if view.limited_by is None and view.sensitivity_of is not None:
         what = f"the saturation of {view.sensitivity_of.removesuffix('.load')}"
     return f"1 % more of each moves {what} by: {', '.join(told)}."
+
+
+def _sensitivities(view: SolveView, labels: Labels) -> Table:
+    """Return the same as a table: words may be many, and identifiers stand behind them."""
+    rows = tuple(
+        (labels.of(item.parameter), f"{item.elasticity:+.2f} %", item.parameter)
+        for item in view.sensitivity[:_SHOWN_SENSITIVITIES]
+    )
+    moved = "moves the answer by"
+    if view.limited_by is None and view.sensitivity_of is not None:
+        moved = f"moves the saturation of {labels.of(view.sensitivity_of.removesuffix('.load'))} by"
+    return Table(("1 % more of", moved, _NAME), rows, frozenset([1]))
 
 
 def _references(view: SolveView, solution: Solution) -> str:

@@ -16,7 +16,6 @@ from qps.compiler.diagnostics.render import as_dict
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import ONE
 from qps.reports.text.answers import (
     CarriedView,
     ElasticView,
@@ -31,17 +30,8 @@ from qps.reports.text.answers import (
     StreamThereView,
 )
 from qps.reports.text.formula_text import formula
-from qps.reports.text.how_known import parenthesis, users_known
 from qps.reports.text.measures import measure_views
-from qps.reports.text.nouns import counted, noun
-from qps.reports.text.phrases import phrase
-from qps.reports.text.quantities import (
-    beyond_limit,
-    in_percent,
-    percent,
-    quantity,
-    side_of,
-)
+from qps.reports.text.reasons import answer
 from qps.reports.text.worded_changes import changes_of
 from qps.solver.answers.answer_certainty import (
     answer_known,
@@ -49,7 +39,7 @@ from qps.solver.answers.answer_certainty import (
     met_up_to_known,
     saturation_known,
 )
-from qps.solver.answers.answering import QUALITY, rests_on_users
+from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.class_mixes import class_mixes
 from qps.solver.answers.headroom import MoreUsers, more_users, next_limit
 from qps.solver.answers.solution import (
@@ -57,7 +47,6 @@ from qps.solver.answers.solution import (
     ElasticSolution,
     ResourceSolution,
     Solution,
-    Verdict,
 )
 from qps.solver.answers.too_few_rows import counted_as_known
 from qps.solver.odds.told import Odds
@@ -268,65 +257,6 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
         known=known_at(solution.graph, criterion, solution.at),
         met_up_to_known=met_up_to_known(solution, criterion),
     )
-
-
-def answer(solution: Solution) -> str:
-    """Return the answer in words, with its reason."""
-    graph = solution.graph
-    known = answer_known(solution)
-    name = str(graph.population)
-    fewest, are = counted(graph.low, name), "is" if graph.low == 1 else "are"
-    if solution.verdict is Verdict.RANGE:
-        if graph.low == graph.high:
-            return phrase("answer.only", users=fewest, are=are)
-        of = {"noun": noun(name), "low": f"{graph.low:,}", "high": f"{graph.high:,}"}
-        if not rests_on_users(graph):
-            return phrase("answer.any", **of)
-        every = phrase("every" if known.is_exact else "every.known")
-        return phrase("answer.range", every=every, **of)
-    if solution.verdict is Verdict.NOWHERE:
-        reason = _reason(solution, graph.low)
-        if graph.low == graph.high:
-            return phrase("answer.not_only", users=fewest, are=are, reason=reason)
-        are = are if known.is_exact else are + phrase("known_to_be")
-        return phrase("answer.not_even", users=fewest, are=are, reason=reason)
-    largest = solution.largest_acceptable or 0
-    return phrase(
-        "answer.limited",
-        users=users_known(known) + counted(largest, name),
-        more=f"{largest + 1:,}",
-        mode=phrase("in_mode", mode=graph.mode) if graph.mode else "",
-        reason=_reason(solution, largest + 1),
-    )
-
-
-def _reason(solution: Solution, at: int) -> str:
-    """Return what passes which limit at a population."""
-    name = solution.limited_by or ""
-    named = [item for item in solution.requirements if item.criterion.name == name]
-    for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
-        criterion = item.criterion
-        if criterion.promised_with is not None:
-            return phrase("reason.promise", name=f"`{name}`")
-        share, dimension = in_percent(criterion), criterion.dimension
-        sides = criterion.measure, criterion.limit
-        told = beyond_limit(solution.graph, *sides, at, dimension, share=share)
-        as_known = parenthesis(known_at(solution.graph, criterion, at))
-        allowed = quantity(solution.graph.number(criterion.limit), dimension, share=share)
-        told, side = told + as_known, side_of(criterion)
-        return phrase("reason.limit", name=name, told=told, side=side, limit=allowed)
-    if name == "quality" and solution.graph.quality is not None:
-        told = beyond_limit(solution.graph, solution.graph.quality, ONE, at)
-        as_known = parenthesis(quality_known_at(solution.graph, at))
-        return phrase("reason.quality", told=told + as_known)
-    found = solution.graph.resources.get(name.removesuffix(".load"))
-    if found is not None:
-        told = beyond_limit(solution.graph, found.load, found.target, at, share=True)
-        target = solution.graph.number(found.target)
-        if target != 1:
-            return phrase("reason.target", name=found.name, told=told, target=percent(target))
-        return phrase("reason.saturated", name=found.name, told=told)
-    return f"{name} fails"
 
 
 def circumstances(view: SolveView) -> tuple[str, ...]:

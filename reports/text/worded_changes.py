@@ -87,8 +87,8 @@ class Changes(Struct, frozen=True, kw_only=True):
         known = self.numbers.get(name)
         if known is None:  # of several kinds or cases
             return self.labels.told(advice.change)
-        factor = _exactly(advice.factor)
-        unit, amount, more = _amounts(known, factor)
+        unit, amount, more = _amounts(known, _exactly(advice.factor))
+        factor = more / amount if amount else _exactly(advice.factor)
         is_rate = name.endswith(_RATE) and factor > 1
         key = "faster" if is_rate else _WORDS.get(factor, "number")
         called = self.labels.of(name.removesuffix(_RATE) if is_rate else name)
@@ -131,11 +131,11 @@ class Wording(Struct, frozen=True, kw_only=True):
 def wording(
     model: ir.Model, configuration: Configuration, graph: LoadGraph, advice: Sequence[AdviceView]
 ) -> Wording:
-    """Return what a configuration's answers are told with; what would help is priced first."""
+    """Return what a configuration's answers are told with; a price is asked of what would help."""
     helping = [one.name for one in advice if one.is_hardware and one.name in graph.unpriced]
     hardware = {node.name: node.machine for node in configuration.nodes.values()}
     hardware |= {link.name: link.network for link in configuration.links.values()}
-    kinds = dict.fromkeys(hardware[name] for name in helping or graph.unpriced if name in hardware)
+    kinds = dict.fromkeys(hardware[name] for name in helping if name in hardware)
     is_priced = bool(graph.prices)
     return Wording(
         labels=model.once(labels_of),
@@ -173,7 +173,8 @@ def _amounts(known: Assumption, factor: Fraction) -> tuple[str, Fraction, Fracti
     """Return the unit that a number is written in, how much it is in it, and that so many times."""
     size, unit = unit_of(known.text, known.fraction, known.dimension)
     amount = known.fraction / size
-    return unit, amount, amount * factor
+    more = amount * factor
+    return unit, amount, Fraction(round(more)) if known.counts_things else more
 
 
 def _told(amount: Fraction) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from math import floor
 
 from msgspec import Struct, field
 
@@ -244,12 +245,25 @@ def _parameters(
             continue
         if not parameter.is_own or name in capacities or name in counts:
             continue  # what a module states is a fact; capacity and counts were doubled above
-        factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
+        factor = _a_little(graph.assumptions.get(name), is_more=effect > 0)
         changes = scaled(configuration.parameters, name, factor, parameter.span)
         word = "more" if effect > 0 else "less"
         # One number, or one for each case.
         numbers = [n for c in changes for n in parts_of(c.value) if isinstance(n, ir.Constant)]
         if not changes or not all(_is_within(parameter, n.value) for n in numbers):
+            continue
+        written = [graph.assumptions.get(one) for one in (name, *(c.name for c in changes))]
+        is_count = any(one and one.counts_things for one in written)
+        if is_count and not all(_is_some(n.value) for n in numbers):
+            continue  # there is no half a thing, and none at all is no less of it
+        if abs(factor - 1) != _A_LITTLE:
+            yield _set(
+                configuration,
+                changes[0],
+                f"{name} = {numbers[0].value}",
+                is_capacity=False,
+                factor=factor,
+            )
             continue
         settled = changed(configuration, changes)
         yield Candidate(
@@ -260,6 +274,19 @@ def _parameters(
             is_setting=False,
             factor=factor,
         )
+
+
+def _a_little(counted: Assumption | None, *, is_more: bool) -> Fraction:
+    """Return how many times as much is a tenth more or less: of things the nearest whole one."""
+    step = _A_LITTLE if is_more else -_A_LITTLE
+    if counted is None or not counted.counts_things or not counted.fraction:
+        return 1 + step
+    many = max(1, floor(abs(step) * counted.fraction + Fraction(1, 2)))
+    return 1 + (many if is_more else -many) / counted.fraction
+
+
+def _is_some(value: Fraction) -> bool:
+    return value > 0 and value.denominator == 1
 
 
 def numbers_of_limits(graph: LoadGraph) -> set[str]:

@@ -55,10 +55,13 @@ export class Advice {
         if (record.parameter && beyondRange(record, next.numbers.get(record.name)) !== null) continue;
         yield { way: "more capacity", text: `twice the ${record.name}`, setting: next, part: record.name };
       } else if (elasticity !== 0 && record.parameter && !record.name.includes(".")) {
-        const one = elasticity > 0 ? { word: "more", above: 11n } : { word: "less", above: 9n };
-        const [text, next] = isCounted(column.model, graph, record)
-          ? [`one ${one.word} ${record.name}`, changed(now[0] + (elasticity > 0 ? now[1] : -now[1]), now[0])]
-          : [`10 % ${one.word} ${record.name}`, changed(one.above, 10n)];
+        const one = elasticity > 0 ? { word: "more", sign: 1n } : { word: "less", sign: -1n };
+        const isWhole = isCounted(column.model, graph, record) || (record.counts && now[0] % now[1] === 0n);
+        const many = isWhole ? wholeStep(now) : 0n; // there is no half a thing, and none at all is no less of it
+        if (isWhole && now[0] + one.sign * many * now[1] <= 0n) continue;
+        const [text, next] = isWhole
+          ? [`${many} ${one.word} ${record.name}`, changed(now[0] + one.sign * many * now[1], now[0])]
+          : [`10 % ${one.word} ${record.name}`, changed(10n + one.sign, 10n)];
         if (beyondRange(record, next.numbers.get(record.name)) !== null) continue;
         yield { way: elasticity > 0 ? "more of it" : "less demand", text, setting: next, part: record.name };
       }
@@ -140,7 +143,7 @@ export class Advice {
       setting = best.next;
       left = best.count;
     }
-    if (left === 0) yield* this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), setting });
+    if (left === 0) yield* this.try_({ way: "together", text: taken.map((one) => one.text).join(" and "), parts: taken.map((one) => one.part), setting });
   }
 
   // How many criteria fail with one more than now.
@@ -162,6 +165,12 @@ export class Advice {
       return counts.get(way) <= MOST_OF_A_WAY;
     });
   }
+}
+
+// A tenth of so many things, in whole ones.
+function wholeStep([above, below]) {
+  const tenth = (2n * above + 10n * below) / (20n * below); // rounded
+  return tenth > 1n ? tenth : 1n;
 }
 
 // A setting with what another one has otherwise than the first of all.

@@ -4,7 +4,9 @@ import { fails, isStated } from "../engine/answers.js";
 import { knownAt, lossKnown, marked } from "../engine/known.js";
 import { percent, toldBeyond, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
-import { hasTarget, nounOf, sideOf } from "./sentences.js";
+import { named } from "./labels.js";
+import { sideOf } from "./needs.js";
+import { hasTarget, nounOf, qualityBeyond } from "./sentences.js";
 
 const MOST_NAMED = 3;
 const NOTICEABLE = { loss: 5e-4, change: 0.01 };
@@ -40,23 +42,24 @@ function moreUsers(column) {
   const before = seen(now), after = seen(there);
   const loads = solved.resources.map(({ name, about }) => ({ name, load: run.value(about.load), target: run.value(about.target) }))
     .filter((one) => one.load > FULL * one.target).sort((a, b) => b.load / b.target - a.load / a.target)
-    .map((one) => phrase(one.target === 1 ? "loaded" : "loaded.planned", { name: one.name, load: percent(one.load), target: percent(one.target) }));
-  const failing = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
-    .map((one) => {
-      run.at(there);
-      const isQuality = one.name === "quality", value = run.value(isQuality ? graph.quality : one.measure);
-      const limit = isQuality ? 1 : run.value(one.limit), known = knownAt(run, one, there);
-      const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
-      return `${one.name} is ${told} (${sideOf(one)} ${column.tell(limit, one.dimension, { ...one, digits: 3 })})`;
-    });
+    .map((one) => phrase(one.target === 1 ? "loaded" : "loaded.planned", { name: named(model, one.name), load: percent(one.load), target: percent(one.target) }));
+  const failed = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && fails(run, run.curve(one.over, [one.measure, one.limit]), one, there))
+    .filter((one, i, all) => one.name !== "quality" || all.length === 1); // what fails by itself says more
+  const failing = failed.map((one) => {
+    if (one.name === "quality") return qualityBeyond(column, there);
+    run.at(there);
+    const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, there);
+    const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
+    return `${named(model, one.name)} is ${told} (${sideOf(one)} ${column.tell(limit, one.dimension, { ...one, digits: 3 })})`;
+  });
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
     const [was, is] = [before.streams[i], after.streams[i]], told = [];
     if (is.loss - was.loss > NOTICEABLE.loss) told.push(`${marked(percent(is.loss), lossKnown(run, { name, ...one }, "loss", there))} lost${was.loss > 0 ? ` (${percent(was.loss)} before)` : ""}`);
     if (is.latency - was.latency > NOTICEABLE.change * was.latency) told.push(`${column.tell(is.latency - was.latency, "s", { digits: 3 })} later`);
-    return told.length ? [`${name}: ${told.join(", ")}`] : [];
+    return told.length ? [`${named(model, name)}: ${told.join(", ")}`] : [];
   });
   const lowered = solved.elastic.flatMap(({ elastic }, i) => (after.elastic[i] < before.elastic[i] * (1 - NOTICEABLE.change)
-    ? [`${elastic.name}: ${column.tell(after.elastic[i], elastic.dimension, { digits: 3 })} instead of ${column.tell(before.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
+    ? [`${named(model, elastic.name)}: ${column.tell(after.elastic[i], elastic.dimension, { digits: 3 })} instead of ${column.tell(before.elastic[i], elastic.dimension, { digits: 3 })}`] : []));
   const told = [...some(loads), ...some(failing), ...some([...whom, ...lowered])];
   if (!whom.length && !lowered.length) told.push(phrase("more.nobody"));
   const head = phrase(there < wanted ? "more.end" : "more.some", { at: whole(there), noun: nounOf(model) });
@@ -73,6 +76,6 @@ function margin(column) {
   const planned = solved.resources.filter((one) => hasTarget(column, one));
   if (!planned.length) return phrase("margin.none");
   run.at(solved.at);
-  const told = planned.map((one) => phrase("margin.one", { name: one.name, target: percent(run.value(one.about.target)) }));
+  const told = planned.map((one) => phrase("margin.one", { name: named(column.model, one.name), target: percent(run.value(one.about.target)) }));
   return phrase("margin", { told: some(told).join(", ") });
 }

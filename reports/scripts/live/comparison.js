@@ -2,10 +2,11 @@
 
 import { knownAt, marked } from "../engine/known.js";
 import { make, table } from "../common/dom.js";
-import { number, percent, whole } from "../common/format.js";
+import { besideLimit, percent, whole } from "../common/format.js";
 import { limitRow } from "./decision.js";
 import { nounOfAll } from "./names.js";
 import { called, labelled } from "./labels.js";
+import { inWords } from "./needs.js";
 import { lightOf } from "./sections.js";
 import { isPlanned, largestTold, saturationPoint } from "./sentences.js";
 
@@ -21,7 +22,7 @@ export function showComparison(columns, active, choose, drop) {
     row("limited by", (one) => make("span", null, limitRow(one))),
     row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one)),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
-    row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), knownAt(one.run, one.graph.qualityKnown, one.n)))),
+    row("all needs together", (one) => (one.graph.quality === null ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n))))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not judged here" : "";
@@ -36,7 +37,7 @@ export function showComparison(columns, active, choose, drop) {
       const found = one.graph.costs.find((c) => c.running === running);
       return found ? one.tell(one.value(found.total), found.dimension) : "";
     })),
-    row("what moves it most", (one) => one.sensitivity?.rows.slice(0, 3).map((s) => `${called(one.model, s.record.name)} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ") ?? "being worked out …"),
+    row("what moves it most", (one) => one.sensitivity?.rows.slice(0, 3).map((s) => `${called(one.model, s.record.name)} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)}\u00a0%`).join(", ") ?? "being worked out …"),
   ];
   place.replaceChildren(make("h2", null, "Side by side"), table(head, rows));
 }

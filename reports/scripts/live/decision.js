@@ -2,37 +2,22 @@
 // would help most, how sure that is, what breaks next: under the labels of `reports/text/first_screen.py`.
 
 import { isStated } from "../engine/answers.js";
-import { knownAt, largestKnown, marked, usersTold } from "../engine/known.js";
+import { largestKnown, marked, usersTold } from "../engine/known.js";
 import { fill, make, withCode } from "../common/dom.js";
-import { listed, percent, quantity, roundedDown, roundedUp, unbroken, whole } from "../common/format.js";
+import { listed, percent, roundedDown, roundedUp, unbroken, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
 import { nextToFail } from "./beyond.js";
 import { changesTo, costOf } from "./changes.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, calledInFull } from "./labels.js";
+import { axesAt, beside, inWords, toldOfQuality } from "./needs.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
-const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_OF_QUALITY = 2, MOST_KINDS = 3;
+const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_KINDS = 3;
 const UNIT = " %".length;
 
 // A name in words; the identifier stands behind them.
 function worded({ model }, name) { return make("span", { title: calledInFull(model, name) }, called(model, name)); }
-
-const MARKS = { "<= ": "at most ", ">= ": "at least ", "~ ": "about " };
-function inWords(text) { return text.replace(/^(<= |>= |~ )/, (mark) => MARKS[mark]); }
-
-// A value beside its limit, as people write it: `297 of 300 ms`, `just under 200 ms`. The run stands
-// at the answer.
-function beside(column, criterion) {
-  const { run, solved, model: { units } } = column, options = { ...criterion, digits: DIGITS };
-  const value = run.value(criterion.measure), limit = run.value(criterion.limit);
-  const [is, most] = [value, limit].map((one) => quantity(units, one, criterion.dimension, options));
-  const told = inWords(marked("", knownAt(run, criterion, solved.at), value));
-  if (is === most) return value === limit ? most : `just ${value < limit ? "under" : "over"} ${most}`;
-  const unit = most.slice(most.lastIndexOf(" "));
-  const same = unit.startsWith(" ") && is.endsWith(unit) ? is.slice(0, -unit.length) : is;
-  return criterion.atMost ? `${told}${same} of ${most}` : `${told}${is}, at least ${most}`;
-}
 
 // A load beside its target; what is full is so by the last user.
 function loadBeside(load, target) {
@@ -41,33 +26,22 @@ function loadBeside(load, target) {
   return `${is.slice(0, -UNIT)} of ${most}`;
 }
 
-// Of what quality is made, the nearest to their limits at a population.
-function axesAt({ run, graph }, population) {
-  run.at(population);
-  const axes = graph.criteria.filter((one) => one.axis !== null && one.name !== "quality" && run.value(one.axis) > 0);
-  return axes.sort((a, b) => run.value(b.axis) - run.value(a.axis));
-}
-
-// That of them which is the nearest with one more.
+// That of the needs behind a quality which is the nearest with one more.
 export function behindQuality(column) { return axesAt(column, Math.min(column.solved.at + 1, column.graph.high))[0] ?? null; }
-
-// Those that are told: two say enough.
-function toldOfQuality(column) { return column.solved.limitedBy === "quality" ? axesAt(column, column.solved.at).slice(0, MOST_OF_QUALITY) : []; }
 
 export function limitRow(column) {
   const { solved, run } = column;
   if (!solved.limiting) return ["nothing in the system: the range of the spec ends there"];
   const { criterion } = solved.limiting;
   if (criterion.name === "quality") {
-    const told = toldOfQuality(column);
-    if (!told.length) return ["the quality that the spec asks for"];
-    run.at(solved.at);
-    return [...told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${beside(column, one)}`]), told.length > 1 ? ", taken together" : ", with all needs taken together"];
+    const told = toldOfQuality(column, solved.at);
+    if (!told.length) return [phrase("limit.needs")];
+    const needs = told.flatMap((one, i) => [i ? " and " : "", worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
+    return [...needs, phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" })];
   }
   if (isStated(criterion)) {
     if (criterion.isPromised) return [worded(column, criterion.name), ", which is not certain enough with more"];
-    run.at(solved.at);
-    return [worded(column, criterion.name), `: ${beside(column, criterion)}`];
+    return [worded(column, criterion.name), `: ${beside(column, criterion, solved.at)}`];
   }
   run.at(solved.at);
   const { about } = solved.resources.find((one) => `${one.name}.load` === criterion.name);
@@ -76,11 +50,11 @@ export function limitRow(column) {
 
 function needsRow(column) {
   const { solved, run } = column;
-  const told = toldOfQuality(column);
+  const told = solved.limitedBy === "quality" ? toldOfQuality(column, solved.at) : [];
   run.at(solved.at);
   const nearness = (one) => (one.atMost ? run.value(one.measure) / run.value(one.limit) : run.value(one.limit) / run.value(one.measure));
   const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && !told.includes(one));
-  const needs = stated.sort((a, b) => nearness(b) - nearness(a)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one)}`]);
+  const needs = stated.sort((a, b) => nearness(b) - nearness(a)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
   const isFull = (one) => `${one.name}.load` === solved.limitedBy || givesWay(run, one.about);
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
   if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadBeside(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
@@ -131,7 +105,7 @@ function planRow(column, odds) {
 
 const CERTAINTY = 0.95;
 
-// What it costs as it is; where nothing has a price, how it gets one.
+// What it costs as it is; where nothing has a price, how what would help gets one.
 function costRow(column, found) {
   const { run, graph, model, solved } = column;
   const told = (value, one) => column.tell(value, one.dimension, { digits: DIGITS });
@@ -139,8 +113,10 @@ function costRow(column, found) {
   const each = oneOf(nounOf(model));
   const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} for each ${each}`);
   if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; without a price: ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
-  const helpful = graph.unpriced.filter((place) => Array.isArray(found) && found.some((one) => one.part === place));
-  return [phrase("price.how", { hardware: listed([...new Set((helpful.length ? helpful : graph.unpriced).map((place) => hardwareIn(column, place)))].slice(0, MOST_KINDS)) })];
+  const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
+  const helpful = graph.unpriced.filter((place) => changed.has(place));
+  if (!helpful.length) return [""]; // no price would be told
+  return [phrase("price.how", { hardware: listed([...new Set(helpful.map((place) => hardwareIn(column, place)))].slice(0, MOST_KINDS)) })];
 }
 
 // What stands in a place, as the spec names it.

@@ -25,6 +25,9 @@ export function called(model, name) {
   return label ? shortened(label.text, MOST) : name;
 }
 
+// The same whole, for a sentence.
+export function named(model, name) { return labelOf(model, name)?.text ?? name; }
+
 const PLACES = [/^(.+)( at )(.+)$/, /^()(waiting for |over |propagation on |recovered by |dropped by )(.+)$/, /^(.+)(, fixed| together)()$/];
 
 // A stage of a latency: what is done, and where.

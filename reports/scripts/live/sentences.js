@@ -3,7 +3,9 @@
 import { reduced } from "../engine/fractions.js";
 import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/known.js";
 import { phrase } from "../common/phrases.js";
-import { decimalOf, number, percent, quoted, toldApart, toldBeyond, whole } from "../common/format.js";
+import { decimalOf, listed, number, percent, quoted, toldApart, toldBeyond, whole } from "../common/format.js";
+import { named } from "./labels.js";
+import { besideNamed, sideOf, toldOfQuality } from "./needs.js";
 
 export function answerOf(column) {
   const { solved, graph } = column;
@@ -47,24 +49,25 @@ function reasonOf(column, population) {
   const { solved, run } = column;
   const { criterion } = solved.limiting;
   run.at(population);
-  if (criterion.name === "quality") {
-    return phrase("reason.quality", { told: toldApart(run.value(solved.graph.quality), 1) + inParenthesis(knownAt(run, solved.graph.qualityKnown, population)) });
-  }
-  if (criterion.isPromised) return phrase("reason.promise", { name: criterion.name });
+  const name = named(column.model, criterion.name);
+  if (criterion.name === "quality") return qualityBeyond(column, population);
+  if (criterion.isPromised) return phrase("reason.promise", { name });
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
     const known = inParenthesis(knownAt(run, criterion, population));
-    return phrase("reason.limit", { name: criterion.name, told: told + known, side: sideOf(criterion), limit: column.tell(limit, dimension, criterion) });
+    return phrase(criterion.name.endsWith(".load") ? "reason.load" : "reason.limit", { name, told: told + known, side: sideOf(criterion), limit: column.tell(limit, dimension, criterion) });
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
-  const name = criterion.name.replace(/\.load$/, "");
   if (target !== 1) return phrase("reason.target", { name, told: `${toldApart(100 * load, 100 * target)} %`, target: percent(target) });
   return phrase("reason.saturated", { name, told: percent(load, 4) });
 }
 
-export function sideOf({ strict, atMost }) {
-  return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
+// Which requirements make a quality more than acceptable at a population.
+export function qualityBeyond(column, population) {
+  const told = toldOfQuality(column, population);
+  if (!told.length) return phrase("reason.needs");
+  return phrase(told.length > 1 ? "reason.together" : "reason.alone", { told: listed(told.map((one) => besideNamed(column, one, population))) });
 }
 
 export function saturationOf(column) {
@@ -75,12 +78,12 @@ export function saturationOf(column) {
     return column.solved.undecided.length ? phrase(`saturates.unknown${planned}`) + undecidedText(column) : phrase(`saturates.none${planned}`);
   }
   const planned = hasTarget(column, first);
-  const stays = staysFull(column, first);
+  const stays = staysFull(column, first), resource = named(column.model, first.name);
   if (first.isAtStart) {
     const full = phrase(!planned ? "saturated" : stays ? "at_its_target" : "beyond_its_target");
-    return phrase("saturates.start", { resource: first.name, full, stays });
+    return phrase("saturates.start", { resource, full, stays });
   }
-  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource: first.name, noun: nounOf(column.model), at: number(Math.floor(first.at)), stays }) + undecidedText(column);
+  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource, noun: nounOf(column.model), at: number(Math.floor(first.at)), stays }) + undecidedText(column);
 }
 
 // That what saturates before the answer is full up to there and no more, which is not beyond it.
@@ -97,7 +100,7 @@ function staysFull(column, first) {
 function undecidedText(column) {
   const { undecided, first } = column.solved;
   if (!undecided.length) return "";
-  const told = undecided.map((one) => phrase("undecided.one", { resource: one.name, name: column.model.population, least: whole(one.notBelow) }));
+  const told = undecided.map((one) => phrase("undecided.one", { resource: named(column.model, one.name), name: column.model.population, least: whole(one.notBelow) }));
   return phrase("undecided", { told: told.join(" or "), does: phrase(first ? "undecided.before" : "undecided.ever") });
 }
 

@@ -11,6 +11,7 @@ import { phrase } from "../common/phrases.js";
 import { sliced } from "../common/slices.js";
 import { drawHistogram } from "./histogram.js";
 import { Fan, FanJob } from "./fans.js";
+import { called } from "./labels.js";
 import { inUnit, nounOf } from "./sentences.js";
 
 const FULL = 256, QUICK = 32, FEWEST = 16;
@@ -221,7 +222,7 @@ export class Sure {
     if (!odds?.told) return [];
     const rows = column.graph.criteria.flatMap((one, i) => {
       const met = odds.told.filter(({ failures }) => column.n < failures[i]).length / odds.told.length;
-      return one.stated || one.name === "quality" || met < 1 ? [[one.name, percent(met, 2)]] : [];
+      return one.stated || one.name === "quality" || met < 1 ? [[called(column.model, one.name), percent(met, 2)]] : [];
     });
     return rows.length ? [table(["requirement", `likely to be met at ${whole(column.n)}`], rows, new Set([1]))] : [];
   }

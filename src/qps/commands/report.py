@@ -23,6 +23,8 @@ from qps.reports.pages.compared import compared
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import SimulatedSection, page_view
+from qps.reports.text.labels import labels_of
+from qps.reports.text.reasons import answer_told
 from qps.reports.text.sizing_text import sizing_answer
 from qps.simulation.player import player
 from qps.solver.answers.solution import Verdict
@@ -57,7 +59,9 @@ def run(arguments: Namespace) -> Exit:
 def _in_one_line(output: Path, found: list[Solved]) -> str:
     """Return where the page is, and the answer of the first configuration on it."""
     others = f" ({len(found) - 1} more beside it)" if found[1:] else ""
-    return f"{output}: {found[0].view.answer}{others}"
+    first = found[0]
+    told = answer_told(first.view, first.solution, first.model.once(labels_of))
+    return f"{output}: {told}{others}"
 
 
 _STEPS = 4

@@ -17,6 +17,7 @@ from qps.compiler import ir
 from qps.compiler.pipeline import Spec
 from qps.reports.text.answers import SolveView
 from qps.reports.text.first_screen import first_screen, screen_body, screen_head
+from qps.reports.text.labels import labels_of
 from qps.reports.text.odds_text import promised_view
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
@@ -68,20 +69,24 @@ def _print_head(
     """Print how many, as soon as it is known: what would help may take ten times as long."""
     color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
     progress.aside()
-    style(sys.stdout, screen_head(view, solution, title_of(model), width=width, color=color))
+    labels = model.once(labels_of)
+    head = screen_head(view, solution, title_of(model), labels, width=width, color=color)
+    style(sys.stdout, head)
     sys.stdout.flush()
 
 
 def _print(found: Solved, arguments: Namespace) -> None:
     """Print what one must know first; with `--all` and in Markdown all that is known."""
-    title = title_of(found.model)
+    title, labels = title_of(found.model), found.model.once(labels_of)
     if arguments.format == "markdown":
-        text = solve_text(found.view, found.solution, title, found.warnings, markdown=True)
+        text = solve_text(
+            found.view, found.solution, title, found.warnings, markdown=True, labels=labels
+        )
         sys.stdout.write(text)
     elif arguments.all:
         # What no terminal shows may be read by a program: it has its lines whole.
         width = width_of(sys.stdout) if sys.stdout.isatty() else None
-        sys.stdout.write(solve_text(found.view, found.solution, title, width=width))
+        sys.stdout.write(solve_text(found.view, found.solution, title, width=width, labels=labels))
     else:
         color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
         words = wording(found.model, found.configuration, found.solution.graph, found.view.advice)

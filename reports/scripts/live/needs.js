@@ -1,0 +1,50 @@
+// Requirements beside their limits, and those of them that make a quality what it is: the words of
+// `reports/text/reasons.py`.
+
+import { knownAt, marked } from "../engine/known.js";
+import { besideLimit, quantity } from "../common/format.js";
+import { named } from "./labels.js";
+
+const DIGITS = 3, MOST_OF_QUALITY = 2;
+const MARKS = { "<= ": "at most ", ">= ": "at least ", "~ ": "about " };
+
+// A number with its mark in words.
+export function inWords(text) { return text.replace(/^(<= |>= |~ )/, (mark) => MARKS[mark]); }
+
+export function sideOf({ strict, atMost }) {
+  return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
+}
+
+// A value beside its limit, as people write it: `297 of 300 ms`, `just under 200 ms`; at a population.
+export function beside(column, criterion, population) {
+  const { run, model: { units } } = column;
+  run.at(population);
+  const value = run.value(criterion.measure), limit = run.value(criterion.limit);
+  const most = quantity(units, limit, criterion.dimension, { ...criterion, digits: DIGITS });
+  const is = besideLimit(units, value, limit, criterion.dimension, criterion);
+  const isOf = criterion.atMost && !criterion.strict && Number.isFinite(value);
+  const told = inWords(marked(isOf ? ofLimit(is, most) : is, knownAt(run, criterion, population), value));
+  run.at(population); // how it is known may have asked elsewhere
+  return isOf ? told : `${told}, ${sideOf(criterion)} ${most}`;
+}
+
+// The unit once where both have the same one.
+function ofLimit(value, limit) {
+  if (value.startsWith("just ")) return value;
+  const [amount, unit] = split(value);
+  return `${unit === split(limit)[1] ? amount : value} of ${limit}`;
+}
+
+function split(text) { return text.includes(" ") ? [text.slice(0, text.indexOf(" ")), text.slice(text.indexOf(" ") + 1)] : [text, ""]; }
+
+// Of what quality is made, the nearest to their limits at a population first; two of them are told.
+export function axesAt({ run, graph }, population) {
+  run.at(population);
+  const axes = graph.criteria.filter((one) => one.axis !== null && one.name !== "quality").map((one) => [run.value(one.axis), one]);
+  return axes.filter(([share]) => share > 0).sort(([a], [b]) => b - a).map(([, one]) => one);
+}
+
+export function toldOfQuality(column, population) { return axesAt(column, population).slice(0, MOST_OF_QUALITY); }
+
+// The same in a line of text.
+export function besideNamed(column, criterion, population) { return `${named(column.model, criterion.name)} ${beside(column, criterion, population)}`; }
