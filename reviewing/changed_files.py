@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -105,6 +106,8 @@ class Since(Struct, frozen=True):
     top: Path
     commit: str
     changed: Mapping[Path, Path | None]
+    same: Mapping[tuple[int, int], Path]
+    """Changed files by what the file system knows them by: it may not tell `A.qps` from `a.qps`."""
 
     @staticmethod
     def of(top: Path, commit: str) -> Since:
@@ -116,7 +119,9 @@ class Since(Struct, frozen=True):
         if found is None or others is None:
             raise refused("git cannot tell what was changed", "see what `git status` says")
         new = {top / os.fsdecode(name): None for name in others.split(b"\0") if name}
-        return Since(top, commit, {**new, **dict(_changed(top, found.split(b"\0")))})
+        changed = {**new, **dict(_changed(top, found.split(b"\0")))}
+        there = ((_identity(path), path) for path in changed)
+        return Since(top, commit, changed, {known: path for known, path in there if known})
 
     @property
     def gone(self) -> tuple[Path, ...]:
@@ -133,8 +138,26 @@ class Since(Struct, frozen=True):
 
     def name_before(self, path: Path) -> Path | None:
         """Return what a file was called, None where it was not there."""
-        own = path.parent.resolve() / path.name
+        own = self._called(path)
         return self.changed.get(own, own)
+
+    def touches(self, path: Path) -> bool:
+        """Return whether a file is not as it was."""
+        return self._called(path) in self.changed
+
+    def _called(self, path: Path) -> Path:
+        """Return a file as git calls it, where it was changed."""
+        own = path.parent.resolve() / path.name
+        known = None if own in self.changed else _identity(own)
+        return own if known is None else self.same.get(known, own)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        about = path.lstat()
+    except OSError:
+        return None
+    return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
 
 
 def _changed(top: Path, words: Sequence[bytes]) -> Iterator[tuple[Path, Path | None]]:

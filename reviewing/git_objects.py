@@ -115,8 +115,16 @@ class Tree(Struct, frozen=True, kw_only=True):
         name = self.blobs.get(PurePosixPath(path.relative_to(self.folder).as_posix()))
         if name is None:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("xb")
+        except OSError as error:  # a name that this system cannot have, such as `a:b.qps`
+            told = shortened(f"{self.commit[:_SHORT]}:{path.relative_to(self.folder).as_posix()}")
+            raise refused(
+                f"`{told}` cannot be written here: {error.strerror or error}",
+                "compare it where such names can be, or see to the room for temporary files",
+            ) from error
+        with file:
             _copied(name, self.reader, file)
 
     def checked(self, path: PurePosixPath, label: str) -> tuple[Outcome[Spec], frozenset[Path]]:

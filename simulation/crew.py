@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Sequence
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any, Protocol, Self
@@ -16,6 +15,7 @@ from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS, Run, RunResult
 from qps.simulation.played import Played
 from qps.simulation.statistics import Estimate, estimate, warm_up
+from qps.solver.matrix.processes import START, cores
 
 RUNS = 20
 MOST_ITEMS = 20_000_000
@@ -207,8 +207,7 @@ class _Workers:
 
     def __init__(self, played: Played, effort: Effort, count: int, tick: Tick) -> None:
         self._tick = tick
-        methods = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("fork" if "fork" in methods else None)
+        context: Any = get_context(START)
         self._count, self._runs = count, effort.runs
         self._pipes: list[Connection] = []
         self._processes = []
@@ -272,8 +271,7 @@ def _work(pipe: Connection, played: Played, effort: Effort, numbers: list[int]) 
 
 
 def _crew(played: Played, effort: Effort, tick: Tick) -> _Asked:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    count = min(effort.workers or cores or 1, effort.runs)
+    count = min(effort.workers or cores(), effort.runs)
     if count == 1:
         return _Runs(played, effort, range(effort.runs), tick)
     return _Workers(played, effort, count, tick)

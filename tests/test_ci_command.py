@@ -153,6 +153,19 @@ def test_tables_renames_new_and_gone_specs_are_found(capsys: pytest.CaptureFixtu
     }
 
 
+def test_a_file_is_the_same_whatever_its_letters(capsys: pytest.CaptureFixture[str]) -> None:
+    """On file systems that do not tell `T.csv` from `t.csv` a spec may name either."""
+    Path("app/T.csv").hardlink_to("app/t.csv")
+    Path(".git/info/exclude").write_text("T.csv\n")
+    text = Path("app/table.qps").read_text(encoding="utf-8").replace("t.csv", "T.csv")
+    Path("app/table.qps").write_text(text, encoding="utf-8")
+    git("commit", "-qam", "named otherwise")
+    with Path("app/t.csv").open("a") as table:
+        table.write("4,0.04\n")
+    _, view = told(capsys, "--base", "HEAD")
+    assert [one["file"] for one in view["changes"]] == ["app/table.qps"]
+
+
 def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
     Path("README.md").write_text("new")
     status, view = told(capsys, "--base", "HEAD")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -199,7 +202,7 @@ def test_the_command_changes_files_and_keeps_their_mode(
     assert shown.out == f"would change {path}\n"
     assert shown.err == "2 specs, 1 would change\n"
     assert main(["fmt", str(tmp_path)]) == 0
-    assert path.read_bytes() == b"users N in 1..2\n"
+    assert path.read_bytes() == b"users N in 1..2\r\n"  # a checkout of Windows stays one
     assert path.stat().st_mode & 0o777 == 0o640
     assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.qps", "b.qps"]
     assert main(["fmt", "--check", str(tmp_path)]) == 0
@@ -220,6 +223,9 @@ def test_a_file_with_mistakes_stays(tmp_path: Path, capsys: pytest.CaptureFixtur
         ("let  a = 1\n", ["--check"], 1, ""),
         ("let a = 1\n", ["--check"], 0, ""),
         ("let a =\n", [], 2, ""),
+        ("let  a = 1\r\nlet b = 1\n", [], 0, "let a = 1\r\nlet b = 1\r\n"),
+        ("let a = 1\r\n", ["--check"], 0, ""),
+        ("let a = 1\nlet b = 1\r\n", ["--check"], 1, ""),
     ],
 )
 def test_standard_input(
@@ -233,6 +239,18 @@ def test_standard_input(
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
     assert main(["fmt", *flags, "-"]) == status
     assert capsys.readouterr().out == out
+
+
+def test_what_programs_read_is_utf_8_wherever_it_is_written() -> None:
+    """Under Windows, and where no language is set, terminals have other characters."""
+    text = '"""ü → 𝄞"""\r\nlet a = 1\r\n'.encode()
+    run = [sys.executable, "-m", "qps", "fmt", "-"]
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for environment in (plain, {"PYTHONIOENCODING": "cp1252"}):
+        done = subprocess.run(
+            run, input=text, capture_output=True, check=True, env=os.environ | environment
+        )
+        assert done.stdout == text
 
 
 def test_standard_input_stands_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -172,6 +172,7 @@ def test_what_is_told_by_a_surface_is_near_to_what_each_sample_has_alone() -> No
 
 def test_any_number_of_workers_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "_PART", 300)
+    monkeypatch.setattr(sampling, "START", "spawn")  # as elsewhere than on Linux
     spec = _uncertain("chandy_neuse.qps", NUMBER)
     (one, _), (two, _) = _solved(spec, 1000), _solved(spec, 1000, workers=2)
     assert (one.largest == two.largest).all()

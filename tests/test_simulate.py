@@ -25,6 +25,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.reports.text.simulated_text import simulated_tables
+from qps.simulation import crew
 from qps.simulation.agreement import Compared, Verdict, compared, judged
 from qps.simulation.crew import Effort, Simulation, simulate
 from qps.simulation.played import Call, Take
@@ -87,10 +88,13 @@ def test_it_prints_predicted_label_simulated_and_verdict(
     assert main(["simulate", "desk.qps", "--at", "50", "--precision", "50 %"]) == 0
     first = capsys.readouterr().out
     assert first == GOLDEN
-    # The same seed makes the same runs, on any number of cores.
+    # The same seed makes the same runs, on any number of cores, however processes begin.
+    monkeypatch.setattr(crew, "START", "spawn")
     assert (
-        main(["simulate", "desk.qps", "--at", "50", "--precision", "50 %", "--workers", "3"]) == 0
+        main(["simulate", "desk.qps", "--at", "50", "--precision", "50 %", "--workers", "2"]) == 0
     )
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
     assert capsys.readouterr().out == first
     flags = ["--at", "50", "--precision", "50 %", "--seed", "2"]
     assert main(["simulate", "desk.qps", *flags]) == 0

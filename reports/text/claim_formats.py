@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from msgspec import Struct
@@ -181,6 +182,8 @@ def claims_github(tested: Tested) -> str:
 
 def workflow_command(level: str, where: dict[str, str], message: str) -> str:
     """Return one workflow command; its escapes keep a spec's text from giving commands."""
+    if "file" in where:
+        where = where | {"file": Path(where["file"]).as_posix()}  # as git names it, on Windows too
     properties = ",".join(
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
         for name, value in where.items()

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from qps import __version__
-from qps.commands.arguments import COMMANDS, TAKES_A_PROGRAM
+from qps.commands.arguments import COMMANDS, FOR_PROGRAMS, TAKES_A_PROGRAM
 from qps.commands.command_line import parser_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
         arguments = parser_of(_command(argv)).parse_args(argv)
         arguments.program = program
         screen.is_json = arguments.format == "json"
+        if arguments.format not in ("text", "plain") or arguments.command in FOR_PROGRAMS:
+            screen.speak_to_programs()
         # Each command imports what it needs, and nothing more: `check` never waits for sympy.
         command = import_module(f"qps.commands.{arguments.command}")
         return int(command.run(arguments))

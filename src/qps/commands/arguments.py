@@ -531,6 +531,8 @@ def _lsp(commands: _Commands) -> None:
     command.set_defaults(format="text")
 
 
+FOR_PROGRAMS = frozenset(["completion", "fmt", "review"])
+"""Commands whose text is read by shells, editors and services."""
 TAKES_A_PROGRAM = "measure"
 """The command behind whose `--` stands another one, with flags of its own."""
 

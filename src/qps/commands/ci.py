@@ -109,7 +109,7 @@ def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched
     since = Since.of(base.top, base.commit)
     found = []
     for path in paths:
-        if everything or any(file in since.changed for file in _read_by(path)):
+        if everything or any(since.touches(file) for file in _read_by(path)):
             before = since.name_before(path)
             is_inside = before is not None and before.is_relative_to(base.top)
             way = PurePosixPath(before.relative_to(base.top)) if before and is_inside else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +17,18 @@ def run(arguments: Namespace) -> Exit:
     """Print the script of a shell."""
     parser = parser_of(None)
     for action in _actions(parser):
-        if action.type is Path:
+        if action.type is Path or action.dest in _NAMED_BY_REVISION:
             setattr(action, "complete", shtab.FILE)  # noqa: B010 - argparse knows it not
-    print(shtab.complete(parser, arguments.shell))
+    script = shtab.complete(parser, arguments.shell)
+    if arguments.shell == "zsh":
+        # Of several files shtab has zsh complete the first one alone.
+        script = re.sub(r'^(  ")\(\*\)::?', r"\1*:", script, flags=re.MULTILINE)
+    print(script)
     return Exit.YES
+
+
+_NAMED_BY_REVISION = ("old", "new")
+"""What may also be `REV:FILE`."""
 
 
 def _actions(parser: ArgumentParser) -> Iterator[Action]:

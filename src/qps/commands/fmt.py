@@ -32,11 +32,15 @@ def run(arguments: Namespace) -> Exit:
         source = read_spec(path)
         result = source if source.value is None else lay_out(source.value)
         found += result.diagnostics
-        if not isinstance(result.value, str) or _is_laid_out(path, result.value):
+        if not isinstance(result.value, str):
+            continue
+        before = path.read_bytes()
+        after = _with_ends_of(before, result.value)
+        if before == after:
             continue
         changed += 1
         if not arguments.check:
-            _replace(path, result.value)
+            _replace(path, after)
         if not arguments.quiet:
             word = "would change" if arguments.check else "changed"
             print(one_line(f"{word} {path}"))
@@ -54,10 +58,14 @@ def first_difference(path: Path) -> int | None:
     """Return the first line that would be laid out otherwise; None for none, or no layout."""
     source = read_spec(path)
     text = None if source.value is None else formatted(source.value).value
-    if text is None or _is_laid_out(path, text):
+    if text is None:
         return None
-    before = path.read_bytes().split(b"\n")
-    pairs = zip(before, text.encode().split(b"\n"), strict=False)
+    content = path.read_bytes()
+    after = _with_ends_of(content, text)
+    if content == after:
+        return None
+    before = content.split(b"\n")
+    pairs = zip(before, after.split(b"\n"), strict=False)
     return next((n for n, (old, new) in enumerate(pairs, 1) if old != new), len(before))
 
 
@@ -66,7 +74,8 @@ def _standard_input(arguments: Namespace) -> Exit:
     if arguments.paths != [_STANDARD_INPUT]:
         raise complain("`-` stands for standard input, and alone", "name files, or only `-`")
     try:
-        before = sys.stdin.buffer.read().decode("utf-8-sig")
+        content = sys.stdin.buffer.read()
+        before = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise complain(
             f"standard input is not UTF-8 text (byte {error.start})", "save it as UTF-8"
@@ -76,9 +85,10 @@ def _standard_input(arguments: Namespace) -> Exit:
     show(outcome.diagnostics, arguments)
     if outcome.value is None:
         return Exit.WRONG
+    after = _with_ends_of(content, outcome.value).decode()
     if arguments.check:
-        return Exit.YES if outcome.value == before else Exit.NO
-    style(sys.stdout, outcome.value)  # what was given comes back, to the character
+        return Exit.YES if after == before else Exit.NO
+    style(sys.stdout, after)  # what was given comes back, to the character
     return Exit.YES
 
 
@@ -91,20 +101,22 @@ def _layout(arguments: Namespace) -> Callable[[Source], Outcome[str]]:
     return upgraded
 
 
-def _is_laid_out(path: Path, text: str) -> bool:
-    """Return whether a file holds a text to the byte: ends of lines count."""
-    return path.read_bytes() == text.encode()
+def _with_ends_of(content: bytes, text: str) -> bytes:
+    """Return a text with lines that end as the first one of a file does: git may have put it so."""
+    laid_out = text.encode()
+    is_of_windows = content.partition(b"\n")[0].endswith(b"\r") and b"\n" in content
+    return laid_out.replace(b"\n", b"\r\n") if is_of_windows else laid_out
 
 
-def _replace(path: Path, text: str) -> None:
-    """Put a text in the place of a file, whole or not at all; its permissions stay."""
+def _replace(path: Path, content: bytes) -> None:
+    """Put a content in the place of a file, whole or not at all; its permissions stay."""
     target = path.resolve()  # a link stays one
     try:
         mode = target.stat().st_mode
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
+                file.write(content)
             Path(temporary).chmod(mode)
             Path(temporary).replace(target)
         except BaseException:

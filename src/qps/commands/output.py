@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -55,6 +56,14 @@ class Screen:
             raise
         except OSError as error:
             raise self._lost(error) from error
+
+    def speak_to_programs(self) -> None:
+        """Write UTF-8, and ends of lines as they are, whatever the terminals of this system want.
+
+        People who look at it at a terminal see what that shows.
+        """
+        if isinstance(self.unguarded, TextIOWrapper) and not self.unguarded.isatty():
+            self.unguarded.reconfigure(encoding="utf-8", newline="\n")
 
     def isatty(self) -> bool:
         """Return whether people look at it."""

@@ -51,7 +51,7 @@ def run(arguments: Namespace) -> Exit:
 def _moved(paths: Sequence[Path], since: Since) -> Iterator[tuple[Path, Path | None]]:
     """Yield the specs that read what was changed, each with the name that it had before."""
     for path in paths:
-        if any(file in since.changed for file in files_of(path)):
+        if any(since.touches(file) for file in files_of(path)):
             yield path, since.name_before(path)
 
 

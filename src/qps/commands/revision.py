@@ -20,7 +20,7 @@ def spec_at(argument: str) -> Iterator[Spec]:
     QpsError where there is no such file or revision, or where the spec has mistakes.
     """
     revision, colon, name = argument.partition(":")
-    if Path(argument).exists() or not colon:
+    if Path(argument).exists() or not colon or Path(argument).drive:
         yield load(Path(argument))
         return
     file = Path(name)
