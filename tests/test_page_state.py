@@ -299,6 +299,12 @@ def test_keys_go_back_and_forth_but_not_while_typing(shop_html: str, open_page: 
     assert page.run(STATE) == second
     assert page.page.input_value("#population") == str(second["columns"][0]["n"] - 1)
     assert page.run("() => document.activeElement.id") == "population"
+    # where time counts, keys with a pause between them are two
+    page.run("() => { qps.past.together = 0; }")
+    for _ in range(2):
+        page.page.keyboard.press("ArrowRight")
+    page.page.keyboard.press("Control+z")
+    assert page.run("() => qps.shown.n") == second["columns"][0]["n"] + 1
 
 
 def test_the_history_of_the_browser_has_an_entry_for_each_act(

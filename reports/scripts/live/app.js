@@ -89,6 +89,9 @@ export class App {
 
   get shown() { return this.columns[this.active]; }
 
+  // Whether time counts: where it does not, what is shown is the same on every machine.
+  get isHurried() { return this.patience < Infinity; }
+
   // -- what a reader does --------------------------------------------------------------
 
   // What takes longer than a reader notices is solved in slices, and until it is the page says so.
@@ -154,7 +157,7 @@ export class App {
     this.isPopulationOnly = isPopulationOnly;
     this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
     this.isPopulationOnly = false;
-    for (const one of this.columns) one.until = this.patience < Infinity ? 0 : Infinity; // what is drawn later waits for nothing
+    for (const one of this.columns) one.until = this.isHurried ? 0 : Infinity; // what is drawn later waits for nothing
     if (!isPopulationOnly) this.think();
     if (this.pending) this.tellPending();
     this.past?.note();
@@ -383,7 +386,7 @@ export class App {
     this.sense(Infinity);
     this.begin();
     if (this.advice.isWorking) {
-      this.advice.work(performance.now() + PRINTED_WITHIN);
+      this.advice.work(this.isHurried ? performance.now() + PRINTED_WITHIN : Infinity);
       showAdvice(this.shown, this.advice.best(), (change) => this.apply(change));
     }
     fitFormulas();

@@ -11,7 +11,7 @@ const STATE = /^#qps(\d+)(?:&(.*))?$/s;
 
 export class Past {
   constructor(app, place) {
-    Object.assign(this, { app, steps: [stateOf(app)], at: 0, touched: null, isOpen: false, entry: 0, entries: [] });
+    Object.assign(this, { app, together: app.isHurried ? TOGETHER : Infinity, steps: [stateOf(app)], at: 0, touched: null, isOpen: false, entry: 0, entries: [] });
     const button = (text, run, title) => make("button", { type: "button", title, on: { click: run } }, text);
     this.back = button("Undo", () => this.go(-1), "Ctrl+Z");
     this.forth = button("Redo", () => this.go(1), "Ctrl+Shift+Z");
@@ -47,7 +47,7 @@ export class Past {
   note() {
     const { app, steps, touched } = this, now = stateOf(app);
     if (this.isGoing || now === steps[this.at]) return;
-    const isSame = this.control === touched && (this.isOpen || (touched?.type === "range" && performance.now() - this.when < TOGETHER));
+    const isSame = this.control === touched && (this.isOpen || (touched?.type === "range" && performance.now() - this.when < this.together));
     if (!isSame) {
       if (this.writing) this.write(true);
       this.at++;

@@ -21,7 +21,7 @@ const PROBABILITY = 0.9, CERTAINTY = 0.95;
 
 export class Sure {
   constructor(app, data) {
-    Object.assign(this, { app, seed: 1, drawn: new Map() });
+    Object.assign(this, { app, seed: 1, drawn: new Map(), longest: app.isHurried ? LONGEST : Infinity });
     this.first = app.columns[0];
     data.columns.forEach(({ odds, start }, i) => { if (odds) app.columns[i].odds = { ...odds, asStarted: start }; });
     this.controls = [make("button", { type: "button", id: "new-samples", on: { click: () => this.again() } }, "New samples")];
@@ -152,9 +152,9 @@ export class Sure {
   workAt(job, until, step) {
     const start = performance.now();
     const spent = () => job.spent + performance.now() - start;
-    while (job.done < FULL && performance.now() < until && spent() < LONGEST) step();
+    while (job.done < FULL && performance.now() < until && spent() < this.longest) step();
     job.spent = spent();
-    if (job.done < FULL && job.spent < LONGEST) return false;
+    if (job.done < FULL && job.spent < this.longest) return false;
     job.isDone = job.done >= FULL / 4;
     job.isLeft = !job.isDone;
     return true;
