@@ -31,8 +31,14 @@ PAGES = ("index.html", "page.html", "page.js", "playground.css", "worker.js", "s
 COMPILED = ("msgspec==0.22.0", "python-flint==0.9.0")
 """Packages with C in them: these have wheels for the browser, of this version of its Python."""
 PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314")
-PURE = ("jinja2==3.1.6", "markupsafe==3.0.4")
-LEFT_OUT = ("measuring", "observing", "editing", "specs")
+PURE = (
+    "jinja2==3.1.6",
+    "markupsafe==3.0.4",
+    "attrs==26.1.0",
+    "lsprotocol==2025.0.0",
+    "pygls==2.1.1",
+)
+LEFT_OUT = ("measuring", "observing", "specs")
 NOT_PACKED = (".py", ".pyi", ".pyx", ".pxd", ".h", ".c", ".so")
 LINKED_FIRST = ("libgmp.so", "libmpfr.so", "libflint.so")
 """Libraries that others need, each after those that it needs itself."""

@@ -23,6 +23,7 @@ pytestmark = [
     pytest.mark.skipif(BUILT is None, reason="QPS_PLAYGROUND names no folder with a playground"),
 ]
 
+ROOT = Path(__file__).parents[1]
 SOON = LONGEST
 """Milliseconds: much longer than it takes, since other tests run beside."""
 
@@ -82,12 +83,12 @@ def told(tab: Any, words: str) -> str:
 
 def test_an_answer_and_its_live_page_follow_the_text(tab: Any) -> None:
     write(tab, SMALL)
-    assert told(tab, "100 users") == "100 users"
+    assert told(tab, "100 users") == "100 users; web.cpu.load limits"
     page = tab.frame_locator("#page")
     page.locator("h1", has_text="A very small site").wait_for(timeout=SOON)
     page.locator("#population").wait_for(timeout=SOON)  # it is live
     write(tab, SMALL.replace("20 ms", "40 ms"))
-    assert told(tab, "50 users") == "50 users"
+    assert told(tab, "50 users") == "50 users; web.cpu.load limits"
 
 
 def test_a_mistake_is_told_at_its_place_as_one_types(tab: Any) -> None:
@@ -96,6 +97,30 @@ def test_a_mistake_is_told_at_its_place_as_one_types(tab: Any) -> None:
     assert "did you mean `page`?" in text
     assert "site.qps:6:" in text
     assert tab.locator(".cm-lintRange-error").inner_text() == "pag"
+
+
+def test_an_editor_helps_as_the_language_server_does(tab: Any) -> None:
+    write(tab, SMALL.replace("at web { page }", "at web { pag }"))
+    tab.locator(".cm-lintRange-error").hover()
+    tab.locator(".cm-diagnosticAction", has_text="write `page`").click()
+    told(tab, "100 users")
+    tab.locator(".load", has_text="100 %").wait_for(timeout=SOON)
+    tab.locator(".cm-line", has_text="component page").get_by_text("page", exact=True).hover()
+    assert "page, a component" in tab.inner_text(".told-of")
+    tab.locator(".cm-line", has_text="topology").click()
+    tab.keyboard.press("End")
+    tab.keyboard.insert_text("\n")
+    tab.keyboard.type("par")
+    tab.locator(".cm-tooltip-autocomplete li", has_text="param").wait_for(timeout=SOON)
+
+
+def test_a_text_that_takes_long_does_not_hold_up_the_next_one(tab: Any) -> None:
+    write(tab, (ROOT / "specs/applications/llm.qps").read_text(encoding="utf-8"))
+    tab.wait_for_function(
+        "() => document.getElementById('state').textContent === 'Working …'", timeout=SOON
+    )
+    write(tab, SMALL)
+    told(tab, "100 users")
 
 
 def test_a_link_holds_the_text(tab: Any, address: str) -> None:
@@ -132,4 +157,4 @@ def test_a_hostile_text_is_a_text(tab: Any) -> None:
     told(tab, "100 users")
     tab.frame_locator("#page").locator("h1", has_text="onerror").wait_for(timeout=SOON)
     assert tab.evaluate("window.hit") is None
-    assert tab.locator("img").count() == 0
+    assert tab.locator("img[src=x]").count() == 0

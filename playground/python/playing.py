@@ -1,4 +1,7 @@
-"""What the playground asks of QPS, as JSON: mistakes, the answer, the live page."""
+"""What the playground asks of QPS, as JSON: mistakes, the answer, the page, what an editor asks.
+
+The text lies on a desk as in the language server: so it offers here what it offers there.
+"""
 
 import gc
 import json
@@ -6,54 +9,110 @@ import os
 from collections.abc import Callable
 from importlib.resources import files
 
+from lsprotocol import types
+
 from qps.commands.lsp import page_of
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.diagnostics.mends import Mend
 from qps.compiler.diagnostics.render import full
-from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec, check_source
-from qps.reports.text.first_screen import headline
-from qps.reports.text.view import solve_view
-from qps.solver.answers.worst_mode import solve_model
-from qps.solver.odds.promising import promising
+from qps.editing.completing import completion
+from qps.editing.desk import Desk, Reading
+from qps.editing.hovering import hover
+from qps.editing.layout_edits import layout_edits
+from qps.editing.messages import OpenText
+from qps.editing.told_answer import told_answer
 
 os.environ["QPS_CACHE"] = "off"
 gc.set_threshold(100_000, 20, 10)
 
+_NAME = "site.qps"
+_DOCUMENT = types.TextDocumentIdentifier(_NAME)
 _WITHOUT_NUMPY = (
     "This spec is right. To answer it takes more than a browser has here (uncertain numbers, "
     "figures and large networks of users who wait are worked out with numpy): pip install qps, "
     "then qps report."
 )
-_held: dict[str, Spec] = {}
+_desk = Desk()
 
 
 def rehearse() -> None:
     """Answer once, so that all that this imports and makes is there; raises where it does not."""
     start = files("qps.stdlib").joinpath("_start.qps.txt").read_text(encoding="utf-8")
-    for text, kind in ((start.replace("{", "", 1), "diagnostics"), (start, "answer")):
-        if (answer := json.loads(told(text)))["kind"] != kind:
+    asked = (
+        (told, start.replace("{", "", 1), "diagnostics"),
+        (told, start, "answer"),
+        (page, start, "page"),
+        (hovered, start, "hover"),
+        (completed, start, "completion"),
+        (laid_out, start, "layout"),
+    )
+    for function, text, kind in asked:
+        if (answer := json.loads(function(text, 0, 0)))["kind"] != kind:
             raise ValueError(answer)
-    if json.loads(page(start))["kind"] != "page":
-        raise ValueError(start)
-    _held.clear()
+    _desk.take(_NAME)
     gc.collect()
     gc.freeze()
 
 
-def told(text: str) -> str:
+def told(text: str, *_: int) -> str:
     """Return the mistakes of a text, or the answer of what has none."""
-    _held.clear()
-    outcome = check_source(Source("site.qps", text))
-    if outcome.value is None:
-        return _diagnostics(outcome.diagnostics)
-    spec = _held[text] = outcome.value
-    found = _places(spec.warnings)
-    return _asked(lambda: {"kind": "answer", "text": _answer(spec), "found": found})
+    reading = _read(text)
+    found = reading.examined.diagnostics
+    if reading.spec is None:
+        return _diagnostics(found)
+    return _asked(lambda: _answer() | {"kind": "answer", "found": _places(found)})
 
 
-def page(text: str) -> str:
-    """Return the live page of the text that was told of last."""
-    return _asked(lambda: {"kind": "page", "html": page_of(_held[text])})
+def page(text: str, *_: int) -> str:
+    """Return the live page of a text that has no mistakes."""
+    spec = _read(text).spec
+    assert spec is not None
+    return _asked(lambda: {"kind": "page", "html": page_of(spec)})
+
+
+def hovered(text: str, line: int, character: int) -> str:
+    """Return what is known of the name at a place, as Markdown; none where there is none."""
+    _read(text)
+    found = hover(_desk, types.HoverParams(_DOCUMENT, types.Position(line, character)))
+    if found is None or found.range is None:
+        return json.dumps({"kind": "hover"})
+    assert isinstance(found.contents, types.MarkupContent)
+    return json.dumps({"kind": "hover", "text": found.contents.value, "at": _between(found.range)})
+
+
+def completed(text: str, line: int, character: int) -> str:
+    """Return what can stand at a place, what is likely first."""
+    _read(text)
+    place = types.Position(line, character)
+    items = completion(_desk, types.CompletionParams(_DOCUMENT, place)).items
+    shown = [
+        {
+            "label": one.label,
+            "detail": one.detail,
+            "kind": None if one.kind is None else one.kind.name.lower(),
+        }
+        for one in items
+    ]
+    edits = [one.text_edit for one in items if isinstance(one.text_edit, types.TextEdit)]
+    start = edits[0].range if edits else types.Range(place, place)
+    return json.dumps({"kind": "completion", "items": shown, "at": _between(start)})
+
+
+def laid_out(text: str, *_: int) -> str:
+    """Return the edits that lay a text out as `qps fmt` does."""
+    _read(text)
+    options = types.FormattingOptions(tab_size=2, insert_spaces=True)
+    edits = layout_edits(_desk, types.DocumentFormattingParams(_DOCUMENT, options))
+    told = [_between(one.range) | {"insert": one.new_text} for one in edits]
+    return json.dumps({"kind": "layout", "edits": told})
+
+
+def _read(text: str) -> Reading:
+    """Return what a text says, which lies on the desk from now on."""
+    held = _desk.texts.get(_NAME)
+    if held is None or held.text != text:
+        _desk.put(OpenText(_NAME, 1 if held is None else held.version + 1, text))
+    return _desk.reading(_NAME)
 
 
 def _asked(answer: Callable[[], dict[str, object]]) -> str:
@@ -66,12 +125,16 @@ def _asked(answer: Callable[[], dict[str, object]]) -> str:
         return json.dumps({"kind": "diagnostics", "found": [], "text": _missing(missing)})
 
 
-def _answer(spec: Spec) -> str:
-    configuration = spec.configuration()
-    model = promising(spec.model, configuration)
-    solution = solve_model(model, configuration)
-    view = solve_view(model, configuration, solution, (), (), spec.warnings)
-    return headline(view, solution)
+def _answer() -> dict[str, object]:
+    """Return the answer in a line, and the loads of places, each at the end of a line."""
+    answer = told_answer(_desk, _NAME)
+    if answer is None:
+        return {"text": "This is a module: what it holds is for specs that use it.", "loads": []}
+    _desk.answers[_NAME] = answer
+    loads = [
+        {"from": _offset(one.at), "label": one.label, "told": one.tooltip} for one in answer.loads
+    ]
+    return {"text": answer.title, "loads": loads}
 
 
 def _missing(missing: ModuleNotFoundError) -> str:
@@ -86,17 +149,44 @@ def _diagnostics(found: tuple[Diagnostic, ...]) -> str:
 
 
 def _places(found: tuple[Diagnostic, ...]) -> list[dict[str, object]]:
-    """Return where diagnostics of the text stand, as CodeMirror counts: in UTF-16."""
+    """Return where diagnostics of the text stand, with what would mend them."""
     return [
         {
             "from": _utf16(one.primary.span.source.text[: one.primary.span.start]),
             "to": _utf16(one.primary.span.source.text[: one.primary.span.end]),
             "severity": "error" if one.is_error else "warning",
             "message": "\n".join([f"{one.code.id}: {one.message}", *map(str, one.hints)]),
+            "mends": [_mend(mend) for mend in one.mends if _is_own(mend)],
         }
         for one in found
-        if one.primary is not None and one.primary.span.source.label == "site.qps"
+        if one.primary is not None and one.primary.span.source.label == _NAME
     ]
+
+
+def _is_own(mend: Mend) -> bool:
+    return all(edit.span.source.label == _NAME for edit in mend.edits)
+
+
+def _mend(mend: Mend) -> dict[str, object]:
+    edits = [
+        {
+            "from": _utf16(edit.span.source.text[: edit.span.start]),
+            "to": _utf16(edit.span.source.text[: edit.span.end]),
+            "insert": edit.text,
+        }
+        for edit in mend.edits
+    ]
+    return {"title": mend.title, "edits": edits}
+
+
+def _between(places: types.Range) -> dict[str, object]:
+    return {"from": _offset(places.start), "to": _offset(places.end)}
+
+
+def _offset(position: types.Position) -> int:
+    """Return a place as CodeMirror counts: in UTF-16, from the beginning of the text."""
+    source = _read(_desk.texts[_NAME].text).source
+    return _utf16(source.text[: _desk.positions(source).offset(position)])
 
 
 def _utf16(text: str) -> int:

@@ -6,82 +6,102 @@ import { EditorView, keymap } from "@codemirror/view";
 import { basicSetup } from "codemirror";
 
 import { qps } from "../../editors/codemirror/qps.js";
+import { completions, hovers } from "./asking.js";
+import { colours } from "./colours.js";
 import { packed, unpacked } from "./link.js";
+import { loads, showLoads } from "./loads.js";
+import { python } from "./python.js";
 
 const PAUSE = 120; // milliseconds without a key, before a text is read
 const state = document.getElementById("state");
 const told = document.getElementById("told");
 const frame = document.getElementById("page");
-const worker = new Worker("worker.js", { type: "module" });
 
-let latest = 0; // the newest text that was sent: answers to older ones are not shown
 let waiting;
 let page; // the newest live page: its frame asks for it when it begins
 
+const ANSWERS = {
+  working() {
+    state.textContent = "Working …";
+  },
+  diagnostics({ found, text }) {
+    mark(found);
+    frame.className = "old";
+    show(text, "");
+  },
+  answer({ found, text, loads: at }) {
+    performance.mark("answer");
+    mark(found);
+    showLoads(editor, at);
+    show(text, "answer");
+  },
+  page({ html }) {
+    page = html;
+    frame.className = "";
+    frame.src = "page.html"; // once it has a document it takes another where it begins anew
+    rest();
+  },
+  failed({ text }) {
+    frame.className = "old";
+    state.textContent = "Something went wrong";
+    show(text, "");
+  },
+};
+
+const { read, ask } = python((data) => ANSWERS[data.kind](data));
+const languageData = { ...qps.languageData, autocomplete: completions(ask, qps.languageData.autocomplete) };
 const editor = new EditorView({
   parent: document.getElementById("editor"),
   extensions: [
     basicSetup,
     keymap.of([indentWithTab]),
-    StreamLanguage.define(qps),
+    StreamLanguage.define({ ...qps, languageData }),
+    hovers(ask),
+    loads,
+    colours,
     lintGutter(),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": "Spec" }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       clearTimeout(waiting);
-      waiting = setTimeout(ask, PAUSE);
+      waiting = setTimeout(() => read(editor.state.doc.toString()), PAUSE);
     }),
   ],
 });
-
-function ask() {
-  latest += 1;
-  worker.postMessage({ number: latest, text: editor.state.doc.toString() });
-}
 
 function write(text) {
   editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
 }
 
-addEventListener("message", ({ source, data }) => {
-  if (source === frame.contentWindow && data === "ready" && page !== undefined)
-    frame.contentWindow.postMessage(page, "*");
-});
-
-function mark(found) {
-  state.textContent = `QPS ${VERSION}`;
-  editor.dispatch(setDiagnostics(editor.state, found));
+function show(text, kind) {
+  told.className = kind;
+  told.textContent = text;
 }
 
-const ANSWERS = {
-  diagnostics({ found, text }) {
-    mark(found);
-    told.className = "";
-    told.textContent = text;
-  },
-  answer({ found, text }) {
-    performance.mark("answer");
-    mark(found);
-    told.className = "answer";
-    told.textContent = text;
-  },
-  page({ html }) {
-    page = html;
-    frame.src = "page.html"; // once it has a document it takes another where it begins anew
-  },
-  failed({ text }) {
-    state.textContent = "Something went wrong";
-    told.className = "";
-    told.textContent = text;
-  },
-};
+function rest() {
+  state.textContent = `QPS ${VERSION}`;
+}
 
-worker.addEventListener("message", ({ data }) => {
-  if (data.number !== undefined && data.number !== latest) return;
-  ANSWERS[data.kind](data);
+// A mend is made in the text that it was told of: what changes afterwards takes the mark away, or moves it.
+function mark(found) {
+  rest();
+  const marks = found.map(({ mends, ...one }) => ({
+    ...one,
+    actions: mends.map(({ title, edits }) => ({ name: title, apply: (view) => view.dispatch({ changes: edits }) })),
+  }));
+  editor.dispatch(setDiagnostics(editor.state, marks));
+}
+
+addEventListener("message", ({ source, data }) => {
+  if (source === frame.contentWindow && data === "ready" && page !== undefined) frame.contentWindow.postMessage(page, "*");
 });
-worker.addEventListener("error", (event) => ANSWERS.failed({ text: event.message || "Python could not be loaded" }));
+
+document.getElementById("tidy").addEventListener("click", async () => {
+  const { doc } = editor.state;
+  const laid = await ask("laid_out", doc.toString());
+  if (laid && editor.state.doc === doc) editor.dispatch({ changes: laid.edits });
+});
 
 document.getElementById("link").addEventListener("click", async () => {
   history.replaceState(null, "", `#${await packed(editor.state.doc.toString())}`);

@@ -45,10 +45,11 @@ async function work() {
   busy = true;
   const { number, text } = newest;
   newest = undefined;
+  postMessage({ kind: "begun", number });
   try {
     for (const step of ["told", "page"]) {
       const answer = JSON.parse(playing[step](text));
-      if (answer.kind) postMessage({ number, ...answer });
+      postMessage({ number, ...answer });
       if (answer.kind !== "answer") break;
       await new Promise((done) => setTimeout(done)); // a newer text may have come
       if (newest !== undefined) break;
@@ -56,11 +57,26 @@ async function work() {
   } catch (error) {
     postMessage({ kind: "failed", number, text: String(error) });
   }
+  postMessage({ kind: "done", number });
   busy = false;
   work();
 }
 
+function answer({ number, feature, given }) {
+  let found;
+  try {
+    found = playing === undefined ? undefined : JSON.parse(playing[feature](...given));
+  } catch (error) {
+    console.warn(feature, error);
+  }
+  postMessage({ kind: "asked", number, found });
+}
+
 addEventListener("message", ({ data }) => {
+  if (data.feature !== undefined) {
+    answer(data);
+    return;
+  }
   newest = data;
   work();
 });

@@ -1,0 +1,73 @@
+// Python beside the page: it reads the newest text, answers what an editor asks, and begins anew where a text takes too long.
+const MOST = 30_000; // milliseconds for a text
+const WHILE_ONE_WAITS = 3_000; // as long, where a newer one waits
+const LOOK = 250;
+
+const TOO_LONG =
+  `This text was given up after ${MOST / 1000} s: a browser is slower than a computer of one's own. What helps: a smaller range ` +
+  "of users, fewer claims at once, or `pip install qps` and `qps report`.";
+
+// `tell` takes each part of what is told of the newest text, and {kind: "working"} when it takes a while.
+export function python(tell) {
+  let worker;
+  let number = 0;
+  let newest;
+  let at; // the text that is worked on, and since when
+  const asked = new Map();
+
+  function send(text) {
+    newest = text;
+    worker.postMessage(newest);
+  }
+
+  const TAKES = {
+    begun: (data) => {
+      at = { number: data.number, since: performance.now() };
+    },
+    done: () => {
+      at = undefined;
+    },
+    asked: (data) => {
+      asked.get(data.number)?.(data.found);
+      asked.delete(data.number);
+    },
+  };
+
+  function begin() {
+    at = undefined;
+    worker = new Worker("worker.js", { type: "module" });
+    worker.addEventListener("message", ({ data }) => {
+      if (TAKES[data.kind]) TAKES[data.kind](data);
+      else if (data.number === undefined || data.number === newest?.number) tell(data);
+    });
+    worker.addEventListener("error", ({ message }) => tell({ kind: "failed", text: message || "Python could not be loaded" }));
+  }
+
+  function anew() {
+    worker.terminate();
+    for (const answer of asked.values()) answer(undefined);
+    asked.clear();
+    begin();
+  }
+
+  setInterval(() => {
+    if (at === undefined) return;
+    const taken = performance.now() - at.since;
+    const waits = newest.number !== at.number;
+    if (taken > (waits ? WHILE_ONE_WAITS : MOST)) {
+      anew();
+      if (waits) send(newest);
+      else tell({ kind: "failed", text: TOO_LONG });
+    } else if (taken > LOOK) tell({ kind: "working" });
+  }, LOOK);
+
+  begin();
+  return {
+    read: (text) => send({ number: ++number, text }),
+    ask: (feature, ...given) =>
+      new Promise((answer) => {
+        asked.set(++number, answer);
+        worker.postMessage({ number, feature, given });
+      }),
+  };
+}
