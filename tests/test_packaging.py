@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,11 @@ def test_an_sdist_holds_what_its_tests_need() -> None:
     packages = {*FOLDERS, "src"}
     tops = {path.name for path in ROOT.iterdir() if path.is_dir() and _is_kept(path)}
     assert tops - packages - named == set()
+    if (ROOT / ".git").exists():
+        words = ["git", "-C", str(ROOT), "ls-files", "-z", "--", ":(glob)*"]
+        listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        for file in listed.split("\0")[:-1]:
+            assert any(fnmatch(file, pattern) for pattern in named), file
 
 
 def _is_kept(folder: Path) -> bool:

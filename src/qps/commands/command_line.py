@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from qps.commands.arguments import COMMANDS, EXIT_STATUS
+from qps.commands.arguments import COMMANDS
+from qps.commands.common_arguments import EXIT_STATUS
 from qps.version import __version__
 
 if TYPE_CHECKING:
