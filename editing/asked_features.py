@@ -19,54 +19,27 @@ class Feature(Struct, frozen=True, kw_only=True):
     options: object = None
 
 
-FEATURES = (
-    Feature(
-        method=types.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
-        function="qps.editing.outline:outline",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_FORMATTING,
-        function="qps.editing.layout_edits:layout_edits",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_COMPLETION,
-        function="qps.editing.completing:completion",
-        options=types.CompletionOptions(trigger_characters=[".", '"', "/"]),
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_DEFINITION,
-        function="qps.editing.declared_names:definition",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_REFERENCES,
-        function="qps.editing.declared_names:references",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
-        function="qps.editing.declared_names:highlights",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_PREPARE_RENAME,
-        function="qps.editing.new_names:can_rename",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_RENAME,
-        function="qps.editing.new_names:rename",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_HOVER,
-        function="qps.editing.hovering:hover",
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_CODE_ACTION,
-        function="qps.editing.mending:mending",
-        options=types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
-    ),
-    Feature(
-        method=types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
-        function="qps.editing.word_colours:word_colours",
-        options=LEGEND,
-    ),
+_COMPLETES = types.CompletionOptions(trigger_characters=[".", '"', "/"])
+_MENDS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+
+_AT_ONCE: tuple[tuple[str, str, object], ...] = (
+    (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, "outline:outline", None),
+    (types.TEXT_DOCUMENT_FORMATTING, "layout_edits:layout_edits", None),
+    (types.TEXT_DOCUMENT_COMPLETION, "completing:completion", _COMPLETES),
+    (types.TEXT_DOCUMENT_DEFINITION, "declared_names:definition", None),
+    (types.TEXT_DOCUMENT_REFERENCES, "declared_names:references", None),
+    (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, "declared_names:highlights", None),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, "new_names:can_rename", None),
+    (types.TEXT_DOCUMENT_RENAME, "new_names:rename", None),
+    (types.TEXT_DOCUMENT_HOVER, "hovering:hover", None),
+    (types.TEXT_DOCUMENT_CODE_ACTION, "mending:mending", _MENDS),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, "word_colours:word_colours", LEGEND),
+)
+"""What is asked, which module and function of this folder answers, what the editor is told."""
+
+FEATURES = tuple(
+    Feature(method=method, function=f"qps.editing.{function}", options=options)
+    for method, function, options in _AT_ONCE
 )
 """Requests about one text that are answered at once."""
 

@@ -18,6 +18,7 @@ from qps.compiler.syntax.ast.walking import nodes_in
 from qps.editing.declared_names import name_at
 from qps.editing.desk import Desk, Reading
 from qps.editing.messages import ToldAnswer
+from qps.editing.told_words import told_word
 
 _MOST_LINES = 12
 
@@ -102,6 +103,10 @@ def _built_in(symbol: Symbol) -> Iterator[str]:
         yield f"**{symbol.name}**, a unit: {told}"
         if unit.factor != 1:
             yield f"{float(unit.factor):g} in the base unit"
+    elif symbol.kind == "word":
+        told = told_word(symbol.name)
+        if told:
+            yield told
 
 
 def _declaration(reading: Reading, span: Span) -> ast.Written | None:

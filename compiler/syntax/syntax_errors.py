@@ -10,7 +10,8 @@ from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.mends import Hint, instead, put_before, put_behind
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
-from qps.compiler.syntax.common_mistakes import LOOKED_BACK, RANGE_HINT, Fault, how_to_mend
+from qps.compiler.syntax.common_mistakes import how_to_mend
+from qps.compiler.syntax.faults import LOOKED_BACK, RANGE_HINT, Fault
 from qps.compiler.syntax.queueing_mistakes import discipline_of_nothing, report_nothing_waits
 from qps.grammar.parsing import END, SEPARATOR, UnexpectedError
 from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, in_words

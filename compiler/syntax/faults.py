@@ -1,0 +1,58 @@
+"""A word that cannot stand where it stands, and what stands around it."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.mends import Hint, put_before
+from qps.compiler.diagnostics.source import Span
+
+LOOKED_BACK = 200
+LOOKED_AHEAD = 60
+RANGE_HINT = "write a range as `2..200`"
+
+
+class Fault(Struct, frozen=True):
+    """A word that cannot stand where it stands."""
+
+    span: Span
+    before: str  # the text of the declaration up to the word
+    accepted: frozenset[str]
+    opened: str  # the innermost bracket that is open, empty where none is
+
+    @property
+    def word(self) -> str:
+        """The word itself."""
+        return self.span.text
+
+    @property
+    def behind(self) -> str:
+        """The text behind the word."""
+        text = self.span.source.text
+        return text[self.span.end : self.span.end + LOOKED_AHEAD]
+
+    @property
+    def previous(self) -> str:
+        """The word before this one, with the sign in front of it: `; merg`."""
+        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-LOOKED_BACK:])
+        return found.group().strip() if found else ""
+
+    def before_it(self, word: str) -> Span:
+        """Return where a word stands that is the last one before this."""
+        end = len(self.span.source.text[: self.span.start].rstrip())
+        return Span(self.span.source, end - len(word), end)
+
+    @property
+    def with_blanks(self) -> Span:
+        """Where the word stands, with the blanks around it."""
+        text, span = self.span.source.text, self.span
+        start = len(text[: span.start].rstrip(" \t"))
+        rest = text[span.end : span.end + LOOKED_AHEAD]
+        return Span(span.source, start, span.end + len(rest) - len(rest.lstrip(" \t")))
+
+    @property
+    def after_a_comma(self) -> Hint:
+        """The hint to put a comma before this word."""
+        return put_before(self.span, ",", "put a comma before it")

@@ -1,0 +1,149 @@
+"""Signs and numbers that go wrong: commas, brackets, operators, units."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import category
+
+from qps.compiler.diagnostics.mends import instead, put_before
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.quantities.units import built_in
+from qps.compiler.syntax.faults import LOOKED_BACK, RANGE_HINT, Fault
+from qps.grammar.keywords import keywords
+
+
+def comma_mended(fault: Fault) -> str | None:
+    """Where a comma stands for something else, or beside what ends by itself."""
+    if fault.word != ",":
+        return None
+    digits = re.search(r"\d[\d_]*$", fault.before)
+    rest = re.match(r"\d{3}\b", fault.behind)
+    if digits and rest:
+        told = f"write digits without commas: `{digits.group()}_{rest.group()}`"
+        return instead(",", "_", at=fault.span, told=told)
+    if digits and fault.behind[:1].isdigit():
+        return instead(",", ".", at=fault.span, told="write the decimal point as `.`")
+    if "EQUAL" in fault.accepted:
+        return "declare each by itself"
+    if "_SEP" in fault.accepted and fault.opened:
+        told = "statements end with `;` or a new line, not with a comma"
+        return instead(",", ";", at=fault.span, told=told)
+    return None
+
+
+_ENDS = re.compile(r"\s*([\d_.]+)\s*(?:,|\.\.)\s*([\d_.]+(?: *[\w/]+)?)\s*\]")
+
+
+def bracket_mended(fault: Fault) -> str | None:
+    """Where a bracket opens what has none, or closes nothing."""
+    if fault.word == "[" and re.search(r"\bscenario\s+in\s+\[[^\]]*$", fault.before):
+        return "make one of them, `scenario both { scenario = [one, other] }`, and list that"
+    if fault.word in "[]":
+        told = "write a range as `2..200`, choices as `a or b`"
+        ends = _ENDS.match(fault.behind) if fault.word == "[" else None
+        if ends is None:
+            return told
+        whole = Span(fault.span.source, fault.span.start, fault.span.end + ends.end())
+        return instead(whole.text, f"{ends[1]}..{ends[2]}", at=whole, told=told)
+    if fault.word in "})" and not fault.opened:
+        told = f"nothing is open here that `{fault.word}` could close: take it out"
+        return instead(fault.word, "", at=fault.span, told=told)
+    if fault.word == ")" and fault.opened != "(":
+        return "no `(` is open here: take it out, or add the `(`"
+    if fault.word == ")" and fault.before.endswith("("):
+        return "put the arguments between the brackets"
+    return None
+
+
+def equals_mended(fault: Fault) -> str | None:
+    """Where `=` or `:` stands for a comparison, or before a value that needs none."""
+    if fault.word not in ("=", ":"):
+        return None
+    if fault.before[-1:] in ("<", ">", "=", "!"):
+        both = fault.before_it(fault.before[-1]).to(fault.span)
+        told = f"write `{fault.before[-1]}=` without a blank"
+        if fault.before[-1] == "=":
+            return told  # a second one by mistake, as likely
+        return instead(both.text, f"{fault.before[-1]}=", at=both, told=told)
+    if fault.behind[:1] in ("<", ">"):
+        both = Span(fault.span.source, fault.span.start, fault.span.end + 1)
+        return instead(both.text, f"{fault.behind[0]}=", at=both)
+    if re.search(r"[{;\n]\s*\w+$", fault.before[-LOOKED_BACK:]) and "NUMBER" in fault.accepted:
+        told = f"the value stands right behind the word, without `{fault.word}`"
+        return instead(fault.with_blanks.text, " ", at=fault.with_blanks, told=told)
+    if "COMPARE" in fault.accepted:
+        told = "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
+        return instead(fault.word, "==", "<=", ">=", at=fault.span, told=told)
+    return None
+
+
+def no_equals_mended(fault: Fault) -> str | None:
+    """Where the value of a name stands right behind it: `param k 12`."""
+    if "EQUAL" not in fault.accepted or not fault.word[:1].isdigit():
+        return None
+    told = f"write `=` before it: `{shortened(fault.previous)} = {shortened(fault.word)}`"
+    return put_before(fault.span, " =", told)
+
+
+def operator_mended(fault: Fault) -> str | None:
+    """Where an operator is that of another language: `**`, `//`."""
+    if fault.word == "*" and fault.before.endswith("*"):
+        both = fault.before_it("*").to(fault.span)
+        return instead(both.text, "^", at=both, told="write powers with `^`")
+    if fault.word == "/" and fault.before.endswith("/"):
+        both = fault.before_it("/").to(fault.span)
+        told = "divide with one `/`; a comment starts with `#`"
+        return instead(both.text, "/", "#", at=both, told=told)
+    return None
+
+
+def number_mended(fault: Fault) -> str | None:
+    """Where a number is written as elsewhere: `.5`, `5.`, `800 000`, `$ 5`."""
+    if fault.word == ".":
+        if "RANGE" in fault.accepted or fault.before.endswith(".."):
+            return RANGE_HINT
+        if fault.before[-1:].isdigit():
+            told = f"write a digit behind the point: `{fault.before[-1]}.0`"
+            return instead(".", ".0", at=fault.span, told=told)
+        told = "write a digit before the point: `0.5`"
+        is_fraction = fault.behind[:1].isdigit()
+        return instead(".", "0.", at=fault.span, told=told) if is_fraction else None
+    if any(category(character) == "No" for character in fault.previous):
+        return "write powers as `x^2` and fractions as `0.5`"
+    if not re.fullmatch(r"\d.*", fault.word):
+        return None
+    if fault.before[-1:].isdigit():
+        told = "write digits together, or with `_` between: `800_000`"
+        at = fault.span.source.text[: fault.span.start].rstrip()
+        blanks = Span(fault.span.source, len(at), fault.span.start)
+        return instead(blanks.text, "_", at=blanks, told=told)
+    if fault.before[-1:] in ("%", "$"):
+        both = fault.before_it(fault.before[-1]).to(fault.span)
+        told = f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
+        return instead(both.text, f"{fault.word} {fault.before[-1]}", at=both, told=told)
+    return None
+
+
+def unit_mended(fault: Fault) -> str | None:
+    """Where a unit stands behind a name or a bracket, which may have a unit of its own."""
+    if built_in(fault.word) is not None and fault.before[-1:] == "]":
+        return f"each number has its unit: `[1 {fault.word}, 2 {fault.word}]`"
+    name = re.search(r"[\w.]+$|\)$", fault.before[-LOOKED_BACK:])
+    if built_in(fault.word) is None or "PLUS" not in fault.accepted or name is None:
+        return None
+    if name.group() in keywords() or name.group()[:1].isdigit():
+        return None
+    left = name.group() if name.group() != ")" else "(…)"
+    unit = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
+    written = fault.word + (unit.group().replace(" ", "") if unit else "")
+    told = f"a unit stands behind a number: `{left} * 1 {written}`, or `{left}` alone if it has one"
+    whole = Span(fault.span.source, fault.span.start, fault.span.end + (unit.end() if unit else 0))
+    return instead(whole.text, f"* 1 {written}", "", at=whole, told=told)
+
+
+def users_mended(fault: Fault) -> str | None:
+    """Where the plural of `unit user` ends a statement, as the size of a group does."""
+    if fault.word != "users" or not fault.before[-1:].isdigit():
+        return None
+    return "the unit is `user` here: `users` at the end says how large a group is"

@@ -1,0 +1,212 @@
+"""Statements that go wrong: what belongs to a call, a pool, a source, an instance."""
+
+from __future__ import annotations
+
+import re
+
+from qps.compiler.diagnostics.mends import instead, put_before
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.syntax.faults import LOOKED_BACK, Fault
+from qps.compiler.syntax.queueing_mistakes import DISCIPLINES, effect_mended
+from qps.compiler.syntax.queueing_mistakes import waiting_mended as arrivals_mended
+from qps.compiler.syntax.think_mistakes import think_mended as time_mended
+
+_LOOKED_BACK_FAR = 5000
+
+
+def waiting_mended(fault: Fault) -> str | None:
+    """Know a line of `queueing` that stands in a machine: `machine pc { queueing cpu mmc }`."""
+    found = re.search(r"\bqueueing\s+(\w+)\s*$", fault.before[-LOOKED_BACK:])
+    if found is None or fault.word not in DISCIPLINES or not fault.opened:
+        return None
+    resource, word = found.group(1), fault.word
+    return (
+        f"it stands behind the resource: `{resource} …, queueing {word}`; or on a line of its own, "
+        f"outside: `queueing {resource} {word}`"
+    )
+
+
+def arriving_mended(fault: Fault) -> str | None:
+    """Where it is said how items arrive or wait, or an effect stands in a stream."""
+    before, previous = fault.before, fault.previous.lstrip("{;\n ")
+    return arrivals_mended(before[-LOOKED_BACK:], fault.word, fault.behind) or effect_mended(
+        before, fault.word, previous
+    )
+
+
+def priority_mended(fault: Fault) -> str | None:
+    """Where a priority stands at the wrong place."""
+    if fault.word != "priority" and not re.search(r"\belastic\s+priority$", fault.before):
+        return None
+    if re.search(r"\belastic\b", fault.before):
+        return "the priority stands right behind the range: `elastic 1..20 packet/s priority 1`"
+    return (
+        "what is elastic has a priority, `param x elastic 1..20 packet/s priority 1`, and a stream "
+        "on a line of its own: `priority 1`"
+    )
+
+
+def group_mended(fault: Fault) -> str | None:
+    """Where those to whom something is sent lack their group."""
+    if fault.word == "at" and re.search(r"\bto\s+others$", fault.before):
+        return "name the group of the others: `to others in room at most 4`"
+    if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
+        return "only of the others some can be chosen: `to others in room at most 4`"
+    if "OTHERS" in fault.accepted and not {"ALL", "LBRACE"} & fault.accepted:
+        return "a number says how many of the others at this node: `to 2 others`"
+    return None
+
+
+def pool_mended(fault: Fault) -> str | None:
+    """Where the amount of a pool stands before its name, or a condition where it is given back."""
+    if fault.word == "if" and re.search(r"\bgive\s+[\w.]+$", fault.before):
+        return "`give` has no condition: what was not taken under one is not given back either"
+    amount = re.match(r"[ \t]*([\w.]*)[ \t]+of[ \t]+([\w.]+)", fault.behind)
+    if not re.search(r"\b(take|give)$", fault.before) or not fault.word[:1].isdigit():
+        return None
+    unit, pool = amount.groups() if amount else ("MB", "memory")
+    told = f"the pool comes first: `take {pool} {fault.word} {unit}`"
+    if amount is None:
+        return told
+    whole = Span(fault.span.source, fault.span.start, fault.span.end + amount.end())
+    return instead(whole.text, f"{pool} {fault.word} {unit}", at=whole, told=told)
+
+
+def call_mended(fault: Fault) -> str | None:
+    """Where a call goes wrong: it stands in a component, names no node, says nothing of it."""
+    node = re.search(r"\bcall\s+(\w+)$", fault.before)
+    if fault.before.startswith("component") and node:
+        return (
+            "a component is work at one node; calls stand where it is used: "
+            f"`at node {{ …; call {node[1]} {{ … }} }}`"
+        )
+    if re.search(r"\bcall$", fault.before) and fault.word == "{":
+        return "name the node that is called: `call db { … }`"
+    if node and node[1] in ("at", "to"):
+        told = f"name the node alone: `call {fault.word} {{ … }}`"
+        at = fault.before_it(node[1]).to(fault.span)
+        return instead(at.text, fault.word, at=at, told=told)
+    if fault.word in ("sends", "returns") and "COMMA" in fault.accepted:
+        return fault.after_a_comma
+    if node and (fault.word in "};" or "\n" in fault.word):
+        return f"say what is done there: `call {node[1]} {{ … }}`"
+    return None
+
+
+def condition_mended(fault: Fault) -> str | None:
+    """Where the condition of a visit or of a whole stream stands behind it."""
+    if fault.word != "if" or not fault.before.endswith("}"):
+        return None
+    block, depth = len(fault.before) - 1, 1
+    while depth and block > max(0, len(fault.before) - _LOOKED_BACK_FAR):
+        block -= 1
+        depth += {"}": 1, "{": -1}.get(fault.before[block], 0)
+    head = re.search(r"\b(stream|at|call)\s+([\w.]+)[^{};\n]*$", fault.before[:block])
+    if head is None:
+        return "a condition stands before the `{`"
+    return f"the condition stands before the `{{`: `{head[1]} {head[2]} if … {{ … }}`"
+
+
+_CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
+
+
+def source_mended(fault: Fault) -> str | None:
+    """Where a citation goes wrong: it stands last, behind what it is cited for."""
+    if fault.word == "," and re.match(r"\s*source\b", fault.behind):
+        return instead(",", "", at=fault.span, told="no comma stands before `source`: take it out")
+    if fault.word == "source" and {"TO", "IF"} <= fault.accepted:
+        return "cite it where the number stands: in the component, or in a `let` that it names"
+    if fault.word.startswith('"') and re.search(r"\btraffic\s+source$", fault.before):
+        return 'the traffic stands first: `traffic 30 frame/s source "…"`'
+    if fault.word not in (",", "}", "\n") and _CITED.search(fault.before[-LOOKED_BACK:]):
+        return "a source stands last, behind all that it is cited for"
+    return None
+
+
+def target_mended(fault: Fault) -> str | None:
+    """Where a target does not say of what."""
+    if re.search(r"(?:^|\n)target(?:\s[^\n]*,)?$", fault.before) and "LINKS" in fault.accepted:
+        return "say what it is the target of: `target cpu 75 %, link 80 %`"
+    return None
+
+
+def use_mended(fault: Fault) -> str | None:
+    """Where an instance goes wrong: `use "region.qps" as eu { … }`."""
+    used = re.match(r"use\s+(\"[^\"\n]*\"|[\w.]+)\s*(?:as\s+(\w+)\s*)?", fault.before)
+    if used is None:
+        return None
+    file, name = used[1], used[2] or "name"
+    if used.end() < len(fault.before):  # behind `with`
+        told = "put a comma between what it is told"
+        if fault.word == "and":
+            return instead(fault.with_blanks.text, ", ", at=fault.with_blanks, told=told)
+        return told if fault.word == "=" else None
+    if fault.word.isidentifier() and "AS" in fault.accepted and fault.word != "for":
+        told = f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
+        return put_before(fault.span, " as", told)
+    if fault.word == "," and used[2]:
+        return f"each name is an instance of its own: `use {file} as {name}` once more"
+    if fault.word in ("{", "(", ":", ",", "for") and "WITH" in fault.accepted:
+        return f"what it is told stands behind `with`: `use {file} as {name} with population = …`"
+    return None
+
+
+_MEMBER = re.compile(r"(machine|network|component)\s+(\w+)(?:\([^)]*\))?\s*=\s*([\w.]+)")
+
+
+def member_mended(fault: Fault) -> str | None:
+    """Where a member of a family goes wrong: `machine big = pod { … }`."""
+    member = _MEMBER.match(fault.before)
+    if member is None:
+        return None
+    kind, name, parent = member.groups()
+    if parent == "with":
+        return f"name first what it is otherwise: `{kind} {name} = … with …`"
+    if fault.word in ("{", ",", ":") and member.end() == len(fault.before):
+        told = f"what differs stands behind `with`: `{kind} {name} = {parent} with …`"
+        return told if fault.word == "{" else instead(fault.word, " with", at=fault.span, told=told)
+    if "COMMA" in fault.accepted and fault.word.isidentifier() and not fault.opened:
+        return fault.after_a_comma
+    return None
+
+
+def listed_mended(fault: Fault) -> str | None:
+    """Where several nodes, or the nodes that a link joins, go wrong."""
+    if re.search(r"\b(?:node|link)\s[\w\s,]*$", fault.before) and fault.word.isidentifier():
+        return fault.after_a_comma if "EQUAL" in fault.accepted else None
+    if "BUT" not in fault.accepted or not fault.before.endswith("all"):
+        return None
+    if fault.word in ("except", "without", "not"):
+        told = "write `but`: `between all but client`"
+        return instead(fault.word, "but", at=fault.span, told=told)
+    is_more = fault.word == ","
+    return "what else a link joins stands before: `between core, all`" if is_more else None
+
+
+def run_mended(fault: Fault) -> str | None:
+    """Where a component that runs in another one goes wrong."""
+    if fault.word == "{" and re.search(r"\brun\s*$", fault.before):
+        return "name what runs, each by itself: `run parse; run query`"
+    runs = re.search(r"\brun\s+([\w.]+)(?:\([^()]*\))?\s*$", fault.before[-LOOKED_BACK:])
+    if runs is None or "IF" not in fault.accepted:
+        return None
+    if fault.word[:1].isdigit():
+        told = f"say how often behind `*`: `run {runs[1]} * {shortened(fault.word)}`"
+        return put_before(fault.span, " *", told)
+    if fault.word in ("to", "in"):
+        return f"a stream says to whom it goes on: `at node {{ {runs[1]} {fault.word} … }}`"
+    return None
+
+
+def size_in_mended(fault: Fault) -> str | None:
+    """Where `in` stands before a size of traffic, as the first edition had it."""
+    if fault.word != "in" or not re.search(r"\btraffic\s[^;{}\n]*$", fault.before[-LOOKED_BACK:]):
+        return None
+    told = "a size stands behind a comma: `traffic 8000 byte/s, 1280 byte/packet`"
+    return instead(fault.with_blanks.text, ",", at=fault.with_blanks, told=told)
+
+
+def think_mended(fault: Fault) -> str | None:
+    """Where the time that users think goes wrong."""
+    return time_mended(fault.before[-LOOKED_BACK:], fault.word, fault.behind)
