@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 SOON = 100  # ms
-PATIENCE = 60_000  # ms
+PATIENCE = 400_000  # ms
 
 SCRIPT = f"""(() => {{
   const {{ setTimeout, clearTimeout, requestAnimationFrame, cancelAnimationFrame }} = globalThis;
