@@ -50,6 +50,7 @@ from qps.reports.pages.live_ways import Route, drawing_of, routes_of, steps_of
 from qps.reports.pages.page_program import Program
 from qps.reports.pages.topology import topology_of
 from qps.reports.pages.variants import Select, Start, Variant, Variants
+from qps.reports.pages.way_strip import LEVEL
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import in_percent, scales
 from qps.reports.text.settable import settable_numbers
@@ -353,6 +354,8 @@ class LiveModel:
                 "latency": step(stream.mean_latency),
                 "jitter": step(total(part.value for part in stream.jitter)),
                 "latencyKnown": _known(stream.latency_certainty),
+                "late": step(stream.latency_quantile(LEVEL)),
+                "lateKnown": _known(stream.quantile_certainty(LEVEL)),
                 "jitterKnown": _known(stream.jitter_certainty),
                 "saturating": list(stream.saturating),
                 "buffer": step(stream.buffer),

@@ -25,6 +25,7 @@ from qps.reports.pages.live_ways import BACK, THERE, Route, Step, routes_of, ste
 from qps.reports.pages.topology import Place, topology_of
 from qps.reports.pages.way_strip import Strip, spans_of, strip_of
 from qps.reports.text.how_known import marked_value
+from qps.reports.text.labels import Labels, labels_of
 from qps.reports.text.quantities import percent, quantity
 from qps.reports.text.table import Table
 from qps.solver.answers.solution import Solution
@@ -118,7 +119,8 @@ def system_picture(
     total = value(stream.mean_latency)
     route = routes_of(model, configuration, topology)(stream.name)
     steps = tuple(steps_of(stream, configuration, route.ends))
-    stops = tuple(_stops(steps, value))
+    labels = model.once(labels_of)
+    stops = tuple(_stops(steps, value, labels))
     told = [stop for stop in stops if _tells(total, stop.value)]
     numbers = {id(stop): at for at, stop in enumerate(told, 1)}
     here = _Here(graph=graph, solution=solution, stops=stops, numbers=numbers, total=total)
@@ -127,7 +129,7 @@ def system_picture(
     present = [spent for spent in SPENT if any(stop.spent[spent] > 0 for stop in stops)]
     return SystemPicture(
         title=printable(
-            f"The way of {stream.name} through the system at "
+            f"The way of {labels.of(stream.name)} through the system at "
             f"{model.population.name} = {solution.at:,}: {shown}"
         ),
         width=layout.width,
@@ -141,7 +143,7 @@ def system_picture(
             for at, place in enumerate(topology.places)
         ),
         legend=tuple((spent, SPENT[spent]) for spent in present),
-        strip=strip_of(stream, spans_of(steps, value, _SPENT_WITH), value),
+        strip=strip_of(stream, spans_of(steps, value, _SPENT_WITH, labels), value),
         steps=here.table(),
     )
 
@@ -157,7 +159,9 @@ def _asked(graph: LoadGraph) -> StreamMeasures | None:
     return taking[0] if taking else None
 
 
-def _stops(steps: Sequence[Step], value: Callable[[Formula], float]) -> Iterator[Stop]:
+def _stops(
+    steps: Sequence[Step], value: Callable[[Formula], float], labels: Labels
+) -> Iterator[Stop]:
     """Yield the stops of a way: what follows each other at one place is one."""
 
     def at(step: Step) -> tuple[int, str, str]:
@@ -173,7 +177,9 @@ def _stops(steps: Sequence[Step], value: Callable[[Formula], float]) -> Iterator
         for step in inside:
             spent[_SPENT_WITH[step.kind]] += value(step.value)
         known = together(*(step.known for step in inside))
-        yield Stop(place=inside[0].place, name=name, depth=depth, spent=spent, known=known)
+        yield Stop(
+            place=inside[0].place, name=labels.stage(name), depth=depth, spent=spent, known=known
+        )
 
 
 def _lines(layout: Layout, route: Route) -> Iterator[DrawnLine]:

@@ -18,9 +18,12 @@ from qps.compiler.quantities.dimension import TIME
 from qps.engine.formulas import Formula
 from qps.reports.pages.live_ways import Step
 from qps.reports.text.how_known import marked_value
+from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import percent, quantity
 
 LEVEL = Fraction(99, 100)
+SUMS = phrase("way.average"), phrase("way.late")
 MOST_ROWS = 40
 WIDTH, LINE = 960, 24
 _LETTER, _INDENT, _LEFT = 7, 12, 30
@@ -72,7 +75,10 @@ class Strip(Struct, frozen=True, kw_only=True):
 
 
 def spans_of(
-    steps: Sequence[Step], value: Callable[[Formula], float], spent_with: Mapping[str, str]
+    steps: Sequence[Step],
+    value: Callable[[Formula], float],
+    spent_with: Mapping[str, str],
+    labels: Labels = PLAIN,
 ) -> list[Span]:
     """Return the stops of a way; calls made together begin at the same time."""
     found: list[Span] = []
@@ -100,7 +106,7 @@ def spans_of(
             return start + taken
         if step.is_apart and taken == 0:
             return start
-        name = step.name if step.is_apart or not step.place else step.place
+        name = labels.stage(step.name if step.is_apart or not step.place else step.place)
         spent = dict.fromkeys(spent_with.values(), 0.0) | {spent_with[step.kind]: taken}
         last = found[-1] if found else None
         if last is not None and not is_new and (last.name, last.depth) == (name, depth):
@@ -127,7 +133,7 @@ def strip_of(
     shown = sorted(longest, key=lambda one: one[0])
     ends = [total, late, *(span.start + span.value for _, span in shown)]
     whole = max([end for end in ends if isfinite(end)], default=0.0) or 1.0
-    names = ["on average", "99 in 100 within", *(_named(span) for _, span in shown)]
+    names = [*SUMS, *(_named(span) for _, span in shown)]
     left = (
         _LEFT
         + _LETTER * max(map(len, names))
@@ -175,9 +181,7 @@ def _sums(
     """Yield what the way takes on average, and what nearly all requests stay within."""
     left, scale = to
     knowns = stream.latency_certainty, stream.quantile_certainty(LEVEL)
-    for at, (name, taken, known) in enumerate(
-        zip(("on average", "99 in 100 within"), values, knowns, strict=True), n
-    ):
+    for at, (name, taken, known) in enumerate(zip(SUMS, values, knowns, strict=True), n):
         width = scale * taken if isfinite(taken) else WIDTH - _TOLD - left
         yield Row(
             number="",

@@ -35,6 +35,15 @@ _NAME = re.compile(r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)")
 _QUANTILE = re.compile(r"quantile\(([\w.]+), ([\d.]+) %\)")
 _QUOTED = re.compile(r"`([^`]+)`")
 _ALL_NEEDS = "all needs together"
+_STAGES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(.+)( at )(.+)",
+        r"()(waiting for |over |propagation on |recovered by |dropped by )(.+)",
+        r"(.+)(, fixed| together)()",
+    )
+)
+"""As the page has them, too: `scripts/live/labels.js`."""
 _PREFIXES = ("limit of ", "ideal of ")
 
 
@@ -60,6 +69,17 @@ class Labels(Struct, frozen=True, kw_only=True):
             return name
         found = self._of(name)
         return found if len(found) <= _MOST_LETTERS else f"{found[: _MOST_LETTERS - 1].rstrip()}…"
+
+    def stage(self, name: str) -> str:
+        """Return what a stage of a latency is called: what is done, and where."""
+        if self.is_plain:
+            return name
+        for pattern in _STAGES:
+            found = pattern.fullmatch(name)
+            if found is not None:
+                before, between, after = found.groups()
+                return f"{before and self.of(before)}{between}{after and self.of(after)}"
+        return self.of(name)
 
     def told(self, text: str) -> str:
         """Return a sentence with words for the names of parts that stand in it, such as `web.cpu`.

@@ -68,6 +68,8 @@ const PHRASES = {
   "change.more": "10 % more {name}: {after} instead of {before}",
   "change.less": "10 % less {name}: {after} instead of {before}",
   "change.number": "{name}: {after} instead of {before}",
+  "way.average": "on average",
+  "way.late": "99 in 100 within",
   "price.none": "price not given",
   "price.same": "costs nothing more",
   "price.more": "costs {price} more",

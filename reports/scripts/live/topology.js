@@ -29,7 +29,7 @@ export function drawTopology(column, width, { stream: choice, by }) {
   const { n } = column, at = `${model.population} = ${whole(n)}`;
   const told = way && marked(column.tell(way.total, "s"), stream.latencyKnown, way.total);
   const title = !stream ? `The system, coloured by how full it is at ${at}`
-    : picture.isTime ? `The way of ${stream.name} through the system at ${at}: ${told}` : `What ${stream.name} loads at ${at}`;
+    : picture.isTime ? `The way of ${called(model, stream.name)} through the system at ${at}: ${told}` : `What ${stream.name} loads at ${at}`;
   const svg = draw("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, width: layout.width, class: "chart system", role: "img", "aria-label": title },
     definitions(KEY), linesOf(picture, joins, stream), boxes.map((box) => drawnBox(picture, box)));
   const order = [...new Set([...(stream?.route.places ?? []), ...places.keys()])].map((i) => boxes[i]);

@@ -3,6 +3,7 @@
 import { marked } from "../engine/known.js";
 import { Axis } from "../common/axis.js";
 import { draw } from "../common/dom.js";
+import { phrase } from "../common/phrases.js";
 import { percent, shortened, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
 import { called, stageCalled } from "./labels.js";
@@ -23,9 +24,10 @@ export function drawWaterfall(column, width, choice) {
   const limit = limits.length ? run.value(limits[0].limit) : null;
   const told = (v) => column.tell(v, "s"), toldOf = ({ value, known }) => marked(told(value), known, value);
   const share = (value) => percent(Number.isFinite(total) ? value / (total || 1) : Number(value === total));
-  const inAll = { kind: "all", name: "in all", value: total, start: 0, end: total, depth: 0, known: stream.latencyKnown };
-  const title = `Where the latency of ${stream.name} goes at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` of ${told(limit)}`}`;
-  const shown = shownOf(way), rows = [...shown, inAll];
+  const inAll = { kind: "all", name: phrase("way.average"), value: total, start: 0, end: total, depth: 0, known: stream.latencyKnown };
+  const late = { ...inAll, kind: "late", name: phrase("way.late"), value: run.value(stream.late), end: run.value(stream.late), known: stream.lateKnown };
+  const title = `Where the latency of ${called(model, stream.name)} goes at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` of ${told(limit)}`}`;
+  const shown = shownOf(way), rows = [...shown, inAll, late];
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
   const labels = Math.min(width * 0.4, LEFT + 12 + Math.max(...rows.map((row) => 7 * nameOf(row, model).length + INDENT * row.depth)));
@@ -38,16 +40,16 @@ export function drawWaterfall(column, width, choice) {
     const left = LEFT + INDENT * row.depth;
     svg.append(
       row.number ? draw("text", { x: left - 5, y: y + 15, "text-anchor": "end", class: "soft" }, String(row.number)) : "",
-      draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, nameOf(row))),
+      draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, row.name)),
       ...barOf(row, x, end, y),
       draw("text", { x: end + 5, y: y + 15 }, row.stages ? `${toldOf(row)}, ${share(row.value)}` : row.kind === "call" ? "" : toldOf(row)));
-    return { x: (x + end) / 2, y: y + 11, band: true, text: toldRow(row, told, toldOf, share) };
+    return { x: (x + end) / 2, y: y + 11, band: true, text: toldRow(row, told, toldOf, share, model) };
   });
   svg.append(...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle" }, told(v))]));
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
-  return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf(way, [...way.rows, inAll], told, toldOf, share) };
+  return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf([...way.rows, inAll, late], { told, toldOf, share, model, time: (v) => (v && tells(way, v) ? told(v) : "") }) };
 }
 
 function timesTold(times) { return times < 1 ? percent(times) : times === 1 ? "" : String(Number(times.toPrecision(4))); }
@@ -98,7 +100,7 @@ function numbersOf(rows) {
 // there are.
 function barOf(row, x, end, y) {
   const room = Math.max(end - x, 1);
-  if (row.kind === "all") return segments(x, y + 3, LINE - 8, [["var(--c6)", room]]);
+  if (!row.stages && row.kind !== "call" && row.kind !== "together") return segments(x, y + 3, LINE - 8, [["var(--c6)", room]]);
   if (row.stages) {
     const sum = row.stages.reduce((all, one) => all + one.value, 0);
     const part = (value) => (Number.isFinite(sum) ? value / (sum || 1) : Number(!Number.isFinite(value)));
@@ -147,26 +149,26 @@ function forksOf(rows, across, longest) {
   });
 }
 
-function toldRow(row, told, toldOf, share) {
+function toldRow(row, told, toldOf, share, model) {
   const step = row.number ? `step ${row.number}, ` : "", stages = row.stages ?? [];
   const spent = row.stages ? spentTold(spentIn(row.stages), told) : "";
-  const inside = stages.length > 1 ? `: ${stages.map((one) => `${one.name} ${told(one.value)}`).join(", ")}` : stages.length && stages[0].name !== row.name ? `: ${stages[0].name}` : "";
-  return `${step}${nameOf(row)}: ${toldOf(row)}, ${share(row.value)} of the latency${spent ? ` (${spent})` : ""}${inside}`;
+  const inside = stages.length > 1 ? `: ${stages.map((one) => `${stageCalled(model, one.name)} ${told(one.value)}`).join(", ")}` : stages.length && stages[0].name !== row.name ? `: ${stageCalled(model, stages[0].name)}` : "";
+  const part = row.kind === "late" ? "" : `, ${share(row.value)} of the latency`;
+  return `${step}${nameOf(row, model)}: ${toldOf(row)}${part}${spent ? ` (${spent})` : ""}${inside}`;
 }
 
-function tableOf(way, rows, told, toldOf, share) {
-  const time = (v) => (v && tells(way, v) ? told(v) : "");
-  const cells = (row) => [timesTold(row.times ?? 1), row.often === undefined || row.often === 1 ? toldOf(row) : row.often ? marked(told(row.value / row.often), row.known, row.value) : "", toldOf(row), share(row.value)];
+function tableOf(rows, { told, toldOf, share, model, time }) {
+  const cells = (row) => [timesTold(row.times ?? 1), row.often === undefined || row.often === 1 ? toldOf(row) : row.often ? marked(told(row.value / row.often), row.known, row.value) : "", toldOf(row), row.kind === "late" ? "" : share(row.value)];
   const spent = (row) => Object.keys(SPENT).map((word) => time(row.spent?.[word]));
   return {
     head: ["step", "of one item on average", "made", "each", "time", "share", ...Object.values(SPENT), "start", "end"],
     rows: rows.flatMap((row) => {
-      const name = INWARDS.repeat(row.depth) + (row.kind === "call" ? `call ${row.name}` : row.name);
+      const name = INWARDS.repeat(row.depth) + (row.kind === "call" ? `call ${called(model, row.name)}` : stageCalled(model, row.name));
       const own = [row.number ?? "", name, ...cells(row), ...spent(row), told(row.start), told(row.end)];
       const stages = row.stages ?? [];
-      if (stages.length === 1 && stages[0].name !== row.name) own[1] += `: ${stages[0].name}`;
+      if (stages.length === 1 && stages[0].name !== row.name) own[1] += `: ${stageCalled(model, stages[0].name)}`;
       if (stages.length < 2) return [own];
-      return [own, ...stages.map((one) => ["", INWARDS.repeat(row.depth + 1) + one.name, ...cells({ ...one, often: row.often }), ...spent({ spent: { [one.with]: one.value } }), "", ""])];
+      return [own, ...stages.map((one) => ["", INWARDS.repeat(row.depth + 1) + stageCalled(model, one.name), ...cells({ ...one, often: row.often }), ...spent({ spent: { [one.with]: one.value } }), "", ""])];
     }),
   };
 }
