@@ -142,7 +142,7 @@ class Point:
                 return 0
             forms.append((point, constant))
         for one, form in forms:
-            found = one._sign_by_balls(form, BITS[1:])  # noqa: SLF001 - its own kind
+            found = one._sign_by_balls(form, BITS)  # noqa: SLF001 - its own kind
             if found != _UNTOLD:
                 return found
         raise NoSignError
@@ -152,7 +152,11 @@ class Point:
         return Substitution(self._values)(formula)
 
     def _sign_by_balls(self, formula: Formula, precisions: Sequence[int]) -> int | None:
-        """Return the sign as balls of some precisions tell it, or `_UNTOLD`."""
+        """Return the sign as balls of some precisions tell it, or `_UNTOLD`.
+
+        So it is, too, where more digits make the ball no smaller: some of it is known as floats.
+        """
+        before = inf
         for bits in precisions:
             try:
                 ball = self._ball(formula, bits)
@@ -163,6 +167,10 @@ class Point:
                 return (1 if ball > 0 else -1) if is_finite else None
             if ball.is_zero():
                 return 0
+            radius = float(ball.rad())
+            if 0 < before < inf and radius >= before * _NO_SMALLER:
+                break
+            before = radius
         return _UNTOLD
 
     def number(self, formula: Formula) -> float:
@@ -259,6 +267,9 @@ def _ball_of(part: Formula, operands: Sequence[arb]) -> arb:
         _shared[asked] = found
     return found
 
+
+_NO_SMALLER = 0.5
+"""With eight times the digits a ball is smaller than this part of it, where digits help."""
 
 _CHOOSING = (*EXTREMES, *ROUNDINGS)
 """What gives a fraction also where it is asked of numbers that are none."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import inf
 
 import pytest
+from flint import arb
 
 from helpers.formulas import R, ceil, exp, floor, log
 from qps.engine.formulas import (
@@ -18,7 +19,7 @@ from qps.engine.formulas import (
     power,
     square_root,
 )
-from qps.engine.points import Point, sign
+from qps.engine.points import BITS, NoSignError, Point, sign
 
 N = population("N")
 
@@ -84,3 +85,18 @@ def test_a_sign_that_bounds_tell_takes_no_more_digits(monkeypatch: pytest.Monkey
     over = maximum(exp(-N), R(1, 3)) * log(N) - R(2, 5)
     assert point.sign(over) == -1
     assert not asked
+
+
+def test_digits_are_not_sought_where_they_are_those_of_floats(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def told(_: Formula, bits: int) -> arb:
+        asked.append(bits)
+        return arb(0, 1e-12)  # as wide, however many digits are asked for
+
+    monkeypatch.setattr(Point, "_ball", lambda _self, formula, bits: told(formula, bits))
+    with pytest.raises(NoSignError):
+        Point({}).sign(log(number(3)) - R(10986122886681098, 10**16))
+    assert max(asked) <= BITS[1]
