@@ -16,7 +16,7 @@ from website.checking import broken_links
 from website.gallery import GROUPS
 from website.live_pages import LivePages
 from website.markdown_text import headings, moved, sections, slug
-from website.pictures import picture
+from website.page_parts import answer, picture
 
 ROOT = Path(__file__).parents[1]
 
@@ -24,7 +24,8 @@ ROOT = Path(__file__).parents[1]
 STUB = """<style>:root { --ink: #111 } p { margin: 0 } .chart text { fill: var(--ink) }
 @media print { .chart text { fill: red } }</style>
 <figure class="picture" id="picture-loads"><svg class="chart" xmlns="http://www.w3.org/2000/svg"
-><text>1&nbsp;%</text></svg></figure><p>1&nbsp;%</p>"""
+><text>1&nbsp;%</text></svg></figure>
+<p class="many">1 <b>user</b></p><dt>limited by</dt><dd>load 1&nbsp;%; 2 with 2</dd>"""
 
 
 class OneLivePage(LivePages):
@@ -92,6 +93,12 @@ def test_a_picture_stands_by_itself(site: Path) -> None:
         assert "margin" not in drawn
         assert "@media" not in drawn
     assert picture("<p>no charts</p>") is None
+
+
+def test_a_card_tells_the_answer_of_the_live_page(site: Path) -> None:
+    told = "1 user; limited by load 1 %"
+    assert (answer(STUB), answer("<p>no answer</p>")) == (told, "")
+    assert told in (site / "gallery.html").read_text("utf-8")
 
 
 def test_a_spec_has_its_live_page_one_click_away(site: Path) -> None:

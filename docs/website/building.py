@@ -25,7 +25,7 @@ from website.markdown_text import (
     slug,
     with_links,
 )
-from website.pictures import picture
+from website.page_parts import answer, picture
 
 _ASSETS = Path(__file__).parent / "assets"
 _COOKBOOK = "docs/cookbook.md"
@@ -209,10 +209,14 @@ def _live_specs(root: Path, docs: Path, live: LivePages) -> Iterable[tuple[str, 
             live.linked += 1
             there = gallery.live_path(spec.path)
             _copy(made, docs / there)
-            drawn = picture(made.read_text(encoding="utf-8"))
+            text = made.read_text(encoding="utf-8")
+            drawn = picture(text)
             if drawn:
                 _write((docs / there).with_suffix(".svg"), drawn)
-            yield spec.path, gallery.Live(path=there, is_drawn=drawn is not None)
+            yield (
+                spec.path,
+                gallery.Live(path=there, is_drawn=drawn is not None, answer=answer(text)),
+            )
 
 
 def _with_live(path: str, text: str, docs: Path, root: Path, live: LivePages) -> str:

@@ -47,10 +47,11 @@ class Spec(Struct, frozen=True, kw_only=True):
 
 
 class Live(Struct, frozen=True, kw_only=True):
-    """The live page of a spec, and whether a picture of it stands beside it."""
+    """The live page of a spec, whether a picture of it stands beside it, and its answer."""
 
     path: str
     is_drawn: bool
+    answer: str
 
     @property
     def picture(self) -> str:
@@ -101,8 +102,9 @@ def _card(spec: Spec, live: Live | None) -> str:
     lines = [f"-   **[{_plain(spec.question)}]({spec.page})**", ""]
     if live and live.is_drawn:
         lines += [f"    [![A picture of {spec.name}]({live.picture})]({spec.page})", ""]
-    if spec.answer:
-        lines += [f"    {_plain(spec.answer)}", ""]
+    told = spec.answer or (live.answer if live else "")
+    if told:
+        lines += [f"    {_plain(told)}", ""]
     link = f" · [live page]({live.path})" if live else ""
     return "\n".join([*lines, f"    `{spec.name}`{link}"])
 

@@ -1,4 +1,4 @@
-"""The picture of a spec: the first chart of its live page, as a file of its own."""
+"""What the gallery shows of a live page: its picture, as a file of its own, and its answer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 _MEDIA = re.compile(r"@(?:media|supports)[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _RULE = re.compile(r"[^{}]*\{[^{}]*\}")
 _OF_CHARTS = re.compile(r"^\s*(?:/\*.*?\*/\s*)?(?::root|\.chart|\.line|\.fan|\.contour)", re.DOTALL)
+_MANY = re.compile(r'<p class="many">(.*?)</p>', re.DOTALL)
+_LIMIT = re.compile(r"<dt>limited by</dt><dd>(.*?)</dd>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-f]+);)\w+;")
 
 
@@ -32,3 +35,14 @@ def picture(page: str) -> str | None:
     plain = _ENTITY.sub(lambda found: unescape(found[0]), chart)
     head, rest = plain.split(">", 1)
     return f"{head}><style>{own}</style>{rest}\n"
+
+
+def answer(page: str) -> str:
+    """Return the answer of a live page, and what limits it; nothing where it has none."""
+    found = [_told(one[1]) for one in (_MANY.search(page), _LIMIT.search(page)) if one]
+    return "; limited by ".join(found)
+
+
+def _told(part: str) -> str:
+    """Return a part of a page as text, up to what comes of one more."""
+    return " ".join(unescape(_TAG.sub("", part)).partition(";")[0].split())
