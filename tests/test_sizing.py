@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,15 @@ import qps
 from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.quantities.certainty import Kind
+from qps.engine.formulas import Formula, apply, minimum, symbol
 from qps.reports.text.sizing_text import sizing_answer
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.search.whole_multiples import least_whole
 from qps.solver.what_if.growth import Countable, Counts, grown
 from qps.solver.what_if.sized import Needed, Sizing
 from qps.solver.what_if.sizing import size
 
+TIMES = symbol("times")
 few = settings(max_examples=20, deadline=None)
 
 # A user's request is 2 ms of work and 400 kbit; the processor is busy 10 % besides.
@@ -377,3 +381,22 @@ def test_python_answers_the_same(spec: str) -> None:
 def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:
     Path(spec).write_text(SHOP + "measure m = N\nrequire { m <= 5 }\n", encoding="utf-8")
     assert main(["solve", spec, "--carry", "6"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("over", "strict", "least"),
+    [
+        (5 / TIMES - 4, False, 4),  # of three there are: 15 / 4
+        (4 / TIMES - 4, False, 3),
+        (4 / TIMES - 4, True, 4),
+        (TIMES - 1000, False, None),  # the most fail
+        (TIMES**0 - 2, False, 1),
+        (minimum(abs(TIMES - 1) - 2, 5 - TIMES), False, None),  # and again from ten to fourteen
+        (apply("erlang_c", 4 * TIMES, 3) - apply("erlang_c", 9, 3), False, 7),
+    ],
+    ids=str,
+)
+def test_of_what_counts_whole_numbers_alone_are_looked_at(
+    over: Formula, least: int | None, *, strict: bool
+) -> None:
+    assert least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=strict) == least

@@ -44,6 +44,7 @@ from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
 from qps.solver.answers.capacity import excess
+from qps.solver.search.whole_multiples import least_whole
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
@@ -321,6 +322,13 @@ class _Mode:
 
     def _least(self, number: str, resource: ResourceLoad, target: Formula) -> _Least:
         """Return the least part of a number from which on the load keeps to its target."""
+        judged, unknown = self._turning(number, resource, target)
+        return _least_of([judged], unknown)
+
+    def _turning(
+        self, number: str, resource: ResourceLoad, target: Formula
+    ) -> tuple[Excess, Formula]:
+        """Return by what a load is above its target as a function of a number, and its symbol."""
         known = self._graph.assumptions.get(number)
         values = self._graph.values | {self._graph.population: number_of(self._population)}
         if known is not None:
@@ -330,7 +338,7 @@ class _Mode:
         judged = Excess(
             failure=Failure(resource.name, None), value=over, strict=self._waits(resource)
         )
-        return _least_of([judged], unknown)
+        return judged, unknown
 
     def _waits(self, resource: ResourceLoad) -> bool:
         """Return whether a full resource fails: what waits for it waits without end."""
@@ -344,10 +352,15 @@ class _Mode:
         if number is None:
             return None
         now = self._folder.fold(self._settled.nodes[place].count)
-        least = self._least(number, resource, target)
-        if now is None or least.times is None:
+        if now is None:
             return None
-        takes = max(1, ceil(now * least.times - _HAIR))
+        judged, unknown = self._turning(number, resource, target)
+        takes = least_whole(judged.value, unknown, now, int(MOST * now), strict=judged.strict)
+        if takes is None:
+            least = _least_of([judged], unknown)
+            if least.times is None:
+                return None
+            takes = max(1, ceil(now * least.times - _HAIR))
         price = next((p for p in self._graph.prices if p.place == place), None)
         cost = None
         if price is not None:

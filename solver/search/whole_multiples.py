@@ -1,0 +1,46 @@
+"""From how many whole things on nothing fails: a function has how many times there are as many.
+
+Only whole numbers are looked at: between them a function may be dear, and does not matter.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.engine.formulas import Formula, number
+from qps.engine.powers import TooLongError
+from qps.engine.substitution import substituted
+from qps.solver.search.boxes import UndecidedError, first_failure_in_boxes
+from qps.solver.search.certain_signs import NoSignError
+from qps.solver.search.whole_populations import fails
+
+
+def least_whole(
+    over: Formula, times: Formula, now: Fraction, most: int, *, strict: bool
+) -> int | None:
+    """Return the least number, of `most`, from which on a function is nowhere above zero.
+
+    It is a function of how many `times` as many as `now` there are. With `strict`, zero is above,
+    too. None where none is found: it fails for the most, or again beyond the first that do, or it
+    is not told.
+    """
+    if now <= 0 or most < 1:
+        return None
+    count = times
+    counted = substituted(over, {times: count / number(now)})
+    try:
+        low, high = 0, 1
+        while fails(counted, count, high, strict=strict):
+            low, high = high, 2 * high
+            if high > most:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            if fails(counted, count, middle, strict=strict):
+                low = middle
+            else:
+                high = middle
+        again = first_failure_in_boxes(counted, count, high, most, strict=strict)
+    except (UndecidedError, NoSignError, TooLongError):
+        return None
+    return high if again is None else None
