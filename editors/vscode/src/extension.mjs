@@ -31,7 +31,7 @@ async function start() {
   const command = chosen();
   const wrong = await wrongWith(command);
   if (wrong) {
-    void tell(wrong);
+    void tell(vscode.workspace.isTrusted ? wrong : `${wrong} The .venv of a folder is used once the folder is trusted.`);
     return;
   }
   client = new LanguageClient(
