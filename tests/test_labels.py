@@ -14,6 +14,7 @@ from qps.cli import main
 from qps.reports.text.labels import labels_of
 from qps.reports.text.nouns import counted, noun_of_one
 
+SPECS = Path(__file__).parents[1] / "specs"
 SHOP = '''
 users shoppers in 1..10_000
 """How often people click. Counted in May."""
@@ -86,6 +87,31 @@ def test_in_a_sentence_parts_have_words_and_words_stay() -> None:
         told
         == "processor of web is loaded 75 %; replies: 3 ms later (link wan, out of web); the web."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("`web.cpu` and `quality` are", "Processor of web and all needs together are"),
+        ("see `db`, at `nobody`", "see The old box, at `nobody`"),
+        ("`saturation(web.cpu)` is", "The saturation of processor of web is"),
+        ("of `replies.latency + looks.latency`", "of delay of replies + delay of looks"),
+        ("it takes `qps simulate`", "it takes `qps simulate`"),
+    ],
+)
+def test_quoted_names_have_words_without_their_quotes(text: str, expected: str) -> None:
+    assert labels_of(checked(SHOP).model).told(text) == expected
+
+
+def test_a_quality_is_told_by_the_needs_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
+    speak = str(SPECS / "audioconference.qps")
+    main(["solve", "--all", "--no-advice", speak])
+    told = " ".join(capsys.readouterr().out.split())
+    needs = "delay of voice at least 227 of 230 ms and loss of voice 0.972 of 6 %"
+    assert f"With 46, {needs} are more than is acceptable, taken together." in told
+    assert "quality is" not in told
+    main(["solve", "--no-advice", speak, "--format", "json"])
+    assert "quality is 1.0" in json.loads(capsys.readouterr().out)["answer"]
 
 
 def test_changes_have_words_and_what_they_set_answers_the_same(

@@ -44,6 +44,7 @@ _STAGES = tuple(
     )
 )
 """As the page has them, too: `scripts/live/labels.js`."""
+_SATURATION = re.compile(r"saturation\((.+)\)")
 _PREFIXES = ("limit of ", "ideal of ")
 
 
@@ -96,7 +97,10 @@ class Labels(Struct, frozen=True, kw_only=True):
         """Return what stands between backticks in words; what names nothing stays as it is."""
         name = found[1]
         known = self.docs, self.nodes, self.links, self.streams, self.components, self.kinds
-        if name == QUALITY or any(name in each for each in known):
+        saturating = _SATURATION.fullmatch(name)
+        if saturating is not None:
+            words = f"the saturation of {self.of(saturating[1])}"
+        elif name == QUALITY or any(name in each for each in known):
             words = self.of(name)
         elif name.replace(".", "").isidentifier():
             words = self._part(name)
