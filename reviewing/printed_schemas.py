@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from qps.compiler.diagnostics.render import DiagnosticsView
 from qps.reports.text.answers import SolveView
+from qps.reports.text.claim_values import TestView
 from qps.reports.text.difference_text import DifferenceView
 from qps.reports.text.drift_text import DriftView
 from qps.reports.text.explanation import Explanation
@@ -16,12 +18,10 @@ from qps.reports.text.inverse_text import InverseView
 from qps.reports.text.json_schemas import schema_of
 from qps.reports.text.json_shapes import (
     CodeShape,
-    DiagnosticsShape,
     FigureShape,
     MatrixShape,
     MeasuredShape,
     MeasuredStepShape,
-    TestShape,
 )
 from qps.reports.text.simulated_text import SimulationView
 from qps.reports.text.sizing_text import SizingView
@@ -33,8 +33,8 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "solve": (SolveView, "qps solve --format json"),
     "inverse": (InverseView, "qps solve --for … --format json"),
     "sizing": (SizingView, "qps solve --carry … --format json"),
-    "diagnostics": (DiagnosticsShape, "qps check --format json"),
-    "test": (TestShape, "qps test --format json"),
+    "diagnostics": (DiagnosticsView, "qps check --format json"),
+    "test": (TestView, "qps test --format json"),
     "drift": (DriftView, "qps test --observed … --format json"),
     "explain": (Explanation, "qps explain FILE NAME --format json"),
     "figure": (FigureShape, "qps explain FILE FIGURE --format json"),

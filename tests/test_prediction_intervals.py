@@ -107,7 +107,7 @@ def test_what_is_not_known_is_off_in_all_rows(
         assert found.as_many == pytest.approx(0.1, abs=0.005)
         assert found.as_far < 0.1
     else:
-        assert found.chance == pytest.approx(chance)
+        assert found.likely_by_chance == pytest.approx(chance)
 
 
 def test_one_more_run_is_off_by_the_noise_of_the_fit_too(tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     texts = {
         "site.qps": SPEC,
         "other.qps": SPEC.replace("1 ms", "2 ms"),
-        "wrong.qps": SPEC.replace("pace = 10 packet/s", "pace = 10 ms") + "param unused = 1\n",
+        "wrong.qps": SPEC.replace("pace = 10 packet/s", "pace = 10 ms")
+        + "param unused = 1\nlet x = unusde\n",
         "t.csv": "users,busy\n3,0.03\n",
         "runs.csv": f"packet/s,cpu\n{rows}",
         "trace.csv": "\n".join(trace.splitlines()[:400]) + "\n",

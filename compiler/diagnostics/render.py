@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from typing import Any
 from unicodedata import category, east_asian_width
 
+from msgspec import Struct, to_builtins
+
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Severity
-from qps.compiler.diagnostics.mends import Edit
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.visible import printable
 
@@ -26,6 +28,57 @@ _RED, _YELLOW, _BLUE, _CYAN, _BOLD, _RESET = (
 _WIDEST_LINE = 160
 _IN_SIGHT = 130
 _LINE_ENDS = re.compile(r"\s*\n\s*")
+
+
+class PlaceView(Struct, frozen=True, kw_only=True):
+    """A place in a file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class LabelView(PlaceView, frozen=True, kw_only=True):
+    """A place in a file, and what is to be said of it; lines and columns count from 1."""
+
+    message: str
+
+
+class EditView(PlaceView, frozen=True, kw_only=True):
+    """A place in a file, and the text that is to stand there instead."""
+
+    text: str
+
+
+class MendView(Struct, frozen=True, kw_only=True):
+    """A way to mend what is wrong: all of its edits are made together."""
+
+    title: str
+    edits: tuple[EditView, ...]
+
+
+class DiagnosticView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A diagnostic; `details` are the numbers of its message, of some codes."""
+
+    code: str
+    name: str
+    severity: str
+    message: str
+    primary: LabelView | None
+    secondary: tuple[LabelView, ...]
+    notes: tuple[str, ...]
+    hints: tuple[str, ...]
+    mends: tuple[MendView, ...] = ()
+    details: dict[str, str | float] = {}
+
+
+class DiagnosticsView(Struct, frozen=True, kw_only=True):
+    """What `qps check --format json` prints."""
+
+    schema: str
+    diagnostics: tuple[DiagnosticView, ...]
 
 
 def _one_line(text: str) -> str:
@@ -45,8 +98,9 @@ def plain(diagnostics: Iterable[Diagnostic]) -> str:
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
     """Return a JSON object with every diagnostic, spans as lines and columns from 1."""
-    found = [as_dict(diagnostic) for diagnostic in diagnostics]
-    return json.dumps({"schema": "qps/diagnostics/1", "diagnostics": found}, indent=2) + "\n"
+    found = tuple(_view(diagnostic) for diagnostic in diagnostics)
+    view = DiagnosticsView(schema="qps/diagnostics/1", diagnostics=found)
+    return json.dumps(to_builtins(view), indent=2) + "\n"
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
@@ -69,34 +123,37 @@ def _plain_one(diagnostic: Diagnostic) -> str:
 
 
 def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
-    """Return a diagnostic as JSON values."""
-    found: dict[str, object] = {
-        "code": diagnostic.code.id,
-        "name": diagnostic.code.slug,
-        "severity": diagnostic.code.severity.value,
-        "message": diagnostic.message,
-        "primary": None if diagnostic.primary is None else _json_label(diagnostic.primary),
-        "secondary": [_json_label(label) for label in diagnostic.secondary],
-        "notes": list(diagnostic.notes),
-        "hints": list(diagnostic.hints),
-    }
-    if diagnostic.mends:
-        found["mends"] = [
-            {"title": mend.title, "edits": [_json_edit(edit) for edit in mend.edits]}
+    """Return a diagnostic as JSON values: those of a `DiagnosticView`."""
+    found: dict[str, object] = to_builtins(_view(diagnostic))
+    return found
+
+
+def _view(diagnostic: Diagnostic) -> DiagnosticView:
+    return DiagnosticView(
+        code=diagnostic.code.id,
+        name=diagnostic.code.slug,
+        severity=diagnostic.code.severity.value,
+        message=diagnostic.message,
+        primary=None if diagnostic.primary is None else _label(diagnostic.primary),
+        secondary=tuple(map(_label, diagnostic.secondary)),
+        notes=diagnostic.notes,
+        hints=diagnostic.hints,
+        mends=tuple(
+            MendView(
+                title=mend.title,
+                edits=tuple(EditView(**_where(edit.span), text=edit.text) for edit in mend.edits),
+            )
             for mend in diagnostic.mends
-        ]
-    return found | ({"details": dict(diagnostic.details)} if diagnostic.details else {})
+        ),
+        details=dict(diagnostic.details),
+    )
 
 
-def _json_label(label: Label) -> dict[str, object]:
-    return _json_place(label.span) | {"message": label.message}
+def _label(label: Label) -> LabelView:
+    return LabelView(**_where(label.span), message=label.message)
 
 
-def _json_edit(edit: Edit) -> dict[str, object]:
-    return _json_place(edit.span) | {"text": edit.text}
-
-
-def _json_place(span: Span) -> dict[str, object]:
+def _where(span: Span) -> dict[str, Any]:
     line, column = _start(span)
     end_line, end_column = span.source.position(span.end)
     return {

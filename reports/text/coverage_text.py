@@ -47,7 +47,7 @@ def _lines(one: Coverage) -> Iterator[str]:
     parts = [f"{inside}, {percent(one.probability)} were to be"]
     sides = [f"{n:,} {side}" for n, side in ((one.above, "above"), (one.below, "below")) if n]
     if sides:
-        luck = "may be" if one.chance >= _BAD_LUCK else "is more than"
+        luck = "may be" if one.likely_by_chance >= _BAD_LUCK else "is more than"
         parts[0] += f"; {' and '.join(sides)}"
         parts.append(
             f"as many would be in {_share(one.as_many, one)} of cases, one as far off in "

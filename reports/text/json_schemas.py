@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
+from msgspec.structs import fields
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
@@ -58,6 +59,8 @@ def _struct(kind: type[Struct], found: dict[str, Schema]) -> Schema:
     left_out: frozenset[str] = getattr(kind, "LEFT_OUT", frozenset())
     if kind is Certainty:
         left_out = frozenset(["error"])
+    if kind.__struct_config__.omit_defaults:
+        left_out |= {field.encode_name for field in fields(kind) if not field.required}
     about = (kind.__doc__ or "").strip().split("\n\n")[0]
     return {
         "description": " ".join(about.split()),

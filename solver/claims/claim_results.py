@@ -90,7 +90,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
         return self.inside + self.above + self.below
 
     @property
-    def chance(self) -> float:
+    def likely_by_chance(self) -> float:
         """How likely chance tells both so odd: twice the lesser, as two questions were asked."""
         return min(1.0, 2 * max(min(self.as_many, self.as_far), 1 / max(1, self.draws)))
 
