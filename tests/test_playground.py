@@ -149,7 +149,10 @@ def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
 
 def test_what_takes_more_than_a_browser_has_says_so(tab: Any) -> None:
     write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
-    assert "This spec is right." in told(tab, "pip install qps")
+    text = told(tab, "pip install qps")
+    assert "100 users" in text
+    assert "at the best guess of each number" in text
+    tab.frame_locator("#page").locator("#population").wait_for(timeout=SOON)
 
 
 def test_a_hostile_text_is_a_text(tab: Any) -> None:

@@ -15,6 +15,7 @@ from qps.commands.lsp import page_of
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.mends import Mend
 from qps.compiler.diagnostics.render import full
+from qps.compiler.pipeline import Spec
 from qps.editing.completing import completion
 from qps.editing.desk import Desk, Reading
 from qps.editing.hovering import hover
@@ -27,10 +28,11 @@ gc.set_threshold(100_000, 20, 10)
 
 _NAME = "site.qps"
 _DOCUMENT = types.TextDocumentIdentifier(_NAME)
-_WITHOUT_NUMPY = (
-    "This spec is right. To answer it takes more than a browser has here (uncertain numbers, "
-    "figures and large networks of users who wait are worked out with numpy): pip install qps, "
-    "then qps report."
+_ELSEWHERE = "which a browser does not have here. On a computer: pip install qps, then qps report."
+_NO_ANSWER = f"This spec is right. To answer it takes numpy, {_ELSEWHERE}"
+_NO_ODDS = (
+    "That is at the best guess of each number. How likely it is, figures and claims of this spec "
+    f"take numpy, {_ELSEWHERE}"
 )
 _desk = Desk()
 
@@ -64,10 +66,18 @@ def told(text: str, *_: int) -> str:
 
 
 def page(text: str, *_: int) -> str:
-    """Return the live page of a text that has no mistakes."""
+    """Return the live page of a text that has no mistakes, and what it lacks."""
     spec = _read(text).spec
     assert spec is not None
-    return _asked(lambda: {"kind": "page", "html": page_of(spec)})
+    return _asked(lambda: {"kind": "page"} | _page(spec))
+
+
+def _page(spec: Spec) -> dict[str, object]:
+    try:
+        return {"html": page_of(spec)}
+    except ModuleNotFoundError as missing:
+        _check(missing)
+        return {"html": page_of(spec, drawn=False), "lacks": _NO_ODDS}
 
 
 def hovered(text: str, line: int, character: int) -> str:
@@ -122,7 +132,8 @@ def _asked(answer: Callable[[], dict[str, object]]) -> str:
     except QpsError as error:
         return _diagnostics(error.diagnostics)
     except ModuleNotFoundError as missing:
-        return json.dumps({"kind": "diagnostics", "found": [], "text": _missing(missing)})
+        _check(missing)
+        return json.dumps({"kind": "diagnostics", "found": [], "text": _NO_ANSWER})
 
 
 def _answer() -> dict[str, object]:
@@ -137,10 +148,10 @@ def _answer() -> dict[str, object]:
     return {"text": answer.title, "loads": loads}
 
 
-def _missing(missing: ModuleNotFoundError) -> str:
+def _check(missing: ModuleNotFoundError) -> None:
+    """Raise it again where it is none of what a browser does not have."""
     if missing.name not in ("numpy", "pyarrow", "sympy", "scipy", "simpy"):
         raise missing
-    return _WITHOUT_NUMPY
 
 
 def _diagnostics(found: tuple[Diagnostic, ...]) -> str:

@@ -35,7 +35,8 @@ const ANSWERS = {
     showLoads(editor, at);
     show(text, "answer");
   },
-  page({ html }) {
+  page({ html, lacks }) {
+    if (lacks) told.append(document.createElement("br"), Object.assign(document.createElement("small"), { textContent: lacks }));
     page = html;
     frame.className = "";
     frame.src = "page.html"; // once it has a document it takes another where it begins anew
@@ -48,7 +49,7 @@ const ANSWERS = {
   },
 };
 
-const { read, ask } = python((data) => ANSWERS[data.kind](data));
+const { read, forget, ask } = python((data) => ANSWERS[data.kind](data));
 const languageData = { ...qps.languageData, autocomplete: completions(ask, qps.languageData.autocomplete) };
 const editor = new EditorView({
   parent: document.getElementById("editor"),
@@ -118,6 +119,8 @@ async function begin() {
   try {
     write(await unpacked(location.hash.slice(1)));
   } catch {
+    clearTimeout(waiting);
+    forget();
     ANSWERS.failed({ text: "The link does not hold a text that can be read: it was cut, perhaps." });
   }
 }

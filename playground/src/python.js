@@ -53,7 +53,7 @@ export function python(tell) {
   setInterval(() => {
     if (at === undefined) return;
     const taken = performance.now() - at.since;
-    const waits = newest.number !== at.number;
+    const waits = newest !== undefined && newest.number !== at.number;
     if (taken > (waits ? WHILE_ONE_WAITS : MOST)) {
       anew();
       if (waits) send(newest);
@@ -64,6 +64,9 @@ export function python(tell) {
   begin();
   return {
     read: (text) => send({ number: ++number, text }),
+    forget: () => {
+      newest = undefined; // what is told of texts so far is not shown any more
+    },
     ask: (feature, ...given) =>
       new Promise((answer) => {
         asked.set(++number, answer);

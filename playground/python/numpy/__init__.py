@@ -1,5 +1,6 @@
-"""numpy where there is none: what names it can be imported; once asked it says that it is not."""
+"""numpy where there is none: it can be imported; what is asked of it says that it is missing."""
 
+from collections.abc import Sequence
 from typing import NoReturn
 
 
@@ -24,6 +25,26 @@ class _Absent:
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         raise ModuleNotFoundError(f"numpy is not here: {self._name}", name="numpy")
+
+
+class _Row(list[float]):
+    """Numbers, of which the first some can be had as a list."""
+
+    def __getitem__(self, some: slice) -> "_Row":  # type: ignore[override]
+        return _Row(super().__getitem__(some))
+
+    def tolist(self) -> list[float]:
+        """Return them as a list."""
+        return list(self)
+
+
+def convolve(one: Sequence[float], other: Sequence[float]) -> _Row:
+    """Return the coefficients of a product of polynomials."""
+    found = [0.0] * (len(one) + len(other) - 1)
+    for k, factor in enumerate(one):
+        for at, value in enumerate(other, k):
+            found[at] += factor * value
+    return _Row(found)
 
 
 def frompyfunc(function: object, *_: object, **__: object) -> _Absent:

@@ -25,10 +25,10 @@ def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take their
     return Exit.YES
 
 
-def page_of(spec: Spec) -> str:
-    """Return the live page of a spec."""
+def page_of(spec: Spec, *, drawn: bool = True) -> str:
+    """Return the live page of a spec, with odds, figures and claims if `drawn`."""
     from qps.commands.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import
     from qps.commands.report import made_page  # noqa: PLC0415
 
     asked = Namespace(scenario=[], set=[], advice=False, variants=200, simulate=False)
-    return made_page([spec], asked, Progress(total=4, quiet=True))[0]
+    return made_page([spec], asked, Progress(total=4, quiet=True), drawn=drawn)[0]

@@ -69,13 +69,13 @@ _STEPS = 4
 
 
 def made_page(
-    specs: list[Spec], arguments: Namespace, progress: Progress
+    specs: list[Spec], arguments: Namespace, progress: Progress, *, drawn: bool = True
 ) -> tuple[str, list[Solved]]:
-    """Return the page, and what was solved for it."""
-    found = _solved(specs, arguments)
+    """Return the page, and what was solved for it; odds, figures and claims if `drawn`."""
+    found = _solved(specs, arguments, how_sure=drawn)
     progress.advance(1, "claims")
     plays = player() if arguments.simulate else None
-    asked = [Claims.of(spec, plays) for spec in specs]
+    asked = [Claims.of(spec, plays) for spec in specs if drawn]
     questions = [question for one in asked for question in one.questions()]
     claims: list[ClaimResult] = []
     for question in questions:
@@ -152,7 +152,7 @@ def _simulated(found: Solved) -> SimulatedSection:
     )
 
 
-def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
+def _solved(specs: list[Spec], arguments: Namespace, *, how_sure: bool) -> list[Solved]:
     """Return every configuration that was asked for; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
     settings = tuple(arguments.set)
@@ -165,6 +165,7 @@ def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
             settings,
             advice=arguments.advice and index == 0,
             sampling=Sampling(),
+            how_sure=how_sure,
         )
         for index, (spec, scenario) in enumerate(wanted)
     ]

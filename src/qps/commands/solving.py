@@ -94,14 +94,14 @@ def solved_spec(
         first = solve_view(model, configuration, solution, settings, (), spec.warnings)
         answered(model, first, solution)
     if not is_certain:
-        from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs, and it needs numpy
-
         plain, of_slopes = spec.model, solution
         if model is not spec.model:
             advice = False  # each change would have a promise of its own
             plain = without_certainty(spec.model)
             of_slopes = replace(solve_model(plain, configuration), at=solution.at)
         if how_sure:
+            from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs; it needs numpy
+
             tell("how sure")
             found = odds(plain, configuration, of_slopes, sampling)
     tell("what would help")
