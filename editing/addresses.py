@@ -17,7 +17,7 @@ LIBRARY = "qps-std"
 def path_of(uri: str) -> Path | None:
     """Return the file of a URI; None where it is none, such as a text that is not saved."""
     path = to_fs_path(uri)
-    return Path(path) if path else None
+    return Path(path) if path and "\0" not in path else None
 
 
 def uri_of_path(path: Path) -> str:

@@ -43,6 +43,9 @@ FEATURES = tuple(
 )
 """Requests about one text that are answered at once."""
 
+OF_TEXTS = frozenset([*(one.method for one in FEATURES), types.TEXT_DOCUMENT_INLAY_HINT])
+"""Requests of which nothing is answered for a text that is too long to be read."""
+
 MISTAKES, ANSWER, PAGE, LIBRARY_TEXT = "mistakes", "answer", "page", "library text"
 
 FUNCTIONS = {one.method: one.function for one in FEATURES} | {

@@ -14,7 +14,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from qps.editing.asked_features import FUNCTIONS
+from qps.editing.asked_features import FUNCTIONS, OF_TEXTS
 from qps.editing.messages import Answered, Asked, Began, Known, Partly, Put, Setting, Taken
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def at_work(connection: Connection, page_of: Callable[[Spec], str]) -> None:
             one = asked.popleft()
             connection.send(Began(one.number))
             desk.tell = partial(_told, connection, one.number)
-            connection.send(_answered(desk, one))
+            connection.send(answered(desk, one))
     except (EOFError, OSError):
         return
 
@@ -66,13 +66,16 @@ def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:
             asked.append(message)
 
 
-def _answered(desk: Desk, asked: Asked) -> Answered:
+def answered(desk: Desk, asked: Asked) -> Answered:
     """Return the answer; whatever goes wrong is told, and ends nothing."""
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
+    from qps.compiler.syntax.parse import LARGEST_TEXT  # noqa: PLC0415 - as above
 
     held = desk.texts.get(asked.uri)
     if asked.version is not None and (held is None or held.version != asked.version):
         return Answered(number=asked.number, outdated=True)
+    if asked.feature in OF_TEXTS and held is not None and len(held.text) > LARGEST_TEXT:
+        return Answered(number=asked.number)  # what is wrong with it tells so
     try:
         module, _, name = FUNCTIONS[asked.feature].partition(":")
         found = getattr(import_module(module), name)(desk, asked.params)

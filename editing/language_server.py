@@ -170,7 +170,7 @@ def _answer_of_spec(server: QpsServer) -> None:
     async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
         uri = params.text_document.uri
         asked = server.session.looking.ask(types.TEXT_DOCUMENT_INLAY_HINT, uri, params)
-        found: list[types.InlayHint] = await _told(server, asked)
+        found: list[types.InlayHint] = await _told(server, asked) or []
         told = await _told(server, server.session.answer_so_far(uri, wait=not server.can_refresh))
         return [*found, *(_load_hint(one) for one in (() if told is None else told.loads))]
 

@@ -6,7 +6,11 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import OfChanges
-from qps.compiler.check.names.declarations import lookup, lookup_class, report_name
+from qps.compiler.check.names.declarations import (
+    lookup,
+    lookup_class,
+)
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.diagnostics import codes

@@ -21,10 +21,10 @@ from qps.compiler.check.names.declarations import (
     kind_of,
     lookup,
     lookup_class,
-    report_population,
 )
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import place_of
+from qps.compiler.check.names.reported_names import report_population
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker

@@ -14,7 +14,12 @@ from qps.compiler import ir
 from qps.compiler.check.model.check_families import FamilyChecker, Member, doc_of
 from qps.compiler.check.model.check_fits import FitChecker
 from qps.compiler.check.model.check_machines import MachineChecker
-from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as, report_name
+from qps.compiler.check.names.declarations import (
+    DeclaredAs,
+    Module,
+    lookup_as,
+)
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part, whole
 from qps.compiler.check.values.values import multiply

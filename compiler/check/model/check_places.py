@@ -5,8 +5,14 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.model.check_networks import NetworkChecker
-from qps.compiler.check.names.declarations import Module, kind_of, lookup, lookup_as, report_name
+from qps.compiler.check.names.declarations import (
+    Module,
+    kind_of,
+    lookup,
+    lookup_as,
+)
 from qps.compiler.check.names.places import Place
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes

@@ -10,7 +10,11 @@ from itertools import pairwise
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Module, lookup, report_name
+from qps.compiler.check.names.declarations import (
+    Module,
+    lookup,
+)
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.mends import Hint, put_behind

@@ -13,8 +13,8 @@ from qps.compiler.check.names.declarations import (
     lookup,
     lookup_as,
     names_of,
-    report_name,
 )
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part

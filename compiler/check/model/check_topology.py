@@ -12,10 +12,10 @@ from qps.compiler.check.names.declarations import (
     declared_in,
     lookup,
     repeated,
-    report_name,
 )
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import Place, place_of
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label

@@ -14,12 +14,12 @@ from qps.compiler.check.names.declarations import (
     Module,
     Program,
     kind_of,
-    report_name,
 )
 from qps.compiler.check.names.expansion import expanded
 from qps.compiler.check.names.instances import Instances
 from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.of_each_kind import kinds_in
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.mends import (

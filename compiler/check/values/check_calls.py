@@ -14,10 +14,10 @@ from qps.compiler.check.names.declarations import (
     lookup,
     lookup_as,
     owner_in,
-    report_name,
 )
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import has_resource, resource_name
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker

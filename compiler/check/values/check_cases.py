@@ -8,7 +8,11 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.declarations import Declared, lookup, report_name
+from qps.compiler.check.names.declarations import (
+    Declared,
+    lookup,
+)
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add

@@ -22,11 +22,11 @@ from qps.compiler.check.names.declarations import (
     named_in,
     names_of,
     owner_in,
-    report_name,
     unit_meant,
 )
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.places import resource_name, resource_words
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.values import Value, leaf

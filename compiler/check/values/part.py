@@ -16,8 +16,8 @@ from qps.compiler.check.names.declarations import (
     keyword,
     lookup_as,
     repeated,
-    report_name,
 )
+from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Known
 from qps.compiler.diagnostics import codes

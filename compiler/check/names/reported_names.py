@@ -1,0 +1,147 @@
+"""What is said of a name that nothing declares, or that is something else than is wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from qps.compiler.check.names.declarations import (
+    Declared,
+    Indexed,
+    Module,
+    keyword,
+    kind_of,
+    lookup,
+    names_of,
+)
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.mends import Hint, Rewording, instead
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.quantities import units
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.queueing_mistakes import DISCIPLINES
+from qps.grammar.words import CHOICES
+
+_WORD = re.compile(r"\w+")
+_SHOWN = 4
+_FIRST = (ast.Edition, ast.Use)
+"""What stands above all else that a file declares."""
+_ASKED_FOR = (
+    ast.Machine, ast.Network, ast.Component, ast.Node, ast.Link, ast.Unit, ast.Kinds, ast.Group,
+)  # fmt: skip
+"""What a message calls by the word that declares it."""
+
+
+def report_name(
+    sink: Sink,
+    module: Module,
+    name: ast.Name,
+    wanted: str,
+    kinds: tuple[type, ...],
+    others: Iterable[str] = (),
+) -> None:
+    """Report a name that is not what is wanted: nothing declares it, or it is something else.
+
+    `kinds` are the declarations that could be named, `others` what else could stand there.
+    """
+    declared = lookup(module, name)
+    candidates = sorted({*names_of(module, kinds), *others})
+    offered = did_you_mean(name.text, candidates)
+    if declared is not None or name.text in module.imports:
+        kind = "a module" if declared is None else kind_of(declared.declaration)
+        sink.report(
+            codes.WRONG_KIND,
+            name.span,
+            f"`{name.text}` is {kind}, not a {wanted}",
+            secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
+            hint=one_of(declared)
+            or _made_of(module, name, declared, kinds)
+            or offered
+            or f"name a {wanted} here" + _such_as(candidates),
+        )
+        return
+    sink.report(
+        codes.UNKNOWN_NAME,
+        name.span,
+        f"unknown {wanted} `{name.text}`",
+        hint=units.ambiguity(name.text) or offered or _how_to_declare(module, name, wanted, kinds),
+    )
+
+
+def report_population(sink: Sink, span: Span, instance: Module) -> None:
+    """Report that the population of an instance is set, which is a part of that of the spec."""
+    users = next(d for d in instance.names.values() if isinstance(d, ast.Users))
+    given = instance.given[users.name.text].change
+    sink.report(
+        codes.OTHER_SPEC,
+        span,
+        f"the population of `{instance.prefix}` is `{given.value.span.text}`, and cannot be set",
+        secondary=[Label(given.span, "stated here")],
+        hint="set what it is made of: the population of this spec, or a `param`",
+    )
+
+
+def one_of(declared: Declared | None) -> str:
+    """Return how to name one of what there is for each of some kinds."""
+    family = None if declared is None else declared.declaration
+    if not isinstance(family, Indexed):
+        return ""
+    told = f"name one of them, such as `{family.names[0]}`"
+    if len(family.keys[0]) > 1:
+        return told
+    return f"{told}; or let this be for each `{family.kinds}`, too"
+
+
+def _made_of(
+    module: Module, name: ast.Name, declared: Declared | None, kinds: tuple[type, ...]
+) -> str:
+    """Return a hint that names the nodes of a machine, or the links of a network."""
+    if declared is None or not isinstance(declared.declaration, ast.Machine | ast.Network):
+        return ""
+    hardware = declared.declaration
+    places = [
+        one.name.text
+        for one in module.names.values()
+        if isinstance(one, ast.Node | ast.Link)
+        and isinstance(one, kinds)
+        and hardware.name.text in _WORD.findall(one.place.span.text)
+    ]
+    if not places:
+        return ""
+    kind = "node" if isinstance(hardware, ast.Machine) else "link"
+    shown = ", ".join(f"`{place}`" for place in places[:_SHOWN])
+    told = f"name the {kind} that is made of it: {shown}"
+    return instead(name.text, *places[:_SHOWN], told=told)
+
+
+def _such_as(candidates: list[str]) -> str:
+    return f", such as `{candidates[0]}`" if candidates else ""
+
+
+def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
+    last = name.parts[-1]
+    if last in DISCIPLINES:
+        return f"a way to wait stands behind its resource: `cpu 4 core, queueing {last}`"
+    if last in CHOICES:
+        return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
+    if wanted.endswith("unit"):
+        known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
+        told = f"there is {known}, …; `unit {last}` declares one of your own"
+        return told if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", told)
+    if kinds[0] in _ASKED_FOR:
+        return f"declare it: `{keyword(kinds[0])} {last} …`"
+    if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
+        users = f"`users {last} in 1..1000`"
+        return f"declare it: {users} if it is the population, else `param {last} = …`"
+    return f"declare it, such as `param {last} = …`"
+
+
+def _above_all(syntax: ast.Module, line: str, told: str) -> Hint:
+    """Return a hint to declare something, by a line before the first that is no `use`."""
+    held = next((one for one in syntax.declarations if not isinstance(one, _FIRST)), None)
+    if held is None:
+        return Hint(told)
+    start = syntax.source.text.rfind("\n", 0, held.span.start) + 1
+    return Hint(told, Rewording("", f"{line}\n", Span(syntax.source, start, start)))
