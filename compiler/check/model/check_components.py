@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.check.model.check_effects import EffectChecker
 from qps.compiler.check.model.check_families import FamilyChecker, Member, doc_of
 from qps.compiler.check.model.check_fits import FitChecker
 from qps.compiler.check.model.check_machines import MachineChecker
@@ -27,18 +28,13 @@ from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead, with_its_word
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
-    INFORMATION,
-    TIME,
-    Dimension,
-    is_free,
 )
-from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import origin
 from qps.grammar.words import TOKEN_CHOICES
@@ -213,7 +209,8 @@ class ComponentChecker(Part, frozen=True):
     ) -> ir.Component | None:
         """Return some of what a component costs and does itself."""
         costs = whole([self._cost(i, m) for i, m in items if isinstance(i, ast.Cost)])
-        effects = whole([self._effect(i, m.scope) for i, m in items if isinstance(i, ast.Effect)])
+        checker = EffectChecker(self.expressions)
+        effects = whole([checker.effect(i, m.scope) for i, m in items if isinstance(i, ast.Effect)])
         if costs is None or effects is None:
             return None
         for member in line:
@@ -401,66 +398,6 @@ class ComponentChecker(Part, frozen=True):
         )
         return True
 
-    def _effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
-        kind = ir.EffectKind(item.kind)
-        if item.value is None:
-            return ir.Effect(kind, None, item.span)
-        wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
-        if kind in _FREE_OF_DIMENSION:
-            quantity = self.expressions.quantity(item.value, wider)
-            if quantity is None or self._cannot_be(kind, quantity):
-                return None
-        else:
-            wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
-            quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
-        if item.lasting is None:
-            return None if quantity is None else ir.Effect(kind, quantity, item.span)
-        return self._burst(kind, quantity, item, wider)
-
-    def _burst(
-        self, kind: ir.EffectKind, share: ir.Quantity | None, item: ast.Effect, scope: Scope
-    ) -> ir.Effect | None:
-        """Return how much of the time flows are active, and for how long at a time."""
-        assert item.lasting is not None
-        if kind is not ir.EffectKind.ACTIVE:
-            self.sink.report(
-                codes.MISPLACED,
-                item.lasting.span,
-                f"`{item.kind}` does not last: only what is `active` does so for a time",
-                hint=with_its_word(
-                    item.lasting.span,
-                    "write `active 1/3 for 1 s` where flows are on and off; else leave `for` out",
-                ),
-            )
-            return None
-        lasting = self.expressions.quantity(item.lasting, scope, TIME, "how long a burst lasts")
-        if share is None or lasting is None:
-            return None
-        return ir.Effect(kind, share, item.span, lasting)
-
-    def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
-        """Return whether a size or a queue has the wrong dimension, which is reported."""
-        dimension = self.expressions.resolved(quantity.dimension)
-        is_wanted = _is_emitted if kind is ir.EffectKind.EMIT else _is_held
-        if is_wanted(dimension) or any(map(is_free, dimension.bases)):
-            return False
-        if kind is ir.EffectKind.EMIT:
-            message = f"`emit` takes a share or a size, not {dimension.in_words}"
-            hint = "write `emit 30 %` or `emit 500 byte/frame`"
-        else:
-            message = f"`queue` holds items or bytes, not {dimension.in_words}"
-            hint = "write `queue 60 frame` or `queue 64 kB`"
-            if dimension == TIME:
-                hint += "; the time follows from the rate at which they come"
-        advised = advice(quantity, is_wanted, hint)
-        self.sink.report(
-            codes.WRONG_DIMENSION,
-            quantity.span,
-            message,
-            hint=advised,
-        )
-        return True
-
 
 def _items_of(
     line: Sequence[Member[ast.Component]],
@@ -490,17 +427,6 @@ def _named_by(item: ast.Cost | ast.Effect | ast.Run) -> str:
     if isinstance(item, ast.Run):
         return "run"
     return item.resource.text if isinstance(item, ast.Cost) else item.kind
-
-
-_FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
-
-
-def _is_emitted(dimension: Dimension) -> bool:
-    return dimension == DIMENSIONLESS or (INFORMATION / dimension).is_item
-
-
-def _is_held(dimension: Dimension) -> bool:
-    return dimension == INFORMATION or dimension.is_item
 
 
 def _has_fixed_cores(resource: ir.Resource) -> bool:

@@ -1,0 +1,93 @@
+"""Effects of a component: what it does to a stream besides what it costs."""
+
+from __future__ import annotations
+
+from qps.compiler import ir
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import Part
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.mends import with_its_word
+from qps.compiler.quantities.dimension import (
+    DIMENSIONLESS,
+    INFORMATION,
+    TIME,
+    Dimension,
+    is_free,
+)
+from qps.compiler.quantities.unit_binding import advice
+from qps.compiler.syntax import ast
+
+_FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
+
+
+class EffectChecker(Part, frozen=True):
+    """Checks what components do to streams: keep, emit, queue, drop, delay, recover, be active."""
+
+    def effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
+        """Return an effect, None where it was reported."""
+        kind = ir.EffectKind(item.kind)
+        if item.value is None:
+            return ir.Effect(kind, None, item.span)
+        wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
+        if kind in _FREE_OF_DIMENSION:
+            quantity = self.expressions.quantity(item.value, wider)
+            if quantity is None or self._cannot_be(kind, quantity):
+                return None
+        else:
+            wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
+            quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
+        if item.lasting is None:
+            return None if quantity is None else ir.Effect(kind, quantity, item.span)
+        return self._burst(kind, quantity, item, wider)
+
+    def _burst(
+        self, kind: ir.EffectKind, share: ir.Quantity | None, item: ast.Effect, scope: Scope
+    ) -> ir.Effect | None:
+        """Return how much of the time flows are active, and for how long at a time."""
+        assert item.lasting is not None
+        if kind is not ir.EffectKind.ACTIVE:
+            self.sink.report(
+                codes.MISPLACED,
+                item.lasting.span,
+                f"`{item.kind}` does not last: only what is `active` does so for a time",
+                hint=with_its_word(
+                    item.lasting.span,
+                    "write `active 1/3 for 1 s` where flows are on and off; else leave `for` out",
+                ),
+            )
+            return None
+        lasting = self.expressions.quantity(item.lasting, scope, TIME, "how long a burst lasts")
+        if share is None or lasting is None:
+            return None
+        return ir.Effect(kind, share, item.span, lasting)
+
+    def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
+        """Return whether a size or a queue has the wrong dimension, which is reported."""
+        dimension = self.expressions.resolved(quantity.dimension)
+        is_wanted = _is_emitted if kind is ir.EffectKind.EMIT else _is_held
+        if is_wanted(dimension) or any(map(is_free, dimension.bases)):
+            return False
+        if kind is ir.EffectKind.EMIT:
+            message = f"`emit` takes a share or a size, not {dimension.in_words}"
+            hint = "write `emit 30 %` or `emit 500 byte/frame`"
+        else:
+            message = f"`queue` holds items or bytes, not {dimension.in_words}"
+            hint = "write `queue 60 frame` or `queue 64 kB`"
+            if dimension == TIME:
+                hint += "; the time follows from the rate at which they come"
+        advised = advice(quantity, is_wanted, hint)
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            quantity.span,
+            message,
+            hint=advised,
+        )
+        return True
+
+
+def _is_emitted(dimension: Dimension) -> bool:
+    return dimension == DIMENSIONLESS or (INFORMATION / dimension).is_item
+
+
+def _is_held(dimension: Dimension) -> bool:
+    return dimension == INFORMATION or dimension.is_item
