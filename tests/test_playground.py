@@ -139,6 +139,13 @@ def test_a_link_holds_the_text(tab: Any, address: str) -> None:
     assert lines.count() == text.count("\n") + 1
 
 
+def test_opened_as_a_file_it_says_what_to_do(tab: Any) -> None:
+    page = tab.context.browser.new_page()
+    page.goto((Path(str(BUILT)).resolve() / "index.html").as_uri())
+    page.get_by_text("python -m http.server").wait_for(timeout=SOON)
+    page.close()
+
+
 @pytest.mark.parametrize("link", ["x", "AAAA", "7cEBDQAAAMKg909tDwcQ____"])
 def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
     write(tab, SMALL)

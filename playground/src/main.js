@@ -125,6 +125,7 @@ async function begin() {
   }
 }
 addEventListener("hashchange", begin);
+show("", "");
 if (location.hash.length < 2) write(EXAMPLES[list.value]);
 else begin();
 performance.mark("text");
