@@ -49,7 +49,7 @@ function reasonOf(column, population) {
   const { solved, run } = column;
   const { criterion } = solved.limiting;
   run.at(population);
-  const name = named(column.model, criterion.name);
+  const name = named(column.model, criterion.stated ? criterion.name : criterion.name.replace(/\.load$/, ""));
   if (criterion.name === "quality") return qualityBeyond(column, population);
   if (criterion.isPromised) return phrase("reason.promise", { name });
   if (criterion.stated) {
