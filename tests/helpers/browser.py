@@ -140,7 +140,7 @@ def in_tab(
     """Open a file in a tab; where it runs scripts, they have begun with its data."""
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(media="null", color_scheme=scheme, reduced_motion="reduce")
-    found = Opened(settled.Settled(page, lambda: page.evaluate(settled.ASK)) if scripts else page)
+    found = Opened(settled.Settled(page, lambda: _rest(page)) if scripts else page)
     heard = {
         "console": lambda message: found.complaints.append(message.text),
         "pageerror": lambda error: found.complaints.append(f"{error}\n{error.stack}"),
@@ -154,6 +154,12 @@ def in_tab(
     yield found
     for event, hear in heard.items():
         page.remove_listener(event, hear)
+
+
+def _rest(page: Any) -> None:
+    # Behind other tabs a browser draws once a second, and tells of what it drew as seldom.
+    page.bring_to_front()
+    page.evaluate(settled.ASK)
 
 
 def left(tab: Any) -> None:
