@@ -271,7 +271,8 @@ def _space(pieces: Sequence[_Piece], index: int) -> str:
     if "SLASH" in (before.kind, piece.kind):
         # Both readings are usual: `byte/packet`, and `a / b`.
         at = index if piece.kind == "SLASH" else index - 1
-        if pieces[at].spaced or pieces[at + 1].spaced or pieces[at + 1].kind == "LPAR":
+        around = pieces[at : at + 2]  # a line may end with a sign, and go on below it
+        if any(one.spaced for one in around) or around[-1].kind == "LPAR":
             return " "
         return ""
     if before.kind == "MINUS" and (index == 1 or pieces[index - 2].kind not in _OPERANDS):
