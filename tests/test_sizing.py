@@ -17,6 +17,7 @@ from qps.compiler.quantities.certainty import Kind
 from qps.engine.formulas import Formula, apply, minimum, symbol
 from qps.reports.text.sizing_text import sizing_answer
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.search.boxes import UndecidedError
 from qps.solver.search.whole_multiples import least_whole
 from qps.solver.what_if.growth import Countable, Counts, grown
 from qps.solver.what_if.sized import Needed, Sizing
@@ -390,8 +391,9 @@ def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:
         (4 / TIMES - 4, False, 3),
         (4 / TIMES - 4, True, 4),
         (TIMES - 1000, False, None),  # the most fail
+        (29_000 / TIMES - 3, False, 29_000),  # no power of two from there on is among the most
+        (29_000 / TIMES - 2, False, None),
         (TIMES**0 - 2, False, 1),
-        (minimum(abs(TIMES - 1) - 2, 5 - TIMES), False, None),  # and again from ten to fourteen
         (apply("erlang_c", 4 * TIMES, 3) - apply("erlang_c", 9, 3), False, 7),
     ],
     ids=str,
@@ -400,3 +402,9 @@ def test_of_what_counts_whole_numbers_alone_are_looked_at(
     over: Formula, least: int | None, *, strict: bool
 ) -> None:
     assert least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=strict) == least
+
+
+def test_what_fails_again_beyond_is_told() -> None:
+    over = minimum(abs(TIMES - 1) - 2, 5 - TIMES)  # holds up to nine, fails from ten to fourteen
+    with pytest.raises(UndecidedError, match="10"):
+        least_whole(over, TIMES, Fraction(3), 3 * 10**4, strict=False)

@@ -21,19 +21,19 @@ def least_whole(
     """Return the least number, of `most`, from which on a function is nowhere above zero.
 
     It is a function of how many `times` as many as `now` there are. With `strict`, zero is above,
-    too. None where none is found: it fails for the most, or again beyond the first that do, or it
-    is not told.
+    too. None where there is none: it fails for the most. UndecidedError where it is not told, or
+    fails again beyond the first that do.
     """
     if now <= 0 or most < 1:
-        return None
+        raise UndecidedError(0)
     count = times
     counted = substituted(over, {times: count / number(now)})
+    low, high = 0, 1
     try:
-        low, high = 0, 1
         while fails(counted, count, high, strict=strict):
-            low, high = high, 2 * high
-            if high > most:
+            if high == most:
                 return None
+            low, high = high, min(2 * high, most)
         while high - low > 1:
             middle = (low + high) // 2
             if fails(counted, count, middle, strict=strict):
@@ -41,6 +41,10 @@ def least_whole(
             else:
                 high = middle
         again = first_failure_in_boxes(counted, count, high, most, strict=strict)
-    except (UndecidedError, NoSignError, TooLongError):
-        return None
-    return high if again is None else None
+        if again is not None and fails(counted, count, most, strict=strict):
+            return None
+    except (NoSignError, TooLongError):
+        raise UndecidedError(high) from None
+    if again is not None:
+        raise UndecidedError(again)
+    return high

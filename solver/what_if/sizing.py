@@ -44,6 +44,7 @@ from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
 from qps.solver.answers.capacity import excess
+from qps.solver.search.boxes import UndecidedError
 from qps.solver.search.whole_multiples import least_whole
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
@@ -355,12 +356,14 @@ class _Mode:
         if now is None:
             return None
         judged, unknown = self._turning(number, resource, target)
-        takes = least_whole(judged.value, unknown, now, int(MOST * now), strict=judged.strict)
-        if takes is None:
+        takes: int | None
+        try:
+            takes = least_whole(judged.value, unknown, now, int(MOST * now), strict=judged.strict)
+        except UndecidedError:
             least = _least_of([judged], unknown)
-            if least.times is None:
-                return None
-            takes = max(1, ceil(now * least.times - _HAIR))
+            takes = None if least.times is None else max(1, ceil(now * least.times - _HAIR))
+        if takes is None:
+            return None
         price = next((p for p in self._graph.prices if p.place == place), None)
         cost = None
         if price is not None:
