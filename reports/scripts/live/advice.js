@@ -86,7 +86,7 @@ export class Advice {
 
   // What a change gives, where it helps.
   * try_(change) {
-    const { column, now } = this;
+    const { now } = this;
     const found = [];
     const graphs = yield* this.tried(change.setting, function* kept(run, one) {
       return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1) && found.push(yield* judging(run, one));
@@ -95,7 +95,7 @@ export class Advice {
     const { low, high } = graphs[0];
     const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
     if (largest <= now) return;
-    this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low), price: this.price(change.setting) - this.price(column.setting) });
+    this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low), prices: this.dearer(change.setting) });
   }
 
   // Ask each criterion of each mode of a setting; null where one says no, or the setting cannot be.
@@ -117,11 +117,17 @@ export class Advice {
     }
   }
 
-  // What a setting costs for as many users as there are now; NaN where nothing has a price.
-  price(setting) {
-    const { trial, model, n } = this.column;
-    const graph = model.graphs(setting)[0], cost = graph.costs[0];
-    return cost ? trial.prepare(graph, setting.numbers).at(n).value(cost.total) : NaN;
+  // What a setting costs more for as many users as there are now, for each cost that there is now: NaN where that is not known.
+  dearer(setting) {
+    const before = this.costs(this.column.setting), after = this.costs(setting);
+    return [...before].map(([isRunning, total]) => (after.get(isRunning) ?? NaN) - total);
+  }
+
+  costs(setting) {
+    const { trial, model, n, graph: { mode } } = this.column, graphs = model.graphs(setting);
+    const graph = graphs.find((one) => one.mode === mode) ?? graphs[0];
+    trial.prepare(graph, setting.numbers).at(n);
+    return new Map(graph.costs.map((cost) => [cost.running, trial.value(cost.total)]));
   }
 
   // Changes that help together: one after the other, each that mends most of what fails still.

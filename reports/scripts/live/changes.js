@@ -1,13 +1,14 @@
-// Changes in words, and what they cost, as `reports/text/changes.py` tells them; how one is written stands behind.
+// Changes in words, and what they cost, as `reports/text/worded_changes.py` tells them (`tests/test_worded_changes.py` holds both to one table); how one is written stands behind.
 
-import { isEqual, quotient } from "../engine/fractions.js";
+import { isEqual, quotient, reduced } from "../engine/fractions.js";
 import { exactNumber } from "../engine/model.js";
-import { number } from "../common/format.js";
+import { listed, number } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
-import { called } from "./labels.js";
+import { named } from "./labels.js";
 import { inUnit } from "./sentences.js";
 
 const DIGITS = 4;
+const TIMES = [["twice", 2n, 1n], ["more", 11n, 10n], ["less", 9n, 10n]];
 
 // Each change that leads from the setting of a column to another one.
 export function changesTo(column, after) {
@@ -22,14 +23,14 @@ export function changesTo(column, after) {
 
 function choiceInWords(model, select, from, to) {
   const [[before, few], [after, many]] = [from, to].map((pick) => placed(select, select.choices[pick]));
-  const place = called(model, select.name);
-  if (select.kind === "option" || select.kind === "case") return phrase("change.option", { name: place, after: called(model, after), before: called(model, before) });
+  const place = named(model, select.name);
+  if (select.kind === "option" || select.kind === "case") return phrase("change.option", { name: place, after: named(model, after), before: named(model, before) });
   if (before === after && few !== null) {
-    if (few === 1 && many === 2) return phrase("change.second", { kind: called(model, after), place });
+    if (few === 1 && many === 2) return phrase("change.second", { kind: named(model, after), place });
     return phrase(`change.${select.kind}`, { after: many, before: few, place });
   }
-  const amount = (kind, count) => (count === few ? called(model, kind) : `${count} × ${called(model, kind)}`);
-  return phrase("change.hardware", { after: amount(after, many), before: called(model, before), place });
+  const amount = (kind, count) => (count === few ? named(model, kind) : `${count} × ${named(model, kind)}`);
+  return phrase("change.hardware", { after: amount(after, many), before: named(model, before), place });
 }
 
 // What a choice puts there, and how many.
@@ -40,21 +41,23 @@ function placed(select, text) {
 
 function numberInWords(model, record, before, after) {
   const told = (value) => number(quotient(...inUnit(record, value)), DIGITS);
-  const ratio = quotient(...after) / quotient(...before);
-  const isRate = record.name.endsWith(".rate") && ratio > 1;
-  const kind = isRate ? "faster" : ratio === 2 ? "twice" : ratio === 1.1 ? "more" : ratio === 0.9 ? "less" : "number";
-  const name = withinSentence(called(model, isRate ? record.name.slice(0, -".rate".length) : record.name), kind);
+  const isRate = record.name.endsWith(".rate") && quotient(...after) > quotient(...before);
+  const times = TIMES.find(([, above, below]) => isEqual(reduced(after[0] * below, after[1]), reduced(before[0] * above, before[1])));
+  const kind = isRate ? "faster" : times?.[0] ?? "number";
+  const name = withinSentence(named(model, isRate ? record.name.slice(0, -".rate".length) : record.name), kind);
   return phrase(`change.${kind}`, { name, after: `${told(after)} ${record.unit}`.trim(), before: told(before) });
 }
 
 // A doc string within a sentence: its first word is small where it is no name.
 function withinSentence(text, kind) { return kind === "number" || !/^(The|An?|What|How|Which|Who|Whether|All) /.test(text) ? text : (text[0].toLowerCase() + text.slice(1)).replace(/^the /, ""); }
 
-// What a change costs more, of `price` NaN where nothing has one: what has none of its own may cost anything.
-export function costOf(column, { price, part, way }) {
-  if (price) return phrase(price > 0 ? "price.more" : "price.less", { price: column.tell(Math.abs(price), column.graph.costs[0].dimension, { digits: 3 }) });
+// What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.
+export function costOf(column, { prices, part, parts = [part], way }) {
+  const { costs, unpriced } = column.graph;
+  const told = prices.flatMap((price, i) => (price ? [phrase(price > 0 ? "price.more" : "price.less", { price: column.tell(Math.abs(price), costs[i].dimension, { digits: 3 }) })] : []));
+  if (told.length) return listed(told);
   if (!HARDWARE.includes(way)) return "";
-  const isPriced = price === 0 && way !== "more capacity" && !column.graph.unpriced.includes(part);
+  const isPriced = prices.includes(0) && way !== "more capacity" && !parts.some((one) => unpriced.includes(one));
   return phrase(isPriced ? "price.same" : "price.none");
 }
 

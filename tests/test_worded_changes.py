@@ -1,0 +1,192 @@
+"""Changes, and what they cost, have one table of words, which terminal and page are held to.
+
+As for numbers (`helpers/page_cases.py`), Python writes what the scripts read, and each must say
+what stands in the table.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+from helpers.node import needs_node, run_module
+from helpers.specs import checked
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.certainty import EXACT
+from qps.compiler.quantities.dimension import MONEY, TIME
+from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.text.answers import AdviceView
+from qps.reports.text.worded_changes import changes_of, cost_told
+from qps.solver.what_if.advice import Advice, Way
+
+SPEC = '''
+users N in 1..1000
+option codec = opus or plain_pcm
+option order = in_turn or at_once
+param size = 3 kB
+param posts_each = 10
+"""How much of it is new: about one in twenty"""
+param new = 5 % in 0..100 %
+"""The flats of a house"""
+param flats = 7
+"""Houses with a name that is longer than a line of text, which it ought not to be"""
+param houses = 1234567
+param gap = 0.5 ms
+param apps = 3 in 1..64
+machine small { cpu 2 core; price 900 $ }
+"""A big one"""
+machine big { cpu 8 core; price 0.5 $/hour }
+network slow { duplex; rate 10 Mbit/s }
+network quick { duplex; rate 100 Mbit/s }
+component work { cpu if codec == opus then 2 ms/request + gap/request else 1 ms/request }
+component more { cpu if order == in_turn then 2 ms/request else 1 ms/request }
+topology {
+  node user = big * N
+  node web  = small
+  """Where pages are made"""
+  node app  = small * 2
+  node back_end = small * apps
+  link wan = slow between user, web
+  link lan = slow * 3 between web, app, back_end
+}
+stream page for each user {
+  traffic posts_each * new * flats / houses * 1 request/s, size/request
+  at user { }; over wan; at web { work }; at app { more }; at back_end { work }
+}
+'''
+
+NUMBERS: list[tuple[str, Fraction, str]] = [
+    ("size", Fraction(11, 10), "10 % more size: 3.3 kB instead of 3"),
+    ("size", Fraction(9, 10), "10 % less size: 2.7 kB instead of 3"),
+    ("size", Fraction(2), "twice the size: 6 kB instead of 3"),
+    ("size", Fraction(1, 3), "size: 1 kB instead of 3"),
+    ("posts_each", Fraction(11, 10), "10 % more posts each: 11 instead of 10"),
+    ("posts_each", Fraction(8, 10), "posts each: 8 instead of 10"),
+    ("new", Fraction(9, 10), "10 % less how much of it is new: 4.5 % instead of 5"),
+    ("new", Fraction(3), "How much of it is new: 15 % instead of 5"),
+    ("flats", Fraction(2), "twice the flats of a house: 14 instead of 7"),
+    ("flats", Fraction(8, 7), "The flats of a house: 8 instead of 7"),
+    (
+        "houses",
+        Fraction(2),
+        (
+            "twice the Houses with a name that is longer than a line of text, which it…: "
+            "2,469,000 instead of 1,235,000"
+        ),
+    ),
+    ("gap", Fraction(9, 10), "10 % less gap: 0.45 ms instead of 0.5"),
+    ("apps", Fraction(2), "twice the apps: 6 instead of 3"),
+    ("wan.rate", Fraction(2), "a faster wan: 20 Mbit/s instead of 10"),
+    ("wan.rate", Fraction(1, 2), "rate of link wan: 5 Mbit/s instead of 10"),
+    ("web.cpu.cores", Fraction(2), "twice the cores of web: 4 core instead of 2"),
+    ("app.cpu.cores", Fraction(2), "twice the Where pages are made: cores: 4 core instead of 2"),
+]
+"""A number, how many times as much it becomes, and that in words."""
+
+CHOICES: list[tuple[str, str, str]] = [
+    ("codec", "plain_pcm", "codec: plain pcm instead of opus"),
+    ("order", "at_once", "order: at once instead of in turn"),
+    ("web", "small * 2", "a second small for web"),
+    ("web", "big", "A big one instead of small for web"),
+    ("app", "small * 4", "4 machines for Where pages are made instead of 2"),
+    ("back_end", "big", "A big one instead of small for back end"),
+    ("wan", "slow * 2", "a second slow for wan"),
+    ("wan", "quick", "quick instead of slow for wan"),
+    ("lan", "slow * 6", "6 links for lan instead of 3"),
+]
+"""A place or option, what is to be there, and that in words."""
+
+COSTS: list[tuple[Way, str, float | None, float | None, str]] = [
+    (Way.CAPACITY, "web", 900.0, None, "costs 900 $ more"),
+    (Way.CAPACITY, "web", -450.0, None, "saves 450 $"),
+    (Way.CAPACITY, "web", None, 0.25 / 3600, "costs 183 $/month more"),
+    (Way.CAPACITY, "web", 1234.5, -0.25 / 3600, "costs 1,230 $ more and saves 183 $/month"),
+    (Way.CAPACITY, "web", 0.0, None, "costs nothing more"),
+    (Way.CAPACITY, "web", 0.0, 0.0, "costs nothing more"),
+    (Way.CAPACITY, "wan", None, None, "price not given"),
+    (Way.DEMAND, "size", 0.0, None, ""),
+    (Way.DEMAND, "size", -30.0, None, "saves 30 $"),
+]
+"""A way to help, of what, what it costs more, once and while it runs, and that in words."""
+
+
+def _advice(
+    name: str, *, change: str = "", factor: Fraction | None = None, way: Way = Way.CAPACITY
+) -> Advice:
+    return Advice(
+        way=way,
+        name=name,
+        change=change,
+        set=factor is None,
+        factor=None if factor is None else float(factor),
+        largest_acceptable=1,
+        range_limits=False,
+    )
+
+
+def _view(way: Way, name: str, price: float | None, running_price: float | None) -> AdviceView:
+    return AdviceView(
+        way=way,
+        name=name,
+        change="",
+        words="",
+        setting=None,
+        set=False,
+        largest_acceptable=1,
+        range_limits=False,
+        to=None,
+        headroom=None,
+        known=EXACT,
+        price=price,
+        running_price=running_price,
+    )
+
+
+WORDS = [words for *_, words in [*NUMBERS, *CHOICES]]
+
+
+def test_the_terminal_has_the_words_of_the_table() -> None:
+    spec = checked(SPEC)
+    configuration = spec.configuration()
+    changes = changes_of(spec.model, configuration, lower(spec.model, configuration))
+    asked = [_advice(name, factor=factor) for name, factor, _ in NUMBERS]
+    asked += [_advice(name, change=f"{name} = {to}") for name, to, _ in CHOICES]
+    assert [changes.viewed(one).words for one in asked] == WORDS
+    assert [cost_told(_view(*about)) for *about, _ in COSTS] == [words for *_, words in COSTS]
+
+
+@needs_node
+def test_the_page_has_the_words_of_the_table(tmp_path: Path) -> None:
+    spec = checked(SPEC)
+    configuration = spec.configuration()
+    numbers = lower(spec.model, configuration).assumptions
+    after = [(name, numbers[name].fraction * factor) for name, factor, _ in NUMBERS]
+    asked = {
+        "page": live_page([ShownCase(spec.model, configuration)], (), 200)["models"][0],  # type: ignore[index]
+        "numbers": [(name, str(one.numerator), str(one.denominator)) for name, one in after],
+        "choices": [(name, to) for name, to, _ in CHOICES],
+        "costs": [_cost_in_page(*about) for *about, _ in COSTS],
+    }
+    file = tmp_path / "asked.json"
+    file.write_text(json.dumps(asked), "utf-8")
+    told = json.loads(
+        run_module(
+            'import { readFileSync } from "node:fs";\n'
+            'import { wordsOf } from "./tests/scripts/changing.js";\n'
+            f"const asked = JSON.parse(readFileSync({json.dumps(str(file))}));\n"
+            "console.log(JSON.stringify(wordsOf(asked)));"
+        )
+    )
+    assert told == [WORDS, [words for *_, words in COSTS]]
+
+
+def _cost_in_page(way: Way, name: str, *prices: float | None) -> dict[str, object]:
+    pairs = zip(prices, (MONEY, MONEY / TIME), strict=True)
+    told = [(price, str(dimension)) for price, dimension in pairs if price is not None]
+    return {
+        "way": "other hardware" if way is Way.CAPACITY else "less demand",
+        "part": name,
+        "prices": [price for price, _ in told],
+        "dimensions": [dimension for _, dimension in told],
+    }
