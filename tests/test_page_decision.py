@@ -55,6 +55,8 @@ def test_the_first_screen_answers_five_questions(
     assert told["how sure"] == "an upper bound: fewer may be well served"
     assert told["breaks next"] == "delay of voice, beyond at most 35"
     assert told["costs"].startswith("price not given: write price 900 $ or")
+    asked = page.page.locator("#decision code", has_text="price").first.inner_text()
+    assert asked == "price 900\N{NO-BREAK SPACE}$"
     assert told["promise"].startswith("plan for fewer")
     seen = "() => document.querySelector('#decision').getBoundingClientRect().bottom"
     bar = "() => document.querySelector('#controls .bar').getBoundingClientRect().top"

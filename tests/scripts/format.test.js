@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, toldApart, toldBeyond, ungrouped, whole } from "../../reports/scripts/common/format.js";
+import { decimalOf, grouped, listed, number, percent, quantity, quoted, readable, shortened, toldApart, toldBeyond, unbroken, ungrouped, whole } from "../../reports/scripts/common/format.js";
 
 // The same as Python's: `tests/test_numbers.py`.
 const NUMBERS = JSON.parse(readFileSync(join(import.meta.dirname, "numbers.json"), "utf8"));
@@ -56,4 +56,11 @@ test("names are listed, quoted for a shell, and shortened", () => {
   assert.equal(quoted("it's $HOME"), "'it'\\''s $HOME'");
   assert.equal(shortened("abcdefgh", 4), "abc…");
   assert.equal(shortened("abcd", 4), "abcd");
+});
+
+test("numbers stay with their units and marks where lines break", () => {
+  for (const [text, held] of [["price 900 $ or 0.8 $/hour", "price 900_$ or 0.8_$/hour"], ["227 of 230 ms", "227 of 230_ms"], ["~ 5 % and >= 3 kB", "~_5_% and >=_3_kB"], ["1.5 × 10⁻⁹ s", "1.5_×_10⁻⁹_s"]]) {
+    assert.equal(unbroken(text), held.replaceAll("_", "\u00a0"));
+  }
+  assert.equal(unbroken(12), 12);
 });

@@ -154,7 +154,7 @@ export function showDecision(column, found, odds) {
     ["how sure", sureRow(column, odds)],
     ["promise", planRow(column, odds)],
     column.solved.verdict === "range" ? null : ["would help", [helpsRow(column, found)]],
-    ["costs", costRow(column, found).flatMap(withCode)],
+    ["costs", costRow(column, found).map(unbroken).flatMap(withCode)],
     ["breaks next", nextRow(column)],
   ].filter((row) => row && row[1].some((one) => one !== ""));
   fill("decision", make("p", { class: "many" }, manyTold(column, odds)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
