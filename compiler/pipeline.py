@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +25,7 @@ from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.names.noting import Noted
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
-from qps.compiler.check.values.values import DEEPEST_EXPRESSION, Value
+from qps.compiler.check.values.values import Value
 from qps.compiler.configure.cases import varies_by_case
 from qps.compiler.configure.claimed_values import check_claimed_values
 from qps.compiler.configure.configuration import (
@@ -315,7 +314,6 @@ def _check_source(
     findings: Findings | None,
 ) -> Outcome[Spec]:
     """Check a spec; `earlier` holds what was found before the stage that is at work."""
-    allow_deep_expressions()
     parsed = parse(source, None if findings is None else findings.kept)
     assert parsed.value is not None
     earlier += parsed.diagnostics
@@ -370,17 +368,6 @@ def _check_source(
         accepted=accepted_in(source, project),
     )
     return Outcome(spec, found)
-
-
-def allow_deep_expressions() -> None:
-    """Let Python nest as deep as the deepest expression that is not refused needs.
-
-    Passes walk expressions by recursion, sympy does so several calls a level.
-    """
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _CALLS_A_LEVEL * DEEPEST_EXPRESSION))
-
-
-_CALLS_A_LEVEL = 25
 
 
 def files_of(source: Source, importer: Importer, project: Project | None) -> dict[Path, str]:

@@ -340,8 +340,14 @@ def _kept(
         child = children[index]
         if is_nameless:
             assert isinstance(child, Tree)
-            # The first of them gives its list: a long list is made of ever longer ones.
-            found = found + child.children if found else child.children
+            # The first of them gives its list, which grows in place: a long list is made of ever
+            # longer ones, and to copy each of these would take the square of its length.
+            if found:
+                found += child.children
+            else:
+                found = child.children
         else:
             found.append(child)
-    return found + [None] * missing if missing else found
+    if missing:
+        found += [None] * missing
+    return found

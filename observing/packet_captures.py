@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import logging
 import struct
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from gzip import BadGzipFile, GzipFile
+from io import BufferedReader
 from math import floor
 from pathlib import Path
 
@@ -25,6 +28,9 @@ from qps.observing.time_stretches import whole_stretches
 
 _MOST_PACKETS = 50_000_000
 _MOST_NOTES = 3
+_LARGEST_PIECE = 16 * 2**20
+"""Bytes: what Wireshark takes for a block at the most."""
+_GZIP = b"\x1f\x8b"
 _LOGGER = logging.getLogger("scapy")
 """Where scapy says what is broken; it goes on, or ends there as if that were the end."""
 _HINT = "name what `tcpdump -w FILE` or Wireshark wrote"
@@ -65,7 +71,7 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
 
     number = -1
     try:
-        with RawPcapReader(str(path)) as reader:
+        with path.open("rb") as raw, RawPcapReader(_Pieces(_unpacked(raw))) as reader:
             per_second = 10**9 if getattr(reader, "nano", False) else 10**6
             for number, (_, told) in enumerate(reader):
                 if number >= _MOST_PACKETS:
@@ -76,11 +82,39 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
                     yield ((told.tshigh << 32) + told.tslow) / told.tsresol, told.wirelen
                 else:
                     raise DataError(f"`{path}` has packets without a time", _HINT)
-    except (Scapy_Exception, EOFError, struct.error) as error:
+    except (Scapy_Exception, EOFError, struct.error, zlib.error, BadGzipFile) as error:
         if number < 0:
             told_of = f"`{shortened(str(path))}` is no packet capture"
             raise DataError(told_of, _HINT) from error
         _LOGGER.warning("broken off behind packet %d: %s", number + 1, error)
+
+
+class _Pieces:
+    """A file that gives no piece larger than any packet is.
+
+    A few bytes of a capture say how long the next piece is, and so much memory is taken for it,
+    whether or not so much is there.
+    """
+
+    def __init__(self, file: BufferedReader | GzipFile) -> None:
+        self._file = file
+        self.close = file.close
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes, fewer at the end; `struct.error` where they are too many."""
+        if size > _LARGEST_PIECE:
+            raise struct.error(f"a piece of {size:,} bytes")
+        return self._file.read(size)
+
+
+def _unpacked(raw: BufferedReader) -> BufferedReader | GzipFile:
+    """Return a file as it was before gzip, once."""
+    if not raw.peek(2).startswith(_GZIP):
+        return raw
+    file = GzipFile(fileobj=raw)
+    if file.peek(2).startswith(_GZIP):
+        raise BadGzipFile("it is packed twice")
+    return file
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from helpers import once
 from helpers.browser import Opened, SharedBrowser
 from helpers.not_skipped import missing_in_ci
-from qps.compiler.pipeline import allow_deep_expressions
+from qps.compiler.syntax.nesting import allow_deep_expressions
 
 # Before hypothesis looks at the limit of recursion, which it guards.
 allow_deep_expressions()

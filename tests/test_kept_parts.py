@@ -10,9 +10,9 @@ from msgspec import Struct
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.examining import examine
-from qps.compiler.pipeline import allow_deep_expressions
 from qps.compiler.syntax import kept_parts
 from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.nesting import allow_deep_expressions
 from qps.compiler.syntax.parse import parse
 
 HERE = Path(__file__).parent

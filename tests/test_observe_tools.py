@@ -11,6 +11,7 @@ of our own.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import struct
 from collections.abc import Mapping
@@ -579,6 +580,22 @@ def test_a_broken_capture_is_read_up_to_there_and_told(
     out = str(tmp_path / "out.csv")
     assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
     assert "warning: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_block_of_a_capture_that_is_larger_than_any_packet_takes_no_memory(
+    is_packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scapy")
+    content = pcapng() + struct.pack("<II", 6, 0xFFFFFFF0) + bytes(100)
+    file = tmp_path / "wire.pcapng"
+    file.write_bytes(gzip.compress(content) if is_packed else content)
+    out = str(tmp_path / "out.csv")
+    assert main(["observe", "pcap", str(file), "--window", "500ms", "-o", out]) == 0
+    assert "broken off behind packet 3: a piece of 4,294,967,268 bytes" in capsys.readouterr().err
+    file.write_bytes(gzip.compress(gzip.compress(content)))
+    assert main(["observe", "pcap", str(file), "-o", out]) == 2
+    assert "is no packet capture" in capsys.readouterr().err
 
 
 WRONG: list[tuple[str, str, str]] = [

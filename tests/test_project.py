@@ -204,3 +204,12 @@ def test_patterns_name_files_and_folders(path: str, pattern: str, *, fits: bool)
 def test_a_folder_without_a_project_has_none() -> None:
     assert project_of(None).value is None
     assert project_of(Path("app")).value is None
+
+
+@pytest.mark.parametrize(
+    "key", [".".join("a" * 60), ".".join(["'a.b'"] * 60), "[" + " . ".join(["x-1"] * 60) + "]\nb"]
+)
+def test_keys_of_very_many_parts_are_told_before_they_are_read(key: str) -> None:
+    Path("qps.toml").write_text(f"{key} = 1\n", encoding="utf-8")
+    (found,) = project_of(Path()).diagnostics
+    assert found.message == "this is no TOML: a key has more than 50 parts"

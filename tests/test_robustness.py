@@ -8,19 +8,28 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.specs import PRELUDE
+from qps.cli import main
+from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Outcome
 from qps.compiler.diagnostics.render import as_json, full, plain, printable
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.format import formatted
+from qps.compiler.syntax.parse import parse_change
+from qps.grammar.parsing import Tree, _kept
 from qps.grammar.words import DECLARATIONS, RESERVED
+from qps.reports.pages.variants import Origin, Variant, _Explorer, variants_of
 
 ROOT = Path(__file__).parents[1]
+LONG = "a" * 5_000
 REST = "topology { node host = box }\nstream flow { traffic 1 packet/s; at host { work } }\n"
 
 
@@ -175,3 +184,65 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     text = PRELUDE + 'use "link.qps" as other\n' + REST
     found = check_source(Source("spec.qps", text, inside)).diagnostics
     assert [d.code.id for d in found] == ["QPS0207"]
+
+
+@pytest.mark.parametrize("command", ["layout", "setting"])
+def test_what_is_nested_too_deep_is_told_where_nobody_checks_it(command: str) -> None:
+    deep = "if o then 1 else " * 3_000 + "2"
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000)  # as a process begins
+    try:
+        found: Outcome[str] | Outcome[ast.Change] = (
+            formatted(Source("spec.qps", f"param a = {deep}\n"))
+            if command == "layout"
+            else parse_change(Source("--set", f"a = {deep}"))
+        )
+    finally:
+        sys.setrecursionlimit(usual)
+    assert {one.code.id for one in found.diagnostics} == {"QPS0105"}
+
+
+def test_a_long_list_grows_in_place() -> None:
+    long, short = Tree("list", ["a", "b"], 0, 1), Tree("list", ["c"], 1, 2)
+    found = _kept([long, short], [(0, True, 0), (1, True, 0)], 1)
+    assert found == ["a", "b", "c", None]
+    assert found is long.children  # copied, lists would cost the square of their length
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", LONG],
+        ["fmt", LONG],
+        ["test", LONG],
+        ["diff", LONG, "spec.qps"],
+        ["diff", f"{LONG}:spec.qps", "spec.qps"],
+        ["diff", "HEAD:a/../../../../../../../../spec.qps", "spec.qps"],
+        ["observe", "wrk", LONG],
+    ],
+)
+def test_names_that_no_file_can_have_are_no_fault(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("spec.qps").write_text(PRELUDE + REST, encoding="utf-8")
+    assert main(words) == 2
+
+
+def test_choices_that_nothing_reads_are_not_tried_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = "\n".join(f"option o{i} = on or off" for i in range(60))
+    spec = check(PRELUDE + REST + options).value
+    assert spec is not None
+    tried: list[object] = []
+
+    def counted(*words: Any) -> Variant | None:
+        tried.append(words)
+        assert len(tried) < 1_000
+        return added(*words)
+
+    added = _Explorer.add
+    monkeypatch.setattr(_Explorer, "add", counted)
+    found = variants_of(spec.model, [Origin("as it is", base_configuration(spec.model))])
+    held = list(found.variants)
+    assert found.are_all(held)
+    assert found.combinations >= 2**60

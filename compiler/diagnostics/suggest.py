@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -20,37 +20,37 @@ def closest(word: str, names: Iterable[str], sure: float = 0.6) -> str | None:
     >>> closest("lam", ["lan", "station"]), closest("m", ["ms"]), closest("n", ["N"])
     ('lan', None, 'N')
     """
-    return _closest(word, tuple(sorted(set(names))), sure)
+    return _closest(word, tuple(sorted(_likely(word, set(names)))[:_MANY]), sure)
 
 
 @lru_cache(maxsize=64)  # one wrong name of a function is wrong wherever that is called
 def _closest(word: str, names: Sequence[str], sure: float) -> str | None:
-    candidates = _likely(word, names)
-    by_fold = {name.lower(): name for name in candidates}
+    by_fold = {name.lower(): name for name in names}
     # One letter is like many: only its other case is meant.
     folded = [name for name in by_fold if min(len(word), len(name)) > 1 or name == word.lower()]
     found = get_close_matches(word.lower(), folded, n=1, cutoff=sure)
     if found:
         return by_fold[found[0]]
     telling = len(word) >= _SHORTEST_PART
-    containing = [name for name in candidates if telling and word.lower() in name.lower()]
+    containing = [name for name in names if telling and word.lower() in name.lower()]
     return min(containing, key=len) if containing else None
 
 
-def _likely(word: str, names: Sequence[str]) -> Sequence[str]:
+def _likely(word: str, names: Collection[str]) -> Collection[str]:
     """Return the names to compare with: all, or of very many those that start alike."""
     if len(names) <= _MANY:
         return names
-    return [name for name in names if name[:1].lower() == word[:1].lower()][:_MANY]
+    return [name for name in names if name[:1].lower() == word[:1].lower()]
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     """Return a hint that offers the closest name, or lists the few there are."""
-    candidates = sorted(set(names))
-    near = closest(word, candidates)
+    known = set(names)
+    near = closest(word, known)
     if near is not None:
         return instead(word, near, told=f"did you mean `{near}`?")
-    if 0 < len(candidates) <= _FEW:
+    if 0 < len(known) <= _FEW:
+        candidates = sorted(known)
         return instead(word, *candidates, told="there is " + listed(candidates, "and"))
     return None
 

@@ -34,6 +34,11 @@ SHARED = "pyproject.toml"
 _SECTION = ("tool", "qps")
 _NAMES_SECTION = re.compile(rb"^[ \t]*\[[ \t]*[\"']?tool[\"']?[ \t]*[.\]]", re.MULTILINE)
 _LARGEST = 1_000_000
+_MOST_PARTS = 50
+_TOO_MANY_PARTS = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{_MOST_PARTS}}}"""
+)
+"""Keys of which the library that reads TOML makes all beginnings: the square of their length."""
 _MOST_ENTRIES = 1_000
 _LONGEST_PATTERN = 200
 
@@ -156,10 +161,17 @@ def _has_section(file: Path) -> bool:
 def _is_section_in(content: bytes) -> bool:
     """Return whether a file that names the section has it; an editor asks with each letter."""
     try:
-        tool = tomllib.loads(content.decode("utf-8-sig")).get(_SECTION[0], {})
+        tool = _values_in(content.decode("utf-8-sig")).get(_SECTION[0], {})
     except (ValueError, RecursionError):
         return False  # other tools tell what is wrong with it
     return isinstance(tool, dict) and _SECTION[1] in tool
+
+
+def _values_in(text: str) -> dict[str, object]:
+    """Return what a TOML text says; ValueError or RecursionError where it is none."""
+    if _TOO_MANY_PARTS.search(text):
+        raise ValueError(f"a key has more than {_MOST_PARTS} parts")
+    return tomllib.loads(text)
 
 
 def _text(file: Path, sink: Sink) -> str | None:
@@ -207,7 +219,7 @@ class _Reading(Struct, frozen=True):
     def project(self) -> Project | None:
         """Return what the file says, as far as it can be understood."""
         try:
-            values: object = tomllib.loads(self.source.text)
+            values: object = _values_in(self.source.text)
         except (ValueError, RecursionError) as error:
             self._no_toml(error)
             return None

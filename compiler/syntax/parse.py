@@ -19,6 +19,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder, completed
 from qps.compiler.syntax.editions import report_editions
 from qps.compiler.syntax.kept_parts import KeptParts
+from qps.compiler.syntax.nesting import allow_deep_expressions
 from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
 from qps.grammar.keywords import continuing_words
@@ -49,6 +50,7 @@ def parse(source: Source, kept: KeptParts | None = None) -> Outcome[ast.Module]:
 
     What was read before is had from what is `kept`, where that is given, and kept for the next.
     """
+    allow_deep_expressions()
     sink = Sink()
     if len(source.text) > LARGEST_TEXT:
         sink.report(
@@ -102,6 +104,7 @@ def _had_again(
 
 def parse_change(source: Source) -> Outcome[ast.Change]:
     """Return the `name = value` that a text such as a `--set` flag holds."""
+    allow_deep_expressions()
     sink = Sink()
     try:
         tree = parsing.parse(source.text, start="change").tree

@@ -35,6 +35,8 @@ from qps.compiler.lower.lowering import lower
 MOST_VARIANTS = 200
 _MOST_TOGETHER = 4
 """Places that are doubled together: as many changes as the script of a page joins."""
+_MOST_IN_VAIN = 20_000
+"""Combinations that are known or cannot be, one behind another: then no more are looked for."""
 _MOST_WORK = 12_000
 """Demands and stages in the graphs of all variants: a large model gets fewer of them."""
 
@@ -251,12 +253,14 @@ class _Explorer(Struct, kw_only=True):
     ) -> Iterator[Variant]:
         """Yield the variants of the starts, and then what is near to these."""
         yield from tuple(self.variants)
+        in_vain = 0
         for shape, picks in chain(self._more_of(starts[0], full), self._neighbours(starts)):
             known = len(self.variants)
-            if known >= most or self._work >= _MOST_WORK:
+            if known >= most or self._work >= _MOST_WORK or in_vain >= _MOST_IN_VAIN:
                 return
             self.add(shape, picks)
             yield from self.variants[known:]
+            in_vain = in_vain + 1 if len(self.variants) == known else 0
 
     def start(self, origin: Origin, doc: str | None) -> Start | None:
         """Return a start, lowered; of the shape of an earlier one where only numbers differ.
@@ -341,7 +345,7 @@ class _Explorer(Struct, kw_only=True):
         yield from self._changed(first, combinations(everywhere, 1))
         near = chain(
             self._changed(first, combinations(hardware, 2)),
-            self._changed(first, combinations(everywhere, 2)),
+            self._changed(first, combinations(self._telling(), 2)),
         )
         far = chain.from_iterable(
             self._changed(start, combinations(everywhere, 1)) for start in others
@@ -350,7 +354,18 @@ class _Explorer(Struct, kw_only=True):
             yield from (pick for pick in pair if pick is not None)
         for distance in range(2, len(self.selects) + 1):
             for start in starts:
-                yield from self._changed(start, combinations(everywhere, distance))
+                yield from self._changed(start, combinations(self._telling(), distance))
+
+    def _telling(self) -> Sequence[int]:
+        """Return the selects that tell several changes from fewer of them: what anything asks for.
+
+        Without what nothing asks for, a combination is nearer to the start, and so it is known. Of
+        those that cannot be it is not known what they ask for.
+        """
+        everywhere = range(len(self.selects))
+        if self.unfit:
+            return everywhere
+        return sorted(frozenset().union(*(variant.asked for variant in self.variants)))
 
     def _changed(
         self, start: Start, which: Iterable[tuple[int, ...]]

@@ -204,7 +204,8 @@ def load_trace(path: Path, period: Fraction | None, unit: Fraction | None) -> Tr
 def _bytes(path: Path) -> bytes:
     try:
         if not path.is_file():
-            kind = "is a folder" if path.is_dir() else "does not exist"
+            kind = "is no ordinary file" if path.exists() else "does not exist"
+            kind = "is a folder" if path.is_dir() else kind
             raise _unreadable(path, kind)
         if path.stat().st_size > LARGEST_FILE:
             raise _unreadable(path, f"is larger than {LARGEST_FILE:,} bytes: split the recording")

@@ -6,6 +6,7 @@ import argparse
 import gc
 import sys
 from collections.abc import Sequence
+from errno import EACCES, ELOOP, ENAMETOOLONG
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,12 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     from qps.commands.console import Exit, show  # noqa: PLC0415
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415
 
+    if isinstance(error, OSError) and error.errno in _OF_A_NAME and error.filename is not None:
+        from qps.commands.console import complain  # noqa: PLC0415
+        from qps.compiler.diagnostics.suggest import shortened  # noqa: PLC0415
+
+        told = f"`{shortened(str(error.filename))}` cannot be looked at: {error.strerror}"
+        error = complain(told, "name another file or folder")
     if isinstance(error, QpsError):
         show(error.diagnostics, arguments)
         return Exit.WRONG
@@ -94,6 +101,10 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     if os.environ.get("QPS_TRACEBACK"):
         traceback.print_exception(error)
     return Exit.FAULT
+
+
+_OF_A_NAME = (ENAMETOOLONG, ELOOP, EACCES)
+"""Why the system says nothing of a file: of its name, and of the rights of who asks."""
 
 
 def _command(argv: Sequence[str]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from qps.compiler.check.names.declarations import (
     Declared,
@@ -47,7 +47,7 @@ def report_name(
     `kinds` are the declarations that could be named, `others` what else could stand there.
     """
     declared = lookup(module, name)
-    candidates = sorted({*names_of(module, kinds), *others})
+    candidates = {*names_of(module, kinds), *others}
     offered = did_you_mean(name.text, candidates)
     if declared is not None or name.text in module.imports:
         kind = "a module" if declared is None else kind_of(declared.declaration)
@@ -116,8 +116,8 @@ def _made_of(
     return instead(name.text, *places[:_SHOWN], told=told)
 
 
-def _such_as(candidates: list[str]) -> str:
-    return f", such as `{candidates[0]}`" if candidates else ""
+def _such_as(candidates: Collection[str]) -> str:
+    return f", such as `{min(candidates)}`" if candidates else ""
 
 
 def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:

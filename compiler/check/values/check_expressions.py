@@ -27,7 +27,6 @@ from qps.compiler.check.values.check_traces import TraceChecker
 from qps.compiler.check.values.check_uncertain import UncertainChecker
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.values import (
-    DEEPEST_EXPRESSION,
     LARGEST_EXPRESSION,
     Arithmetic,
     ExpressionTooDeepError,
@@ -43,6 +42,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.quantities.unit_binding import Divisor, advice, of_either
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.nesting import DEEPEST_EXPRESSION
 
 T = TypeVar("T")
 

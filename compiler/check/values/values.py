@@ -30,12 +30,10 @@ from qps.compiler.quantities.dimension import (
 from qps.compiler.quantities.free_dimensions import FreeDimensions
 from qps.compiler.quantities.unit_binding import Divisor, advice, of_either, of_product, raised
 from qps.compiler.syntax import ast
+from qps.compiler.syntax.nesting import DEEPEST_EXPRESSION
 
 LARGEST_EXPRESSION = 100_000
 """Nodes in an expression, its functions and `let`s put in, beyond which it is refused."""
-
-DEEPEST_EXPRESSION = 600
-"""How deep an expression may be nested, its functions and `let`s put in."""
 
 _MOST_BITS = 4096
 _LARGEST_POWER = 1024

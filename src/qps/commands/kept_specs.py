@@ -24,7 +24,6 @@ from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import (
     Spec,
-    allow_deep_expressions,
     check_source,
     files_of,
     importer_of,
@@ -32,6 +31,7 @@ from qps.compiler.pipeline import (
 from qps.compiler.project.project_file import project_mark, project_of
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
+from qps.compiler.syntax.nesting import allow_deep_expressions
 
 
 class _Reading(Struct, frozen=True):

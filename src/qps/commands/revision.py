@@ -48,4 +48,5 @@ def spec_at(argument: str) -> Iterator[Spec]:
 
 def _nearest(folder: Path) -> Path:
     """Return the nearest folder that is there: the one that is meant may exist no longer."""
-    return next(parent for parent in folder.resolve().parents if parent.is_dir())
+    own = folder.resolve()
+    return next(place for place in (own, *own.parents) if place.is_dir())
