@@ -218,7 +218,7 @@ def test_many_users_are_told_to_the_last_so_that_parts_add_up(
     assert sum(steps) == 41_666_666 - 107_142_857
     shares = [float(row[-1].replace(",", "")) for row in rows]
     assert sum(shares) == pytest.approx(sum(steps), abs=0.1)
-    assert "host.cpu reaches its target at" in out
+    assert "processor of host reaches its target at" in out
 
 
 def test_the_text(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,14 +228,14 @@ def test_the_text(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
         == """\
 main:specs/app.qps → specs/app.qps
 
-  400 users instead of 200: 200 more. Limited by host.cpu.load.
+  400 users instead of 200: 200 more. Limited by processor of host.
 
   changed         before  after   alone  one by one  share
   host.cpu.cores  2 core  4 core   +200        +200   +200
 
-  answer                 before  after
-  largest acceptable        200    400
-  host.cpu saturates at     200    400
+  answer                          before  after
+  largest acceptable                 200    400
+  processor of host saturates at     200    400
 
   In users. alone: the old spec with this change only; one by one: in this order; share: the \
 mean over all orders (Shapley).

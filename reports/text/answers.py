@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.how_known import marked_value
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.measures import MeasureView
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.quantities import is_share, percent, quantity_in
@@ -240,12 +241,12 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
 
     def _shown(self) -> Shown:
         """Return what a notebook shows of answers: what one must know first."""
-        headline, facts = self.__dict__.get("told", (self.answer, ()))
+        headline, facts, labels = self.__dict__.get("told", (self.answer, (), PLAIN))
         return Shown(
             title=f"{self.model} ({self.file})",
             answer=headline,
             facts=facts,
-            tables=(_requirements(self), _resources(self)),
+            tables=(_requirements(self, labels), _resources(self, labels)),
         )
 
 
@@ -253,17 +254,19 @@ _MOST_ROWS = 8
 _DIGITS = 3
 
 
-def telling(view: SolveView, headline: str, facts: tuple[tuple[str, str], ...]) -> SolveView:
+def telling(
+    view: SolveView, headline: str, facts: tuple[tuple[str, str], ...], labels: Labels
+) -> SolveView:
     """Return the same answers, which show of themselves what a first screen says."""
     told = replace(view)
-    told.__dict__["told"] = (headline, facts)  # beside its fields: it is no key of the JSON
+    told.__dict__["told"] = (headline, facts, labels)  # beside its fields: it is no key of the JSON
     return told
 
 
-def _requirements(view: SolveView) -> Table:
+def _requirements(view: SolveView, labels: Labels) -> Table:
     rows = [
         (
-            one.measure,
+            labels.of(one.measure),
             marked_value(_quantity(one.value_at_limit, one), one.value_at_limit, one.known),
             f"{one.operator} {_quantity(one.limit, one)}",
         )
@@ -279,10 +282,11 @@ def _quantity(value: float, one: RequirementView) -> str:
     return quantity_in(value, one.unit, _DIGITS)
 
 
-def _resources(view: SolveView) -> Table:
+def _resources(view: SolveView, labels: Labels) -> Table:
     fullest = sorted(view.resources, key=lambda one: -one.load_at_limit / one.target)
     rows = [
-        (one.name, percent(one.load_at_limit), percent(one.target)) for one in fullest[:_MOST_ROWS]
+        (labels.of(one.name), percent(one.load_at_limit), percent(one.target))
+        for one in fullest[:_MOST_ROWS]
     ]
     if len(fullest) > _MOST_ROWS:
         rows.append((f"… {len(fullest) - _MOST_ROWS} more, less full", "", ""))

@@ -8,7 +8,8 @@ from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.lower.certainty_asked import without_certainty
 from qps.compiler.pipeline import Scenarios, Spec
 from qps.reports.text.claim_changes import claim_changes, judged
-from qps.reports.text.difference_text import DifferenceView, difference_view
+from qps.reports.text.difference_text import DifferenceView, calling, difference_view
+from qps.reports.text.labels import labels_of
 from qps.reports.text.view import solve_view
 from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Sampling
@@ -45,4 +46,4 @@ def compared(
     view = difference_view(found, views[0], views[1], odds)
     if claims:
         view = replace(view, claims=claim_changes(judged(old), judged(new)))
-    return found, view
+    return found, calling(view, *(side.model.once(labels_of) for side in (before, after)))

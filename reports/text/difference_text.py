@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,8 +15,9 @@ from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.claim_changes import ClaimChanges, claim_changes_tables
 from qps.reports.text.how_known import marked
+from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.notebook import Shown, ShowsItself
-from qps.reports.text.nouns import counted, noun
+from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
 from qps.reports.text.quantities import number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
@@ -33,7 +34,7 @@ class NumberView(Struct, frozen=True):
     place: str
 
 
-class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True):
+class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them.
 
     `claims` are those that fare otherwise; None where nobody asked for them.
@@ -50,15 +51,33 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True):
     odds: DifferenceOdds | None = None
     claims: ClaimChanges | None = None
 
+    @property
+    def labels(self) -> tuple[Labels, Labels]:
+        """What either spec calls things; all is called as it is written where nobody said."""
+        found: tuple[Labels, Labels] = self.__dict__.get("labels", (PLAIN, PLAIN))
+        return found
+
+    @property
+    def in_words(self) -> str:
+        """The answer for people: with what the specs call things."""
+        return _answered(self.before, self.after, self.odds, self.labels)
+
     def _shown(self) -> Shown:
         return _shown(self)
+
+
+def calling(view: DifferenceView, before: Labels, after: Labels) -> DifferenceView:
+    """Return the same difference, told with what either spec calls things."""
+    told = replace(view)
+    told.__dict__["labels"] = before, after  # beside its fields: it is no key of the JSON
+    return told
 
 
 def _shown(view: DifferenceView) -> Shown:
     """Return what a notebook shows of a difference."""
     return Shown(
         title=f"{view.before.file} and {view.after.file}",
-        answer=view.answer,
+        answer=view.in_words,
         facts=(("changes", remark_of(view)),),
         tables=(answers_table(view), changes_table(view.changes), numbers_table(view)),
     )
@@ -70,8 +89,7 @@ def difference_view(
     """Return a difference as plain values."""
     return DifferenceView(
         schema="qps/diff/1",
-        answer=_answer(before, after)
-        + ("" if odds is None else f" {_sure(odds, noun(after.population.name))}"),
+        answer=_answered(before, after, odds),
         users=found.users,
         before=before,
         after=after,
@@ -120,15 +138,28 @@ def _number(assumption: Assumption) -> NumberView:
     return NumberView(assumption.name, assumption.text, assumption.span.place)
 
 
-def _answer(before: SolveView, after: SolveView) -> str:
-    """Return in words what became of the answer."""
+_BY_NAME = PLAIN, PLAIN
+
+
+def _answered(
+    before: SolveView,
+    after: SolveView,
+    odds: DifferenceOdds | None,
+    labels: tuple[Labels, Labels] = _BY_NAME,
+) -> str:
+    """Return in words what became of the answer, and how sure that is."""
+    sure = "" if odds is None else f" {_sure(odds, noun(after.population.name))}"
+    return _answer(before, after, labels) + sure
+
+
+def _answer(before: SolveView, after: SolveView, labels: tuple[Labels, Labels]) -> str:
     old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
     if old == new:
         moved = f"{_known_users(after)}, as before"
     else:
         by = f"{abs(new - old):,} {'more' if new > old else 'fewer'}"
         moved = f"{_known_users(after)} instead of {marked(f'{old:,}', before.known)}: {by}"
-    limits = [_limit(view) for view in (before, after)]
+    limits = list(map(_limit, (before, after), labels))
     limited = f"Limited by {limits[1]}" + ("" if limits[0] == limits[1] else f", not {limits[0]}")
     return f"{moved}. {limited}."
 
@@ -137,15 +168,17 @@ def _known_users(view: SolveView) -> str:
     return marked(counted(view.largest_acceptable or 0, view.population.name), view.known)
 
 
-def _limit(view: SolveView) -> str:
-    return printable(view.limited_by or "the range of the population")
+def _limit(view: SolveView, labels: Labels) -> str:
+    if not view.limited_by:
+        return "the range of the population"
+    return printable(labels.of(view.limited_by))
 
 
 def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
     """Return the answer, what changed, and the answers before and after."""
     head = f"{view.before.file} → {view.after.file}"
     parts = [f"### {escaped(head)}" if markdown else one_line(head)]
-    parts.append(f"**{escaped(view.answer)}**" if markdown else f"  {view.answer}")
+    parts.append(f"**{escaped(view.in_words)}**" if markdown else f"  {view.in_words}")
     tables = [changes_table(view.changes), numbers_table(view), answers_table(view)]
     if view.claims is not None:
         tables = [*claim_changes_tables(view.claims), *tables]
@@ -233,15 +266,21 @@ def numbers_table(view: DifferenceView) -> Table:
 def answers_table(view: DifferenceView) -> Table:
     """Return the answers of both, those that differ."""
     before, after = view.before, view.after
+    sides = tuple(zip((before, after), view.labels, strict=True))
+    words: dict[str, str] = {}
+    for each, labels in sides:  # a part is one by its identifier, whatever either calls it
+        words |= {_reaches(one): _reaches(one, labels) for one in each.resources}
+        words |= {one.measure: labels.of(one.measure) for one in each.requirements}
     rows: list[tuple[str, ...]] = [
         (
             "largest acceptable",
             *(_count(view.largest_acceptable, view.known) for view in (before, after)),
         ),
-        ("limited by", _limit(before), _limit(after)),
+        ("limited by", *(_limit(*side) for side in sides)),
         *_pairs(
             "{} at",
-            *(dict(map(_saturation, view.resources)) for view in (before, after)),
+            *({_reaches(one): _saturation(one) for one in v.resources} for v in (before, after)),
+            words=words,
         ),
         *_pairs(
             "{} is met up to",
@@ -249,32 +288,44 @@ def answers_table(view: DifferenceView) -> Table:
                 {r.measure: _count(r.met_up_to, r.met_up_to_known) for r in v.requirements}
                 for v in (before, after)
             ),
+            words=words,
         ),
         *_pairs(
-            "{} for each user",
+            f"{{}} for each {noun_of_one(after.population.name)}",
             *(dict(map(_price, view.cost)) for view in (before, after)),
+            words={},
         ),
     ]
     kept = [row for row in rows if row[1] != row[2] or row[0] == "largest acceptable"]
     return Table(("answer", "before", "after"), tuple(kept), frozenset([1, 2]))
 
 
-def _pairs(told: str, old: dict[str, str], new: dict[str, str]) -> list[tuple[str, ...]]:
-    """Return a row for each name of either, with what it is in both."""
+def _pairs(
+    told: str, old: dict[str, str], new: dict[str, str], *, words: Mapping[str, str]
+) -> list[tuple[str, ...]]:
+    """Return a row for each name of either, in words, with what it is in both."""
     names = dict.fromkeys([*old, *new])
-    return [(told.format(name), old.get(name, "-"), new.get(name, "-")) for name in names]
+    return [
+        (told.format(words.get(name, name)), old.get(name, "-"), new.get(name, "-"))
+        for name in names
+    ]
 
 
 def _count(users: int | None, known: Certainty) -> str:
     return "none" if users is None else marked(f"{users:,}", known)
 
 
-def _saturation(resource: ResourceView) -> tuple[str, str]:
-    """Return what a resource comes to, its target where that is below saturation, and where."""
-    told = f"{resource.name} {'saturates' if resource.target == 1 else 'reaches its target'}"
+def _reaches(resource: ResourceView, labels: Labels = PLAIN) -> str:
+    """Return what a resource comes to: its target where that is below saturation."""
+    comes_to = "saturates" if resource.target == 1 else "reaches its target"
+    return f"{labels.of(resource.name)} {comes_to}"
+
+
+def _saturation(resource: ResourceView) -> str:
+    """Return where a resource comes to that."""
     if resource.saturates_not_below is not None:
-        return told, undecided_point(resource.saturates_at, resource.saturates_not_below)
-    return told, "never" if resource.saturates_at is None else number(resource.saturates_at)
+        return undecided_point(resource.saturates_at, resource.saturates_not_below)
+    return "never" if resource.saturates_at is None else number(resource.saturates_at)
 
 
 def _price(cost: CostSolution) -> tuple[str, str]:

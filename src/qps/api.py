@@ -113,7 +113,7 @@ class Model(ShowsItself):
         view = solve_view(model, configuration, solution, tuple(settings), found, spec.warnings)
         words = wording(model, configuration, solution.graph, view.advice)
         first = decision(view, solution, words)
-        return telling(view, first.headline, first.facts)
+        return telling(view, first.headline, first.facts, words.labels)
 
     def solve_for(
         self,

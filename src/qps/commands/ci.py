@@ -197,7 +197,7 @@ def _findings(
                     level=Level.NOTE,
                     code=ANSWER,
                     title="answer",
-                    message=change.view.answer,
+                    message=change.view.in_words,
                     file=change.file,
                 )
             ] = None
