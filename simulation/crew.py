@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any, Protocol, Self
@@ -15,7 +14,7 @@ from qps.simulation.lengths import lengths_of
 from qps.simulation.one_run import LEVELS, Run, RunResult
 from qps.simulation.played import Played
 from qps.simulation.statistics import Estimate, estimate, warm_up
-from qps.solver.matrix.processes import START, cores
+from qps.solver.matrix.processes import START, cores, starting
 
 RUNS = 20
 MOST_ITEMS = 20_000_000
@@ -207,7 +206,7 @@ class _Workers:
 
     def __init__(self, played: Played, effort: Effort, count: int, tick: Tick) -> None:
         self._tick = tick
-        context: Any = get_context(START)
+        context: Any = starting(START)
         self._count, self._runs = count, effort.runs
         self._pipes: list[Connection] = []
         self._processes = []

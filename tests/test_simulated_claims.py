@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -173,3 +175,19 @@ def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     assert all("nothing of it comes" in str(one.near and one.near.why) for one in found)
     assert lengths
     assert set(lengths) == {1.0}
+
+
+def test_a_script_is_run_once_where_processes_begin_anew(tmp_path: Path) -> None:
+    """As on Windows and macOS, where Python's own processes first run the script again."""
+    spec = file_of(tmp_path, "job.latency simulated within 5 % with N = 50")
+    script = tmp_path / "script.py"
+    lines = (
+        "import qps",
+        "from qps.simulation import crew",
+        "crew.START, crew.cores = 'spawn', lambda: 2",
+        "print('began')",
+        f"print(*[claim.verdict.value for claim in qps.load({spec!r}).test()])",
+    )
+    script.write_text("\n".join(lines), encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert (done.stdout.split(), done.stderr) == (["began", "holds"], "")

@@ -14,13 +14,13 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing import Pipe, get_context
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 
-from qps.solver.matrix.processes import START
+from qps.solver.matrix.processes import START, starting
 
 _MOST_LOST = 8
 """Workers that are replaced: where more are killed, another one would be, too."""
@@ -71,7 +71,7 @@ def cluster_here(workers: int) -> Iterator[str]:
 
 def _process(work: Callable[..., None], *arguments: object) -> BaseProcess:
     """Return a process that is a copy of this one, where the system bears that."""
-    context: Any = get_context(START)
+    context: Any = starting(START)
     made: BaseProcess = context.Process(target=work, args=arguments)
     return made
 

@@ -14,13 +14,13 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import Pipe, get_context
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
 
 from qps.solver.matrix.compiled import CompiledMatrix
-from qps.solver.matrix.processes import START, cores
+from qps.solver.matrix.processes import START, cores, starting
 from qps.solver.matrix.run import PART, Made, Work, WorkersLostError, part_bytes, put
 from qps.solver.matrix.tables import Tabulator
 from qps.whole_files import scratch, temporary
@@ -95,7 +95,7 @@ class _Processes:
         self._ends = Pipe(duplex=False)
         self._executor = ProcessPoolExecutor(
             self.workers,
-            mp_context=get_context(START),
+            mp_context=starting(START),
             initializer=_begin,
             initargs=(self.compiled, self.fingerprint, *self._ends),
         )

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 
 import numpy as np
 from msgspec import Struct
@@ -24,7 +23,7 @@ from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.modes import ModeSolver
 from qps.solver.matrix.prepared import Bools, Ints
-from qps.solver.matrix.processes import START, cores
+from qps.solver.matrix.processes import START, cores, starting
 from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.odds.few_alone import FewAlone
@@ -151,7 +150,7 @@ def solved_for(
     else:
         with ProcessPoolExecutor(
             count,
-            mp_context=get_context(START),
+            mp_context=starting(START),
             initializer=_begin,
             initargs=(compiled, near, at),
         ) as executor:

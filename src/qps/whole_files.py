@@ -84,8 +84,7 @@ def lock(path: Path) -> Iterator[None]:
             left.unlink(missing_ok=True)
         yield
     finally:
-        own.unlink(missing_ok=True)  # before it is given back: whoever has it open looks again
-        os.close(handle)
+        _give_back(own, handle)
 
 
 def _taken(own: Path) -> int:
@@ -117,6 +116,12 @@ def _is_at(handle: int, path: Path) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
+    def _give_back(own: Path, handle: int) -> None:
+        """Unlock, then take the name away, which no open file loses there."""
+        os.close(handle)
+        with suppress(OSError):  # another has it open: it takes the name away
+            own.unlink(missing_ok=True)
+
     def _try_lock(handle: int) -> bool:
         """Lock one byte far behind what is told, which others may read."""
         os.lseek(handle, 2**20, os.SEEK_SET)
@@ -128,6 +133,11 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+
+    def _give_back(own: Path, handle: int) -> None:
+        """Take the name away, then unlock: whoever has the file open looks whether it has one."""
+        own.unlink(missing_ok=True)
+        os.close(handle)
 
     def _try_lock(handle: int) -> bool:
         """Lock a file, together with the processes that are started while it is locked."""

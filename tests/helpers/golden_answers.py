@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import os
-import resource
 import shlex
 import signal
 import sys
@@ -16,13 +15,15 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkProcess
 from pathlib import Path
 from time import monotonic, process_time
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from qps.cli import main
 from qps.reports.pages.packing import data_in
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkProcess  # Windows has none: nothing but `keep` forks
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -96,6 +97,8 @@ class Runner:
         return reader, process
 
     def _answer(self, command: str, writer: Connection) -> None:
+        import resource
+
         os.chdir(self.folder)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (self.limit, self.limit + 1))

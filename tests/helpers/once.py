@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import pickle
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
+
+from qps.whole_files import LockedError, lock
 
 Made = TypeVar("Made")
 
@@ -21,9 +23,19 @@ def once(make: Callable[[], Made], *key: str) -> Made:
         return make()
     kept = folder / hashlib.sha256("\0".join(key).encode()).hexdigest()
     # Who comes second waits: two at the same work would be done no sooner.
-    with kept.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with ExitStack() as held:
+        _wait_for(kept, held)
         if not kept.exists():
             kept.write_bytes(pickle.dumps(make()))
         found: Made = pickle.loads(kept.read_bytes())
     return found
+
+
+def _wait_for(kept: Path, held: ExitStack) -> None:
+    """Hold the lock of a file, however long another takes to make it."""
+    while True:
+        try:
+            held.enter_context(lock(kept))
+        except LockedError:
+            continue  # it has waited for seconds
+        return

@@ -61,7 +61,9 @@ class _Parser(argparse.ArgumentParser):
         raise _complaint(message, hint or f"`{self.prog} --help` tells what it takes")
 
     def error(self, message: str) -> NoReturn:
-        """Tell what argparse found."""
+        """Tell what argparse found, in the same words whichever Python it is of."""
+        before, choices, words = message.partition("(choose from ")
+        message = before + choices + words.replace("'", "")  # from 3.12 on it quotes none
         raise _complaint(f"{self.prog}: {message}", f"`{self.prog} --help` tells what it takes")
 
 
