@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import inf, nextafter
+from math import pow as float_power
 
 from qps.engine.exactness import as_float
 
 _EXACT_INTEGERS = 2.0**53
+_LARGEST = nextafter(inf, 0.0)
+
+LIBRARY = 2.0**-50
+"""A function of the mathematical library is off by less, as a part of its value."""
+
+_FEW_FACTORS = 3
+"""So many are multiplied; of more the library's power is the narrower one, and sooner told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,8 @@ def total(*parts: Interval) -> Interval:
     low = high = slow = steep = 0.0
     for part in parts:
         low, high = _sum(low, part.low)[0], _sum(high, part.high)[1]
-        slow, steep = _sum(slow, part.slow)[0], _sum(steep, part.steep)[1]
+        if not part.is_fixed:
+            slow, steep = _sum(slow, part.slow)[0], _sum(steep, part.steep)[1]
     return Interval(low, high, slow, steep)
 
 
@@ -175,16 +184,29 @@ def _powers(low: float, high: float, exponent: int) -> tuple[float, float]:
 
 
 def _raised(value: float, exponent: int) -> tuple[float, float]:
-    """Return the floats that a whole power of a float lies between, by squaring."""
-    least = most = 1.0
-    square = (abs(value), abs(value))
-    rest = exponent
-    while rest:
-        if rest % 2:
-            least, most = _product(least, square[0])[0], _product(most, square[1])[1]
-        rest //= 2
-        square = _product(square[0], square[0])[0], _product(square[1], square[1])[1]
+    """Return the floats that a whole power of a float lies between."""
+    size = abs(value)
+    if exponent <= _FEW_FACTORS:
+        least = most = size
+        for _ in range(exponent - 1):
+            least, most = _product(least, size)[0], _product(most, size)[1]
+    else:
+        least, most = _power_of_size(size, exponent)
     return (least, most) if value >= 0 or exponent % 2 == 0 else (-most, -least)
+
+
+def _power_of_size(size: float, exponent: int) -> tuple[float, float]:
+    """Return the floats that a high power of what is no less than zero lies between."""
+    try:
+        near = float_power(size, exponent)
+    except OverflowError:
+        near = inf
+    if near == inf:
+        return _LARGEST * (1 - LIBRARY), inf
+    if size.is_integer() and near < _EXACT_INTEGERS:
+        exact = float(int(size) ** exponent)
+        return exact, exact
+    return max(below(near - near * LIBRARY), 0.0), above(near + near * LIBRARY)
 
 
 def quotient(one: Interval, other: Interval) -> Interval:

@@ -24,7 +24,7 @@ from qps.engine.formulas import (
     population,
     square_root,
 )
-from qps.engine.intervals import Interval, span
+from qps.engine.intervals import Interval, power, span
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.engine.points import Point
 from qps.solver.search.bounds import Curve
@@ -358,3 +358,16 @@ def test_what_cancels_where_there_are_users_makes_no_bounds_wide(whole: Formula)
 def test_what_is_left_of_quotients_has_the_same_values(whole: Formula, at: Fraction) -> None:
     values = [Point({N: at}).number(one) for one in (whole, cancelled(whole, N))]
     assert values[0] == pytest.approx(values[1], rel=1e-15)
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 4, 5, 29, 64])
+@pytest.mark.parametrize("value", [0.1, 0.999, 1.0, 1.1, 3.0, 1e-8, 1e-120, 1e40, 0.0])
+def test_a_whole_power_lies_within_its_bounds(value: float, exponent: int) -> None:
+    exact, here = Fraction(value) ** exponent, power(Interval(value, value), exponent)
+    assert here.low <= exact <= here.high
+    assert here.high == inf or here.high <= exact * (1 + Fraction(1, 10**14)) + Fraction(1e-300)
+    if value.is_integer() and exact < 2**53:
+        assert here.low == here.high == exact
+    around = power(Interval(-value, value), exponent)
+    assert around.low <= (0 if exponent % 2 == 0 else -exact)
+    assert around.high == here.high

@@ -22,6 +22,7 @@ from qps.engine.columns.forked_bounds import forked_rate, forked_time, forked_wa
 from qps.engine.columns.nested_bounds import nested_rate, nested_time, nested_wait
 from qps.engine.columns.shared_bounds import shared_rate, shared_time, shared_wait
 from qps.engine.intervals import (
+    LIBRARY,
     NOTHING_KNOWN,
     Interval,
     above,
@@ -59,9 +60,6 @@ __all__ = [
     "total",
 ]
 
-_LIBRARY = 2.0**-50
-"""A function of the mathematical library is off by less, as a part of its value."""
-
 _QUEUE = 1e-9
 """A number of a queue is off by less, as a part of its value."""
 
@@ -87,7 +85,7 @@ def _monotone(
 ) -> tuple[float, float]:
     """Return the bounds of a function that rises throughout, or that falls."""
     ends = function(one.low), function(one.high)
-    return _widened(*(ends[::-1] if falls else ends), _LIBRARY)
+    return _widened(*(ends[::-1] if falls else ends), LIBRARY)
 
 
 def absolute(one: Interval) -> Interval:
@@ -162,7 +160,7 @@ def cosine(one: Interval) -> Interval:
     turns = math.floor(one.low / math.pi), math.floor(one.high / math.pi)
     if turns[0] == turns[1]:
         ends = sorted((math.cos(one.low), math.cos(one.high)))
-        value = max(-1.0, ends[0] - _LIBRARY), min(1.0, ends[1] + _LIBRARY)
+        value = max(-1.0, ends[0] - LIBRARY), min(1.0, ends[1] + LIBRARY)
         rate = (-1.0, 0.0) if turns[0] % 2 == 0 else (0.0, 1.0)
     return _chained(value, rate, one)
 
@@ -239,7 +237,7 @@ def effective(cores: Interval, efficiency: Interval) -> Interval:
     high = on_floats.effective(cores.high, efficiency.high)
     rises = cores.slow >= 0 and efficiency.slow >= 0
     slow = max(found.slow, 0.0) if rises else found.slow
-    return Interval(*_widened(low, high, 2 * _LIBRARY), slow, found.steep)
+    return Interval(*_widened(low, high, 2 * LIBRARY), slow, found.steep)
 
 
 def _is_one_number(one: Interval) -> bool:

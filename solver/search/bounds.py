@@ -76,7 +76,7 @@ class Curve:
         middle = low + (high - low) / 2
         half = above(max(high - middle, middle - low))
         known = self._found
-        there = self._run(middle, middle)
+        there = self.at(middle)
         self._found = known
         reach = above(half * max(abs(plain.slow), abs(plain.steep)))
         least, most = below(there.low - reach), above(there.high + reach)
@@ -96,7 +96,7 @@ class Curve:
         half = above(max(high - middle, middle - low))
         known = self._found
         over = self._run(low, high, self._without_jumps)
-        there = self._run(middle, middle, self._without_jumps)
+        there = self._at(middle, self._without_jumps)
         self._found = known
         reach = above(half * max(abs(over.slow), abs(over.steep)))
         return max(over.low, below(there.low - reach)), min(over.high, above(there.high + reach))
@@ -111,8 +111,12 @@ class Curve:
         ]
 
     def at(self, point: float) -> Interval:
-        """Return bounds at one point."""
-        return self._run(point, point)
+        """Return bounds at one point, where nothing moves: without slopes."""
+        return self._at(point, self._steps)
+
+    def _at(self, point: float, steps: list[_Step]) -> Interval:
+        self._found = self._filled(Interval(point, point), steps)
+        return self._found[self._top]
 
     @property
     def has_value(self) -> bool:
@@ -145,13 +149,13 @@ class Curve:
 
     def _run(self, low: float, high: float, steps: list[_Step] | None = None) -> Interval:
         about = self._about(low, high) if self._near else None
-        self._found = self._filled(low, high, steps or self._steps, about)
+        self._found = self._filled(Interval(low, high, 1.0, 1.0), steps or self._steps, about)
         return self._found[self._top]
 
     def _filled(
-        self, low: float, high: float, steps: list[_Step], about: Followed | None = None
+        self, population: Interval, steps: list[_Step], about: Followed | None = None
     ) -> list[Interval]:
-        found = [Interval(low, high, 1.0, 1.0)]
+        found = [population]
         for step in steps[1:]:
             bounds = step.rule(*(found[place] for place in step.parts)).sound()
             if about is not None and step.followed is not None:
@@ -168,7 +172,7 @@ class Curve:
     def _known_at(self, point: float) -> tuple[Point, bool]:
         """Return values at a point of what is followed, and whether these are approximations."""
         if point not in self._points:
-            found = self._filled(point, point, self._steps)
+            found = self._filled(Interval(point, point), self._steps)
             values = tuple(
                 (one.low + (one.high - one.low) / 2, (one.high - one.low) / 2)
                 for one in (found[place] for place in self._followed)
