@@ -241,7 +241,7 @@ stream s for each user {{
 def test_quantiles_of_a_row_are_as_simulated(
     sources: int, active: float, per_burst: float, loads: tuple[float, float], within: float
 ) -> None:
-    """Quantiles of all queues were added up: twice as long as played at 99 %, or too short."""
+    """Quantiles of all queues were added up, twice as long as played at 99 %, and so were means."""
     rng = np.random.default_rng(3)
     bursts = int(1_500_000 / sources / per_burst)
     times = on_off_times(rng, sources, active, per_burst, is_periodic=False, bursts=bursts)
@@ -252,7 +252,22 @@ def test_quantiles_of_a_row_are_as_simulated(
     for level in ("0.5", "0.9", "0.99"):
         told = graph.at(sources).number(stream.latency_quantile(Fraction(level)))
         assert told == pytest.approx(np.quantile(played, float(level)), rel=within)
+    told = graph.at(sources).number(stream.mean_latency)
+    assert told == pytest.approx(np.mean(played), rel=0.15)
     assert stream.quantile_certainty(Fraction(1, 2)).error == pytest.approx(1.3)
+
+
+def test_bursts_that_pass_the_first_queue_alone_take_nothing_off_the_second() -> None:
+    """What they pile up there says nothing of what comes on."""
+    more = """stream o for each c {{ traffic {rate} request/s, 1 bit/request
+      at c {{ talk }}; over l; at a {{ one }} }}"""
+    numbers = {"active": 0.3, "one": 4e-3, "two": 8e-3, "rate": 20}
+    alone = lowered(_ROW.format(**numbers | {"one": 0}))
+    shared = lowered((_ROW + more).format(**numbers))
+    row = lowered(_ROW.format(**numbers | {"one": 8e-3}))
+    graphs = (alone, shared, row)
+    told = [graph.at(18).number(graph.streams["s"].latency[-2].value) for graph in graphs]
+    assert told[0] == told[1] > 2 * told[2]
 
 
 def test_one_queue_of_bursts_has_no_quantile_below_its_service() -> None:

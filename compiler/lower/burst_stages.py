@@ -18,16 +18,16 @@ through later than those before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
 from msgspec.structs import replace
 
+from qps.compiler.lower.bursts import Bursts
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.queueing import Queue, Stage, Visit, beside_both
 from qps.engine.formulas import (
     ONE,
-    ZERO,
     Formula,
     maximum,
     minimum,
@@ -48,7 +48,7 @@ def stage_of(queue: Queue, own: Visit) -> Stage | None:
     return replace(found, work=found.work * (1 + longer))
 
 
-def behind(part: LatencyPart, earlier: Sequence[LatencyPart]) -> Stage | None:
+def behind(part: LatencyPart) -> Stage | None:
     """Return the law of what piles up where a stage waits, beyond that at the queues before it."""
     queue, own = part.queue, part.visit
     bursts = None if queue is None else queue.bursts
@@ -58,24 +58,29 @@ def behind(part: LatencyPart, earlier: Sequence[LatencyPart]) -> Stage | None:
     if plain is None:
         return None
     is_of_them = own.burst is not None
-    piled = bursts.piled(is_of_them=is_of_them)
-    before = [found for one in earlier if (found := _before(one, queue)) is not None]
-    if before:
-        piled = maximum(ZERO, piled - maximum(*dict.fromkeys(before)))
+    piled = queue.beyond_passed(bursts.piled(is_of_them=is_of_them), is_of_them=is_of_them)
     both = beside_both(queue.load, minimum(_waited(plain), piled, bursts.flows.burst.lasting))
     mean, tail = piled + both, bursts.tail(_OF_MANY)
     return Stage(waits=minimum(ONE, mean / tail), work=maximum(mean, tail))
 
 
-def _before(part: LatencyPart, queue: Queue) -> Formula | None:
-    """Return what piles up at a queue that all bursts have passed before they come to another."""
-    if part.queue is None or part.visit is None:
-        return None
-    bursts = part.queue.bursts
+def passed_bursts(queues: Mapping[str, Queue], queue: Queue) -> tuple[Bursts, ...]:
+    """Return what bursts come to at the queues that all of a queue's have passed before.
+
+    At those queues there are no other bursts, whose piles would say nothing of what comes here.
+    """
     flows = [visit for visit in queue.visits if visit.burst is not None]
-    if bursts is None or not all(part.queue.resource in visit.after for visit in flows):
-        return None
-    return bursts.piled(is_of_them=part.visit.burst is not None)
+    if not flows or not queue.law.counts_bursts:
+        return ()
+    here, found = {visit.of[0] for visit in flows}, []
+    for name in dict.fromkeys(flows[0].after):
+        before = queues.get(name)
+        if before is None or name == queue.resource or before.bursts is None:
+            continue
+        there = {visit.of[0] for visit in before.visits if visit.burst is not None}
+        if there <= here and all(name in visit.after for visit in flows):
+            found.append(before.bursts)
+    return tuple(found)
 
 
 def _waited(stage: Stage) -> Formula:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.lower.burst_stages import passed_bursts
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork, Uneven
 from qps.compiler.lower.disciplines.laws import law_of
@@ -76,7 +77,7 @@ def queues_of(
     found = with_arrivals(found, put_in)
     placed = {}
     for name, queue in found.items():
-        known = replace(queue, shaped_by=shaped.get(name))
+        known = replace(queue, shaped_by=shaped.get(name), passed=passed_bursts(found, queue))
         placed[name] = PlacedQueue(known, put_in)
     return placed
 

@@ -114,7 +114,8 @@ class Queue(Struct, frozen=True, kw_only=True):
     variation of the times between two of them. `is_in_step` where all flows have one period,
     `is_alike` where all visits have one service time and all batches one size at the numbers that
     the spec gives, `is_very_uneven` where arrivals vary more than two moments tell. `offered` is
-    what comes to a queue that loses what finds no room.
+    what comes to a queue that loses what finds no room, `passed` what bursts come to at queues that
+    all of them have passed before they come here.
     """
 
     resource: str
@@ -132,6 +133,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     is_alike: bool = False
     is_very_uneven: bool = False
     offered: Offered | None = None
+    passed: tuple[Bursts, ...] = ()
     load_known: Certainty = EXACT
     """How it is known what comes: by elastic parameters, where these load it."""
 
@@ -201,9 +203,15 @@ class Queue(Struct, frozen=True, kw_only=True):
         found, bursts = self.law.wait(self, own), self.bursts
         if bursts is None:
             return found
-        behind = bursts.wait(is_of_them=own.burst is not None)
+        is_of_them = own.burst is not None
+        behind = self.beyond_passed(bursts.wait(is_of_them=is_of_them), is_of_them=is_of_them)
         longer = self.longer_in_bursts(own, bursts, found) if self.traits.is_random else ZERO
         return self._joined(found, behind, bursts) + found * longer
+
+    def beyond_passed(self, piled: Formula, *, is_of_them: bool) -> Formula:
+        """Return what is left of what piles up behind bursts: at queues before it has done so."""
+        before = [one.piled(is_of_them=is_of_them) for one in self.passed]
+        return maximum(ZERO, piled - maximum(*dict.fromkeys(before))) if before else piled
 
     def longer_in_bursts(self, own: Visit, bursts: Bursts, waited: Formula) -> Formula:
         """Return by which part items are waited for longer, for they come unevenly in bursts."""

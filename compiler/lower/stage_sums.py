@@ -120,11 +120,11 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool],
     waits = [part for part in line if part.queue is not None]
     added = tuple(part for part in waits if is_added(part))
     repeated = _repeated(added)
-    summed = _Summed(line=line, added=added, repeated=frozenset(repeated))
+    summed = _Summed(added=added, repeated=frozenset(repeated))
     fixed, operands = summed.of(line, 0)
     for times, part in repeated.values():
         operands += _waited(_stage(part), times).operands()
-        piled = summed.piled_at(part)
+        piled = behind(part)
         if piled is not None:  # it lasts longer than a way through all stages
             operands += replace(piled, work=piled.work * times).operands()
     return Way(
@@ -138,9 +138,8 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool],
 
 
 class _Summed(Struct, frozen=True, kw_only=True):
-    """The stages of a `line` that are `added`, but for waits in queues that are `repeated`."""
+    """The stages of a line that are `added`, but for waits in queues that are `repeated`."""
 
-    line: tuple[LatencyPart, ...]
     added: tuple[LatencyPart, ...]
     repeated: frozenset[str]
 
@@ -176,12 +175,8 @@ class _Summed(Struct, frozen=True, kw_only=True):
         stage = _stage(part)
         if part.queue is not None and part.queue.resource in self.repeated:
             return [replace(stage, waits=ZERO, work=ZERO)]
-        piled = self.piled_at(part)
+        piled = behind(part)
         return [stage] if piled is None else [stage, piled]
-
-    def piled_at(self, part: LatencyPart) -> Stage | None:
-        """Return the law of what bursts pile up at a stage."""
-        return behind(part, self.line[: self.line.index(part)])
 
 
 def _waited(stage: Stage, times: Formula) -> Stage:
