@@ -33,7 +33,9 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_transform_is_that_of_all_states(name: str) -> None:
     found, think, told = NETWORKS[name]
-    places = tuple(closed_quantiles._place(one[:4], (one[4], False)) for one in told)
+    places = tuple(
+        closed_quantiles._place(one[:4], (one[4], False), min(one[3], 2)) for one in told
+    )
     law = closed_quantiles._law(found, think, places)
     assert law is not None
     for at in (0.3 + 0j, 1 + 2j):
@@ -47,7 +49,7 @@ def test_one_user_beside_open_traffic_varies_as_the_open_queue_does(
     load: float, *, shares: bool
 ) -> None:
     """The variance of processor sharing is that of Coffman, Muntz and Trotter (1970)."""
-    place = closed_quantiles._place((0.5, 1, load, 1), (1.0, shares))
+    place = closed_quantiles._place((0.5, 1, load, 1), (1.0, shares), 1)
     mean, deviation, skewness = closed_quantiles._moments(0, 1e9, (place,))
     times = (2 + load) / (2 - load) if shares else 1.0
     assert mean == pytest.approx(0.5 / (1 - load))
@@ -101,6 +103,40 @@ def test_one_station_is_a_mix_of_erlang_laws(customers: int) -> None:
         terms = accumulate(exp(-time) * time**k / factorial(k) for k in range(customers))
         late = sum(w * later for w, later in zip(weights, terms, strict=True)) / sum(weights)
         assert late == pytest.approx(1 - level, rel=1e-5)
+
+
+PLAYED = [
+    ((40, 5.0, 3, 2.0), (6.326, 13.255, 17.757)),
+    ((30, 2.0, 5, 1.9), (3.148, 7.879, 10.564)),
+    ((10, 2.0, 2, 2.5), (3.56, 7.73, 9.98)),
+]
+"""Customers, their think time, copies and visits of any of them, 0.4 s each: p50, p95 and p99."""
+
+
+@pytest.mark.parametrize(("network", "played"), PLAYED)
+def test_visits_at_random_may_be_of_one_copy(
+    network: tuple[int, float, int, float], played: tuple[float, float, float]
+) -> None:
+    """Visits were told as of copies that differ, or all of one: 0.69 to 1.24 times as long."""
+    customers, think, copies, visits = network
+    for level, time in zip((0.5, 0.95, 0.99), played, strict=True):
+        operands = (0.4 * visits, 1, 0, copies, visits, 0)
+        told = closed_quantiles.closed_quantile(level, customers, think, *operands)
+        assert told == pytest.approx(time, rel=0.065)
+
+
+@pytest.mark.parametrize("whole", [1, 2, 3])
+def test_no_quantile_jumps_where_copies_or_visits_come_to_a_whole_number(whole: int) -> None:
+    """It fell at once, by a fifth at two visits and by a quarter at two copies."""
+
+    def told(copies: float, visits: float) -> float:
+        operands = (0.4 * visits, 1, 0.513, copies, visits, 0, 0.3, 1, 0, 2.5, 1.3, 0)
+        return closed_quantiles.closed_quantile(0.98, 30, 10.647, *operands)
+
+    least = 1e-7
+    assert told(whole - least, 3.61) == pytest.approx(told(whole, 3.61), rel=1e-5)
+    assert told(5, whole - least) == pytest.approx(told(5, whole), rel=1e-5)
+    assert told(5, 1.26 * whole - least) == pytest.approx(told(5, 1.26 * whole), rel=1e-5)
 
 
 def test_so_many_are_told_by_moments() -> None:

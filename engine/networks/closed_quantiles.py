@@ -20,7 +20,7 @@ family).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, combinations_with_replacement, product
 from math import ceil, exp, factorial, floor, inf, lgamma, log, log1p, nan, pi, prod, sqrt
@@ -97,9 +97,8 @@ def pairs_of(visits: float) -> float:
 def closed_quantile(level: float, customers: float, think: float, *told: float) -> float:
     """Return what a share `level` of all cycles does not exceed at all stations together.
 
-    Between whole numbers of customers, of servers, and of copies of several servers, on a line.
-    How many copies of single servers a cycle visits is whole: where it reaches one more, the
-    quantile falls at once, as it does between numbers of machines.
+    Between whole numbers of customers, of servers, and of copies of several servers, on a line; so
+    it is between whole numbers of copies that a cycle visits.
     """
     if not (0 <= level < 1 and 0 <= customers < inf and 0 <= think < inf) or len(told) % OPERANDS:
         return nan
@@ -117,21 +116,59 @@ def closed_quantile(level: float, customers: float, think: float, *told: float) 
             return 0.0
         if any(map(never_ends, stations)):
             return inf
-        places = tuple(_place(*one) for one in zip(stations, visits, strict=True))
-        return _quantile(level, max(whole - 1, 0), pause, places)
+        told = list(zip(stations, visits, strict=True))
+        found = max(whole - 1, 0)
+        return sum(
+            part * _quantile(level, found, pause, tuple(_place(*one) for one in chosen))
+            for part, chosen in _visited_whole(told)
+        )
 
     return float(between(quantile, customers, think, read))
 
 
-def _place(station: tuple[float, float, float, float], visits: tuple[float, bool]) -> Place:
+_Station = tuple[float, float, float, float]
+_Visited = tuple[float, bool]
+
+
+def _visited(copies: float, visits: float) -> float:
+    """Return how many of so many copies a cycle visits, all of them alike, each more than once.
+
+    Each visit is of any of them. Of pairs of visits as many are of one copy as at random.
+    """
+    alike = visits + pairs_of(visits) / copies
+    return max(1.0, min(visits**2 / alike, copies, _MOST_COPIES))
+
+
+def _visited_whole(
+    told: Sequence[tuple[_Station, _Visited]],
+) -> Iterator[tuple[float, list[tuple[_Station, _Visited, int]]]]:
+    """Yield stations with whole numbers of copies that are visited, each with its part.
+
+    The corners of a simplex around what is visited (Kuhn 1960): one more than stations at most.
+    """
+    each = [_visited(station[3], visits) for station, (visits, _) in told]
+    whole = [floor(one) for one in each]
+    beyond = sorted(
+        ((one - own, at) for at, (one, own) in enumerate(zip(each, whole, strict=True))),
+        key=lambda found: (-found[0], found[1]),
+    )
+    before = 1.0
+    for part, at in [*beyond, (0.0, 0)]:
+        if before > part:
+            yield before - part, [(*one, own) for one, own in zip(told, whole, strict=True)]
+        whole[at] += 1
+        before = part
+
+
+def _place(station: _Station, visits: _Visited, visited: int) -> Place:
+    """Return a station of which so many copies are visited."""
     asked, servers, load, copies = station
     often, shares = visits
-    visited = max(1, floor(min(often, copies, _MOST_COPIES)))
     return Place(
         asked=asked,
         servers=int(servers),
         load=load,
-        all=copies,
+        all=max(copies, float(visited)),
         visits=often,
         shares=shares,
         copies=visited,

@@ -34,13 +34,31 @@ export function closedQuantile(waits, ofMoments, erlangC) {
     return between((whole, pause, stations) => {
       if (!stations.length || level === 0) return 0;
       if (stations.some(([, servers, load]) => load >= servers)) return Infinity;
-      const places = stations.map(([asked, servers, load, all], k) => {
-        const [, , , , visits, shares] = kept[k], copies = Math.max(1, Math.floor(Math.min(visits, all, MOST_COPIES)));
-        return { asked, servers, load, all, visits, shares: shares > 0, copies, often: visits / copies, service: asked / visits, ratio: asked / all / servers };
-      });
-      return ofWhole(level, Math.max(whole - 1, 0), pause, places);
+      const visited = stations.map(([asked, servers, load, all], k) => ({ asked, servers, load, all, visits: kept[k][4], shares: kept[k][5] > 0 }));
+      return visitedWhole(visited).reduce((sum, [part, places]) => sum + part * ofWhole(level, Math.max(whole - 1, 0), pause, places), 0);
     }, customers, think, stationsOf(customers, think, kept.flatMap((one) => one.slice(0, 4))));
   };
+}
+
+// Of so many copies those that a cycle visits, alike: of pairs of visits as many are of one copy as at random.
+function visitedOf({ all, visits }) { return Math.max(1, Math.min(visits ** 2 / (visits + pairsOf(visits) / all), all, MOST_COPIES)); }
+
+// Places with whole numbers of copies that are visited, each with its part: the corners of a simplex around what is visited.
+function visitedWhole(told) {
+  const each = told.map(visitedOf), whole = each.map(Math.floor), found = [];
+  const beyond = each.map((one, at) => [one - whole[at], at]).sort((one, other) => other[0] - one[0] || one[1] - other[1]);
+  let before = 1;
+  for (const [part, at] of [...beyond, [0, 0]]) {
+    if (before > part) found.push([before - part, told.map((one, k) => placeOf(one, whole[k]))]);
+    whole[at] += 1;
+    before = part;
+  }
+  return found;
+}
+
+function placeOf({ asked, servers, load, all, visits, shares }, copies) {
+  const many = Math.max(all, copies);
+  return { asked, servers, load, all: many, visits, shares, copies, often: visits / copies, service: asked / visits, ratio: asked / many / servers };
 }
 
 // What a visit waits at each place, in services; demands are so often as large.
