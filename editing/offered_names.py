@@ -9,7 +9,7 @@ from lsprotocol.types import CompletionItemKind as Kind
 
 from qps.compiler.check.names.declarations import KIND_WORDS, Module
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
-from qps.compiler.check.values.check_names import measures_of
+from qps.compiler.check.values.check_measures import measures_of
 from qps.compiler.ir.expressions import Case
 from qps.compiler.quantities import units
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
-from qps.compiler.check.values.check_names import measures_of
+from qps.compiler.check.values.check_measures import measures_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
 from qps.engine.operations import BY_NAME

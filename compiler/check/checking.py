@@ -36,8 +36,8 @@ from qps.compiler.check.model.check_unused import report_unreached
 from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_functions import FunctionChecker
-from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.check.values.context import Context
+from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes

@@ -9,7 +9,7 @@ from qps.compiler.check.claims.asking import asks_of_model
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.ir.parts import parts_of

@@ -12,7 +12,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.mends import swapped

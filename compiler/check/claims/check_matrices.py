@@ -15,7 +15,7 @@ from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup, owner_in
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label

@@ -16,7 +16,7 @@ from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.data.measured_tables import LONGEST_CELL, DataError, number, read_table
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source

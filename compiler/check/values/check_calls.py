@@ -21,7 +21,6 @@ from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.names.uncertain_names import DISTRIBUTIONS
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
-from qps.compiler.check.values.check_names import EVERYTHING, Definitions, ValueOf
 from qps.compiler.check.values.check_operations import (
     FUNCTIONS,
     OperationChecker,
@@ -29,6 +28,7 @@ from qps.compiler.check.values.check_operations import (
     given_in_words,
 )
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
+from qps.compiler.check.values.definitions import EVERYTHING, Definitions, ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink

@@ -14,7 +14,7 @@ from qps.compiler.check.names.declarations import (
 )
 from qps.compiler.check.names.reported_names import report_name
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_names import ValueOf
+from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink

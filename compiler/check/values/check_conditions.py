@@ -10,7 +10,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, lookup
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.check_names import ValueOf
+from qps.compiler.check.values.definitions import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink

@@ -22,10 +22,12 @@ from qps.compiler.check.names.uncertain_names import is_uncertain, uncertain_nam
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker
 from qps.compiler.check.values.check_conditions import ConditionChecker
-from qps.compiler.check.values.check_names import Definitions, NameChecker
+from qps.compiler.check.values.check_measures import MeasureChecker
+from qps.compiler.check.values.check_names import NameChecker
 from qps.compiler.check.values.check_traces import TraceChecker
 from qps.compiler.check.values.check_uncertain import UncertainChecker
 from qps.compiler.check.values.context import Context
+from qps.compiler.check.values.definitions import Definitions
 from qps.compiler.check.values.values import (
     LARGEST_EXPRESSION,
     Arithmetic,
@@ -116,7 +118,7 @@ class ExpressionChecker:
             definitions=self._definitions,
             classes=self.classes,
             value=self.value,
-            traces=self.traces,
+            measures=MeasureChecker(sink=self.sink, value=self.value, traces=self.traces),
         )
         self._cases = CaseChecker(self.sink, self._arithmetic, self.classes, self.value)
         self._calls = CallChecker(
