@@ -262,7 +262,7 @@ def test_an_item_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -
 def test_what_cannot_be_fitted(
     folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "two.csv").write_text("a in %,b,packet/s\n1,2,3\n2,3,4\n")
+    (folder / "two.csv").write_text("a in %,b in %,packet/s\n1,2,3\n2,3,4\n")
     assert main(["fit", *arguments]) == 2
     assert message in capsys.readouterr().err
 
@@ -791,3 +791,13 @@ def test_a_fit_of_several_rates_is_asked_by_items_of_items(
     of_a_user = 0.1 * (60e-6 + 10 * (8e-6 + 100 * bytes_cost))
     answer = solve_model(spec.model, spec.configuration()).largest_acceptable
     assert answer == pytest.approx(0.28 * 2 / of_a_user, rel=0.01)
+
+
+def test_a_column_of_users_beside_a_load_with_its_unit_is_no_load(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "runs.csv").write_text(
+        "users,cpu in %,request/s\n100,12.1,50\n200,22.8,99\n400,44.9,201\n"
+    )
+    assert main(["fit", "runs.csv", "--cores", "4"]) == 0
+    assert "the load of `cpu`" in capsys.readouterr().out

@@ -6,6 +6,7 @@ comes later: another machine may lack a resource or a rating that the first one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -21,7 +22,7 @@ from qps.compiler.configure.possible_values import Bounds
 from qps.compiler.configure.ways import conditions_of, holds_in, legs_of, way_in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.mends import instead, put_behind
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.cost_items import (
@@ -34,6 +35,7 @@ from qps.compiler.ir.cost_items import (
 from qps.compiler.quantities.dimension import (
     INFORMATION,
     INFORMATION_BASE,
+    TIME,
     TIME_BASE,
     Dimension,
 )
@@ -93,6 +95,9 @@ def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]
 
     return Part(names_in(*conditions, *shares) | names, look)
 
+
+_NUMBER = re.compile(r"[\d_.]+ *\w+")
+"""A number with its unit, which may be that of each item as well."""
 
 _Fitting = dict[tuple[int, int], tuple[ir.Machine, ir.Step]]
 """Steps whose costs fit a machine in any configuration, by which objects these are: both are held,
@@ -155,13 +160,16 @@ class _StreamCheck(Struct, kw_only=True):
                 "one of another machine is named with its node: `take db.connections`",
             )
         elif resource.kind is not ir.ResourceKind.STORE:
+            is_processor = resource.kind is ir.ResourceKind.PROCESSOR
+            pool = "threads" if is_processor else resource.name
+            such = f"{pool} 200 {pool.removesuffix('s')}"
             self.sink.report(
                 codes.WRONG_KIND,
                 mark.span,
                 f"`{mark.pool}` does work, and cannot be held",
                 secondary=[Label(resource.span, "declared here")],
-                hint="a pool has a capacity of items or bytes, such as `threads 200 thread`; what "
-                "does work is charged by a component",
+                hint=f"a pool has a capacity of items or bytes, such as `{such}`; what does work "
+                "is charged by a component",
             )
         else:
             self._amount(mark, resource)
@@ -227,7 +235,7 @@ class _StreamCheck(Struct, kw_only=True):
             advised = advice(
                 term,
                 lambda other: item_of_dimension(other, resource.work) is not None,
-                _cost_example(resource),
+                self._timed(term, resource) or _cost_example(resource),
             )
             self.sink.report(
                 codes.WRONG_DIMENSION,
@@ -244,6 +252,16 @@ class _StreamCheck(Struct, kw_only=True):
             self._term(step, term, resource)
         _check_rating(self.model, node, machine, step, cost, resource, self.sink)
         self._check_fit(node, machine, step, cost, resource)
+
+    def _timed(self, term: ir.Quantity, resource: ir.Resource) -> str:
+        """Return the hint to say of what a time is the cost: `8 ms` for each request."""
+        items = sorted(self.stream.emission.items)
+        is_time = term.dimension == TIME and resource.kind is ir.ResourceKind.PROCESSOR
+        written = term.span.text
+        if not is_time or len(items) != 1 or not _NUMBER.fullmatch(written):
+            return ""
+        told = f"say for what it is the time: `{written}/{items[0]}`"
+        return put_behind(term.span, f"/{items[0]}", told=told)
 
     def _check_fit(
         self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost, resource: ir.Resource

@@ -166,6 +166,9 @@ def _chosen(table: Table, reading: Reading, found: dict[str, LoadColumn]) -> Loa
         return found[resource]
     if resource is None and len(found) == 1:
         return next(iter(found.values()))
+    with_units = [column for column in found.values() if column.unit]
+    if resource is None and len(with_units) == 1:
+        return with_units[0]
     if resource is None and found:
         raise DataError(
             f"`{table.name}` has several columns that may be the load: {', '.join(found)}",

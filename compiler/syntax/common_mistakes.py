@@ -14,10 +14,12 @@ from qps.compiler.syntax.faults import RANGE_HINT, Fault
 from qps.compiler.syntax.mistaken_signs import (
     bracket_mended,
     comma_mended,
+    comment_mended,
     equals_mended,
     no_equals_mended,
     number_mended,
     operator_mended,
+    range_mended,
     unit_mended,
     users_mended,
 )
@@ -124,6 +126,8 @@ def _anything(fault: Fault) -> str | None:
 
 
 _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
+    comment_mended,
+    range_mended,
     waiting_mended,
     arriving_mended,
     first_word_mended,

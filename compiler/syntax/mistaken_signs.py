@@ -32,6 +32,40 @@ def comma_mended(fault: Fault) -> str | None:
     return None
 
 
+_COMMENTS = {"/": ("/", "*"), "-": ("-",)}
+"""Signs with which comments of other languages begin, and what stands behind them."""
+
+
+def comment_mended(fault: Fault) -> str | None:
+    """Where a comment is that of another language: `// text`, `/* text`, `-- text`."""
+    if fault.before[-1:] not in ("", "{", ";") or fault.behind[:1] not in _COMMENTS.get(
+        fault.word, ()
+    ):
+        return None
+    told = "a comment begins with `#`, and ends with its line"
+    both = Span(fault.span.source, fault.span.start, fault.span.end + 1)
+    return instead(both.text, "#", at=both, told=told)
+
+
+_FROM = re.compile(r"[=*]\s*(\d[\d_.]*)$")
+_TO = re.compile(r"\s*\d[\d_.]*")
+
+
+def range_mended(fault: Fault) -> str | None:
+    """Where a range stands for a value: `param pods = 3..12`, `node api = pod * 3..12`."""
+    low = _FROM.search(fault.before[-LOOKED_BACK:])
+    high = _TO.match(fault.behind)
+    if fault.word != ".." or low is None or high is None:
+        return None
+    if re.match(r"(param|let)\b", fault.before):
+        told = f"the value stands first, its range behind `in`: `{low[1]} in {low[1]}..{high[0]}`"
+        return instead("..", f" in {low[1]}..", at=fault.span, told=told)
+    return (
+        "how many there are is one number; where they scale by themselves it is worked out: "
+        f"`let many = clamp(ceil(…), {low[1]}, {high[0].strip()})`, and `* many`"
+    )
+
+
 _ENDS = re.compile(r"\s*([\d_.]+)\s*(?:,|\.\.)\s*([\d_.]+(?: *[\w/]+)?)\s*\]")
 
 
@@ -120,7 +154,9 @@ def number_mended(fault: Fault) -> str | None:
         return instead(blanks.text, "_", at=blanks, told=told)
     if fault.before[-1:] in ("%", "$"):
         both = fault.before_it(fault.before[-1]).to(fault.span)
-        told = f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
+        rest = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
+        unit = fault.before[-1] + (rest[0].replace(" ", "") if rest else "")
+        told = f"the unit stands behind the number: `{shortened(fault.word)} {unit}`"
         return instead(both.text, f"{fault.word} {fault.before[-1]}", at=both, told=told)
     return None
 

@@ -47,8 +47,23 @@ def priority_mended(fault: Fault) -> str | None:
     )
 
 
+_MEMBERS = "its members are called `users` here, whatever the population is called"
+_GROUP = re.compile(r"group\s+\w+\s+of\s+[\d_]+\s+([^\W\d]\w*)")
+
+
+def misnamed_members(statement: str, end: Span) -> str | None:
+    """Where a group ends with a word that reads as a unit: `group room of 8 participants`."""
+    found = _GROUP.fullmatch(statement.strip())
+    if found is None:
+        return None
+    word = Span(end.source, end.end - len(found[1]), end.end)
+    return instead(found[1], "users", at=word, told=_MEMBERS)
+
+
 def group_mended(fault: Fault) -> str | None:
-    """Where those to whom something is sent lack their group."""
+    """Where those to whom something is sent lack their group, or a group has other members."""
+    if fault.word.isidentifier() and re.match(r"group\s+\w+\s+of\b", fault.before):
+        return instead(fault.word, "users", at=fault.span, told=_MEMBERS)
     if fault.word == "at" and re.search(r"\bto\s+others$", fault.before):
         return "name the group of the others: `to others in room at most 4`"
     if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):

@@ -12,6 +12,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax.common_mistakes import how_to_mend
 from qps.compiler.syntax.faults import LOOKED_BACK, RANGE_HINT, Fault
+from qps.compiler.syntax.mistaken_statements import misnamed_members
 from qps.compiler.syntax.queueing_mistakes import discipline_of_nothing, report_nothing_waits
 from qps.grammar.parsing import END, SEPARATOR, UnexpectedError
 from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, in_words
@@ -183,12 +184,13 @@ def _at_end(error: UnexpectedError, span: Span, start: int, sink: Sink) -> None:
         _unclosed(span.source, last, sink, span.end if is_clear else None)
         return
     accepted = error.expected
+    members = misnamed_members(span.source.text[start : span.end], span)
     sink.report(
         codes.SYNTAX,
         span,
         "something is missing at the end",
         label=f"expected {_expected(accepted)} after this",
-        hint=RANGE_HINT if "RANGE" in accepted else "complete it, or take it out",
+        hint=members or (RANGE_HINT if "RANGE" in accepted else "complete it, or take it out"),
     )
 
 

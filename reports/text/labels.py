@@ -32,7 +32,7 @@ _OF_PARTS = {"cores": "cores of {}", "capacity": "{}", "speed": "speed of the {}
 _SHARES = ("active", "emit", "keep", "merge")
 _SENTENCE = re.compile(r"(?<=[^.])[.:;](?:\s|$)")
 _NAME = re.compile(r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)")
-_QUANTILE = re.compile(r"quantile\(([\w.]+), ([\d.]+) %\)")
+_QUANTILE = re.compile(r"quantile\(([\w.]+), ?([\d.]+) ?%\)")
 _QUOTED = re.compile(r"`([^`]+)`")
 _ALL_NEEDS = "all needs together"
 _STAGES = tuple(

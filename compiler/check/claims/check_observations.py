@@ -19,8 +19,9 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
 from qps.compiler.data.measured_tables import LONGEST_CELL, DataError, number, read_table
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.diagnostics.suggest import closest, did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -128,7 +129,7 @@ class ObservationChecker(OfChanges, frozen=True):
                 codes.BAD_DATA,
                 item.name.span,
                 f"`{table.file.value}` has no column `{item.name.text}`",
-                hint=did_you_mean(item.name.text, headings),
+                hint=_heading_hint(item.name, headings),
             )
             return None
         target = item.target
@@ -237,3 +238,12 @@ def _number_hint(cell: str, heading: str) -> str:
     if number(cell.rstrip("% ")) is not None:
         return f"write plain numbers, and their unit in the spec: `{heading} in % -> …`"
     return "leave a cell empty where nothing was measured"
+
+
+def _heading_hint(name: ast.Name, headings: Sequence[str]) -> str | None:
+    """Return the hint which column was meant, in quotes where its heading is no name."""
+    near = closest(name.text, headings)
+    if near is None or near.isidentifier() or name.span.text.startswith('"'):
+        return did_you_mean(name.text, headings)
+    told = f'a heading that is no name stands in quotes: `"{near}"`'
+    return instead(name.text, f'"{near}"', told=told)

@@ -28,7 +28,7 @@ from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.mends import instead
+from qps.compiler.diagnostics.mends import instead, put_behind
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.cores_together import effective_cores
@@ -328,6 +328,14 @@ class ComponentChecker(Part, frozen=True):
             return None
         return low, high
 
+    def _on_which(self, resource: str, fit: ast.Fit) -> str:
+        """Return the hint to name the machine that was measured: the only one, if there is one."""
+        names = list(self.known.machines)
+        if len(names) != 1:
+            return f"name it: `{resource} {fit.span.text} measured on vm`"
+        told = f"name it: `{resource} {fit.span.text} measured on {names[0]}`"
+        return put_behind(fit.span, f" measured on {names[0]}", told=told)
+
     def _fit(
         self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope
     ) -> Fit | None:
@@ -338,7 +346,7 @@ class ComponentChecker(Part, frozen=True):
                 codes.MISSING_PART,
                 fit.span,
                 "a fit needs the machine that was measured: a load is a share of its processors",
-                hint='name it: `cpu fit "turn.csv" measured on vm`',
+                hint=self._on_which(item.resource.text, fit),
             )
         resource = None if machine is None else machine.resource(item.resource.text)
         if machine is not None and (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from decimal import Decimal
 
 from qps.compiler.check.names.declarations import (
     Declared,
@@ -26,6 +27,7 @@ from qps.grammar.words import CHOICES
 
 _WORD = re.compile(r"\w+")
 _SHOWN = 4
+_LOOKED_BACK = 40
 _FIRST = (ast.Edition, ast.Use)
 """What stands above all else that a file declares."""
 _ASKED_FOR = (
@@ -66,7 +68,10 @@ def report_name(
         codes.UNKNOWN_NAME,
         name.span,
         f"unknown {wanted} `{name.text}`",
-        hint=units.ambiguity(name.text) or offered or _how_to_declare(module, name, wanted, kinds),
+        hint=units.ambiguity(name.text)
+        or _in_other_words(module, name)
+        or offered
+        or _how_to_declare(module, name, wanted, kinds),
     )
 
 
@@ -136,6 +141,32 @@ def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[ty
         users = f"`users {last} in 1..1000`"
         return f"declare it: {users} if it is the population, else `param {last} = …`"
     return f"declare it, such as `param {last} = …`"
+
+
+_THOUSANDS = {"k": 3, "K": 3, "thousand": 3, "M": 6, "mio": 6, "million": 6}
+_NUMBER_BEFORE = re.compile(r"(\d+(?:\.\d+)?)[ \t]*$")
+
+
+def _in_other_words(module: Module, name: ast.Name) -> str:
+    """Return a hint for what is right elsewhere: `500k`, `for each shopper`."""
+    text, start, last = name.span.source.text, name.span.start, name.parts[-1]
+    before = text[max(0, start - _LOOKED_BACK) : start]
+    number = _NUMBER_BEFORE.search(before) if last in _THOUSANDS else None
+    if number is not None:
+        written = f"{int(Decimal(number[1]) * 10 ** _THOUSANDS[last]):_}"
+        whole = Span(name.span.source, start - len(number[0]), name.span.end)
+        return instead(whole.text, written, at=whole)
+    users = [d.name.text for d in module.names.values() if isinstance(d, ast.Users)]
+    if before.rstrip().endswith("for each") and f"{last}s" in users:
+        told = "each of the users is `user`, whatever the population is called"
+        return instead(last, "user", at=name.span, told=told)
+    owner = module.names.get(name.parts[0])
+    if len(name.parts) > 1 and isinstance(owner, ast.Component):
+        return (
+            f"a cost has no name outside of its component: `param each = 8 ms/request` gives it "
+            f"one, for `{name.parts[0]}` and for here"
+        )
+    return ""
 
 
 def _above_all(syntax: ast.Module, line: str, told: str) -> Hint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -69,6 +70,22 @@ _FOREIGN = {
     "round": "write `floor(x + 0.5)`",
 }
 
+_PERCENTILE = re.compile(r"[pP](\d\d)_?(\d*)")
+
+
+def _as_quantile(expr: ast.Call) -> str | None:
+    """Return how to write `p99(page.latency)` and `percentile(page.latency, 99)`."""
+    word, given = expr.name.text, [argument.span.text for argument in expr.arguments]
+    if word in ("percentile", "perc"):
+        return instead(word, "quantile", told="write `quantile(page.latency, 99 %)`")
+    found = _PERCENTILE.fullmatch(word)
+    if found is None:
+        return None
+    level = f"{found[1]}.{found[2]}" if found[2] else found[1]
+    if len(given) != 1:
+        return f"write `quantile(page.latency, {level} %)`"
+    return instead(expr.span.text, f"quantile({given[0]}, {level} %)", at=expr.span)
+
 
 class CallChecker(Struct, frozen=True, kw_only=True):
     """Checks calls; `value` checks their arguments and the bodies of functions.
@@ -118,7 +135,10 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 codes.UNKNOWN_NAME,
                 expr.name.span,
                 f"unknown function `{word}`",
-                hint=_FOREIGN.get(word) or did_you_mean(word, names) or "declare it with `func`",
+                hint=_FOREIGN.get(word)
+                or _as_quantile(expr)
+                or did_you_mean(word, names)
+                or "declare it with `func`",
             )
             return None
         if not isinstance(declared.declaration, ast.Func):

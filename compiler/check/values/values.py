@@ -341,6 +341,12 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
         return f"give it its unit: write {example}"
     if wanted == DIMENSIONLESS:
         return f"write {example}"
+    if wanted == have ** Fraction(2):
+        if written is None:
+            return "it is a square: write `(…)^2`"
+        squared = f"({written.text})^2"
+        told = f"it is a square: write `{squared}`"
+        return instead(written.text, squared, at=written, told=told)
     missing = wanted / have
     if len(missing.exponents) == 1:
         base, power = missing.exponents[0]
