@@ -9,8 +9,16 @@ from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from qps.cli import main
+from qps.measuring.axes import Axis
+from qps.measuring.doubts import Doubt
+from qps.measuring.measured_rows import Layout, Row
+from qps.measuring.run_conditions import Conditions
+from qps.measuring.runs import Failure
+from qps.measuring.steps import Cost, Step, StepRun
+from qps.reports.text.measured_text import MeasuredView, measured_json, step_json
 from qps.reviewing.printed_schemas import PRINTED, schema_files
 
 ROOT = Path(__file__).parents[1]
@@ -47,8 +55,61 @@ COMMANDS = {
     "fit": "fit runs.csv --format json",
     "trace": "trace trace.csv --period 160ms --format json",
 }
-ELSEWHERE = {"ci": "tests/test_ci_command.py", "measured": "", "measured_step": "", "history": ""}
-"""What takes a repository, or programs to measure."""
+ELSEWHERE = {"ci": "tests/test_ci_command.py", "history": ""}
+"""What takes a repository."""
+
+SETTING = ("20",)
+AXIS = Axis(name="clients", values=SETTING)
+ROW = Row(
+    setting=SETTING,
+    repetitions=3,
+    loads={"cpu": 0.4},
+    rates={"request": 80.0},
+    seconds=4.0,
+    elapsed=10.0,
+    each=0.005,
+    spread=0.02,
+    generator=0.1,
+    others=0.01,
+    stolen=0.0,
+    busiest=0.4,
+    generator_busiest=0.1,
+    asked={"request": 80.0},
+    notes=(),
+)
+MEASURED = MeasuredView(
+    table="t.csv",
+    runs_file="t.runs.jsonl",
+    layout=Layout(axes=(AXIS,), items=("request",), cores=1.0, machine_cores=2),
+    rows=(ROW, replace(ROW, setting=(), each=None, asked={})),
+    doubts=(Doubt("spread", (SETTING,), "off by 9 %"),),
+    failures=(Failure(SETTING, 2, "it ended with 1"),),
+    conditions=Conditions(
+        date="2026-11-23",
+        host="here",
+        system="Linux",
+        processor="a processor",
+        cores=2,
+        usable_cores=1.0,
+        loopback_mtu=65536,
+        python="3.11",
+        qps="1",
+        accounts={"server": "cgroup"},
+        recorded={},
+    ),
+    run_count=3,
+    asked=4,
+    stopped=None,
+    own_units=(),
+)
+STEP = Step(
+    item="frame",
+    costs=(Cost("frame", 0.001, 0.0001), Cost("byte", 1e-9, None)),
+    runs=(StepRun(SETTING, 10.0, 1000.0, 0.01),),
+    missed=0.02,
+)
+MADE = {"measured": measured_json(MEASURED), "measured_step": step_json(STEP, "component x { }")}
+"""What takes programs to measure: of values that such a run comes to."""
 
 
 @cache
@@ -89,7 +150,7 @@ def test_the_files_are_what_the_types_say() -> None:
     assert {
         path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.glob("*.json")
     } == made, "run `python tests/helpers/docs.py`"
-    assert COMMANDS.keys() | ELSEWHERE.keys() >= PRINTED.keys()
+    assert COMMANDS.keys() | ELSEWHERE.keys() | MADE.keys() >= PRINTED.keys()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -101,15 +162,25 @@ def test_what_a_command_prints_is_as_its_schema_says(
     assert status in (0, 1) or name == "diagnostics", printed.err
     file = folder / "matrix.json"
     value = json.loads(file.read_text(encoding="utf-8") if file.exists() else printed.out)
+    _holds(name, value)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_measuring_comes_to_is_as_its_schema_says(name: str) -> None:
+    _holds(name, json.loads(json.dumps(MADE[name])))
+
+
+def _holds(name: str, value: dict[str, Any]) -> None:
+    """Assert that a value is as its schema says, and that the schema takes nothing else."""
     assert value["schema"] == f"qps/{name}/1"
     assert not wrong(name, value)
-    for key in value:  # a schema that takes anything would be none
-        assert wrong(name, {**value, key: {"no": {"such": 1}}}) or value[key] == {} or key in OPEN
+    for key, told in value.items():  # a schema that takes anything would be none
+        assert wrong(name, {**value, key: {"no": {"such": 1}}}) or told == {} or key in OPEN
         assert wrong(name, {other: value[other] for other in value if other != key})
     assert wrong(name, {**value, "new": 1})
 
 
-OPEN = ("asked", "known", "warnings", "units")
+OPEN = ("asked", "known")
 
 
 @pytest.mark.parametrize("golden", GOLDENS[::8], ids=lambda path: path.stem)

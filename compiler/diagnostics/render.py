@@ -15,7 +15,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Severity
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.visible import printable
 
-__all__ = ["as_dict", "as_json", "full", "plain", "printable", "summary"]
+__all__ = ["as_json", "as_view", "full", "plain", "printable", "summary"]
 
 _RED, _YELLOW, _BLUE, _CYAN, _BOLD, _RESET = (
     "\x1b[1;31m",
@@ -98,7 +98,7 @@ def plain(diagnostics: Iterable[Diagnostic]) -> str:
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
     """Return a JSON object with every diagnostic, spans as lines and columns from 1."""
-    found = tuple(_view(diagnostic) for diagnostic in diagnostics)
+    found = tuple(as_view(diagnostic) for diagnostic in diagnostics)
     view = DiagnosticsView(schema="qps/diagnostics/1", diagnostics=found)
     return json.dumps(to_builtins(view), indent=2) + "\n"
 
@@ -122,13 +122,8 @@ def _plain_one(diagnostic: Diagnostic) -> str:
     return _one_line(head + "".join(f" (help: {hint})" for hint in diagnostic.hints))
 
 
-def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
-    """Return a diagnostic as JSON values: those of a `DiagnosticView`."""
-    found: dict[str, object] = to_builtins(_view(diagnostic))
-    return found
-
-
-def _view(diagnostic: Diagnostic) -> DiagnosticView:
+def as_view(diagnostic: Diagnostic) -> DiagnosticView:
+    """Return a diagnostic as a value that can be printed as JSON."""
     return DiagnosticView(
         code=diagnostic.code.id,
         name=diagnostic.code.slug,

@@ -52,7 +52,7 @@ def difference_page(view: DifferenceView) -> DifferencePage:
         remark=remark_of(view),
         unsaid="" if ways or not view.changes else _UNSAID,
         warnings=tuple(
-            printable(f"{word}: {warning['message']}.")
+            printable(f"{word}: {warning.message}.")
             for word, side in (("Before", view.before), ("After", view.after))
             for warning in side.warnings
         ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from qps.compiler.diagnostics.render import DiagnosticView
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.how_known import marked_value
 from qps.reports.text.labels import PLAIN, Labels
@@ -237,7 +238,7 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     cost: tuple[CostSolution, ...]
     modes: tuple[ModeSolution, ...]
     advice: tuple[AdviceView, ...]
-    warnings: tuple[dict[str, object], ...]
+    warnings: tuple[DiagnosticView, ...]
 
     def _shown(self) -> Shown:
         """Return what a notebook shows of answers: what one must know first."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from qps.compiler.quantities.certainty import Certainty
 from qps.solver.claims.figure_lines import DrawnCurve, Leads
 
 
@@ -23,6 +24,20 @@ class MatrixCountsShape(Struct, kw_only=True):
     LEFT_OUT: ClassVar[frozenset[str]] = frozenset(["one_by_one"])
 
 
+class MatrixAskedShape(Struct, kw_only=True):
+    """What a matrix is asked, in the spec's own words; `at` is null for the largest acceptable."""
+
+    file: str
+    model: str
+    matrix: str
+    title: str
+    population: str
+    at: int | None
+    configurations: int
+    parts: list[tuple[str, str]]
+    order: list[tuple[str, bool]]
+
+
 class MatrixShape(Struct, kw_only=True):
     """What `qps matrix -o FILE.json` writes: a value for each column in each of the rows."""
 
@@ -33,8 +48,8 @@ class MatrixShape(Struct, kw_only=True):
     units: dict[str, str]
     axes: list[str]
     shares: list[str]
-    known: dict[str, object]
-    asked: object
+    known: dict[str, Certainty]
+    asked: MatrixAskedShape
     rows: list[dict[str, float | str | None]]
     counts: MatrixCountsShape
 
@@ -100,32 +115,32 @@ class CodeShape(Struct, kw_only=True):
 
 
 class MeasuredRowShape(Struct, kw_only=True):
-    """What was measured at a setting."""
+    """What was measured at a setting: its text by axis; `each` is null where nothing was done."""
 
-    setting: object
+    setting: dict[str, str]
     repetitions: int
     loads: dict[str, float]
     rates: dict[str, float]
-    asked: object
-    each: object
-    spread: object
-    generator: object
-    others: object
-    stolen: object
+    asked: dict[str, float]
+    each: float | None
+    spread: float
+    generator: float
+    others: float
+    stolen: float
 
 
 class MeasuredDoubtShape(Struct, kw_only=True):
     """A row not to trust, and why."""
 
     kind: str
-    settings: list[object]
+    settings: list[dict[str, str]]
     text: str
 
 
 class MeasuredFailureShape(Struct, kw_only=True):
     """A run that came to nothing, and why."""
 
-    setting: object
+    setting: dict[str, str]
     repetition: int
     reason: str
 
@@ -143,7 +158,7 @@ class MeasuredShape(Struct, kw_only=True):
     rows: list[MeasuredRowShape]
     warnings: list[MeasuredDoubtShape]
     failures: list[MeasuredFailureShape]
-    accounts: object
+    accounts: dict[str, str]
 
 
 class FigureShape(Struct, kw_only=True):

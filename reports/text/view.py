@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import isfinite
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.diagnostics.render import as_dict
+from qps.compiler.diagnostics.render import as_view
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import Dimension
@@ -105,7 +105,7 @@ def solve_view(
         cost=solution.costs,
         modes=solution.modes,
         advice=told,
-        warnings=tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),
+        warnings=tuple(as_view(warning) for warning in (*warnings, *solution.warnings)),
     )
 
 
@@ -275,6 +275,8 @@ def as_json(value: object) -> object:
     if isinstance(value, Method):
         return value is Method.CLOSED_FORM
     if isinstance(value, Struct):
+        if value.__struct_config__.omit_defaults:
+            return as_json(to_builtins(value))
         named = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
         told = {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
         if isinstance(value, Certainty) and value.error is None:
