@@ -175,8 +175,10 @@ def _answer_of_spec(server: QpsServer) -> None:
         return [*found, *(_load_hint(one) for one in (() if told is None else told.loads))]
 
     @server.command(PAGE_COMMAND)
-    async def page(uri: str) -> dict[str, str] | None:
-        address = await _told(server, server.session.page(uri))
+    async def page(*uris: str) -> dict[str, str] | None:
+        # An editor that lists commands calls them with nothing (Helix): of what is at hand, then.
+        uri = uris[0] if uris else server.session.at_hand()
+        address = None if uri is None else await _told(server, server.session.page(uri))
         if address is None:
             return None
         shows = server.client_capabilities.window
@@ -187,7 +189,7 @@ def _answer_of_spec(server: QpsServer) -> None:
 
 
 def _load_hint(one: PlaceLoad) -> types.InlayHint:
-    return types.InlayHint(one.at, f" {one.label}", tooltip=one.tooltip, padding_left=True)
+    return types.InlayHint(one.at, one.label, tooltip=one.tooltip, padding_left=True)
 
 
 async def _told(server: QpsServer, work: Awaitable[Any]) -> Any:

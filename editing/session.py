@@ -96,7 +96,8 @@ class Session:
 
     def put(self, text: OpenText) -> None:
         """Take note of a text that was opened, or has changed."""
-        self.documents.setdefault(text.uri, Document(uri=text.uri))
+        document = self.documents.pop(text.uri, None) or Document(uri=text.uri)
+        self.documents[text.uri] = document  # last, as `at_hand` wants
         for process in (self.looking, self.solving):
             process.put(text)
         self._changed(text.uri)
@@ -235,6 +236,10 @@ class Session:
         return document.known
 
     # -- the page --------------------------------------------------------------------------
+
+    def at_hand(self) -> str | None:
+        """Return which open text was opened or changed last. None where none is open."""
+        return next(reversed(self.documents), None)
 
     async def page(self, uri: str) -> str | None:
         """Return where the page of an open spec is served; it follows the text. None if closed."""

@@ -27,7 +27,7 @@ def value_hints(desk: Desk, params: types.InlayHintParams) -> list[types.InlayHi
         value = values.at(expr.span) if _is_reckoned(expr) else None
         told = "" if value is None else value.text()
         if told:
-            hint = types.InlayHint(places.position(expr.span.end), f" = {told}", padding_left=True)
+            hint = types.InlayHint(places.position(expr.span.end), f"= {told}", padding_left=True)
             found.append(hint)
     return found
 

@@ -154,6 +154,8 @@ def test_the_page_follows_the_text(ide: Editor) -> None:
     uri = ide.put(SPEC.replace("job", "effort"))
     asked = types.ExecuteCommandParams("qps.page", [uri])
     address = ide.ask(types.WORKSPACE_EXECUTE_COMMAND, asked)["address"]
+    of_what_is_at_hand = types.ExecuteCommandParams("qps.page", [])
+    assert ide.ask(types.WORKSPACE_EXECUTE_COMMAND, of_what_is_at_hand)["address"] == address
     with urlopen(f"{address}page") as page:
         assert "effort" in page.read().decode()
     ide.put(SPEC.replace("job", "effort =="))
@@ -364,7 +366,7 @@ def test_hints_tell_what_is_reckoned_and_how_full_places_are(ide: Editor) -> Non
     whole = types.Range(types.Position(0, 0), types.Position(99, 0))
     asked = types.InlayHintParams(of(uri), whole)
     hints = ide.ask(types.TEXT_DOCUMENT_INLAY_HINT, asked)
-    told = [(one.position.line, one.label.strip()) for one in hints]
+    told = [(one.position.line, one.label) for one in hints]
     ends = "= 10 ms/packet … 1 s/packet"  # of the population
     assert told == [
         (4, "= 10 ms/packet"), (6, "= 2 packet/s … 200 packet/s"),

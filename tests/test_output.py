@@ -134,6 +134,7 @@ PRINTING = [
     ["trace", "trace.csv", "--period", "20ms"],
     ["report", "evil.qps", "-o", "page.html"],
     ["--help"],
+    ["--version"],
 ]
 
 

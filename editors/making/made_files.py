@@ -29,6 +29,12 @@ def made_files() -> dict[str, str]:
         "tree-sitter-qps/queries/indents.scm": queries.indents(),
         "tree-sitter-qps/queries/locals.scm": queries.local_names(),
         "tree-sitter-qps/queries/tags.scm": queries.tags(),
+        "helix/queries/highlights.scm": queries.helix_highlights(),
+        "helix/queries/indents.scm": queries.helix_indents(),
+        "helix/queries/locals.scm": queries.local_names(),
+        "helix/queries/rainbows.scm": queries.helix_rainbows(),
+        "helix/queries/tags.scm": queries.tags(),
+        "helix/queries/textobjects.scm": queries.helix_textobjects(),
     }
 
 

@@ -18,7 +18,7 @@ _FIXED = """\
 (digits) @number
 (identifier) @variable
 
-(unit_power) @type
+(unit_power (name (identifier) @type))
 (rating_unit name: (identifier) @type)
 (item_unit name: (identifier) @type)
 (derived_unit name: (identifier) @type)
@@ -86,6 +86,43 @@ def highlights() -> str:
         _one_of_names("reference", "constant.builtin", constants),
     ]
     return "\n".join(parts)
+
+
+_OF_HELIX = {
+    "number": "constant.numeric",
+    "property": "variable.other.member",
+    "string.documentation": "comment.block.documentation",
+    "type.definition": "type",
+}
+"""What Helix calls otherwise than Neovim and Zed do; its themes know no other name."""
+
+
+def helix_highlights() -> str:
+    """Return `highlights.scm`, with the names that themes of Helix know."""
+    return re.sub(r"@([\w.]+)", lambda found: f"@{_OF_HELIX.get(found[1], found[1])}", highlights())
+
+
+def helix_indents() -> str:
+    """Return `indents.scm`, as Helix reads it."""
+    nodes = "".join(f"  ({name})\n" for name in _in_braces())
+    return f'{_MADE}\n[\n{nodes}] @indent\n\n"}}" @outdent\n'
+
+
+def helix_rainbows() -> str:
+    """Return `rainbows.scm`: brackets that belong together have one colour."""
+    nodes = "".join(f"  ({name})\n" for name in _in_braces())
+    return f'{_MADE}\n[\n{nodes}] @rainbow.scope\n\n["{{" "}}"] @rainbow.bracket\n'
+
+
+def helix_textobjects() -> str:
+    """Return `textobjects.scm`: what `]f`, `]t`, `maf` and the like go to and select."""
+    parts = [
+        f'({name} "{{" _* @{kind}.inside "}}") @{kind}.around'
+        for name, kind in _TAGS.items()
+        if kind in ("class", "function") and name in _in_braces()
+    ]
+    comments = "(comment) @comment.inside\n(comment)+ @comment.around\n"
+    return "\n".join([_MADE, *parts, "", comments])
 
 
 def _one_of_names(node: str, capture: str, names: Iterable[str]) -> str:

@@ -6,7 +6,7 @@
 (digits) @number
 (identifier) @variable
 
-(unit_power) @type
+(unit_power (name (identifier) @type))
 (rating_unit name: (identifier) @type)
 (item_unit name: (identifier) @type)
 (derived_unit name: (identifier) @type)

@@ -93,11 +93,22 @@ def screens() -> Iterator[Screen]:
     try:
         if out is None:
             raise OutputLostError("standard output is closed")
-        yield out
+        with _flushed_at_exit(out):
+            yield out
         out.flush()
         error.flush()
     finally:
         sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def _flushed_at_exit(out: Screen) -> Iterator[None]:
+    """Send on what `--help` and `--version` print: they leave at once, and may not lose it."""
+    try:
+        yield
+    except SystemExit:
+        out.flush()
+        raise
 
 
 def give_up(lost: OutputLostError) -> None:

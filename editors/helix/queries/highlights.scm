@@ -1,0 +1,177 @@
+; Made by `python editors/making` of grammar/qps.lark: change that instead.
+
+(comment) @comment
+(doc_string) @comment.block.documentation
+(string) @string
+(digits) @constant.numeric
+(identifier) @variable
+
+(unit_power (name (identifier) @type))
+(rating_unit name: (identifier) @type)
+(item_unit name: (identifier) @type)
+(derived_unit name: (identifier) @type)
+(_ name: (identifier) @type)
+(name (identifier) (identifier) @variable.other.member)
+(step (name (identifier) @function .))
+(call_step (name (identifier) @function .))
+(call (name (identifier) @function .))
+
+[
+  "active"
+  "all"
+  "and"
+  "arrivals"
+  "as"
+  "at"
+  "between"
+  "but"
+  "by"
+  "call"
+  "cap"
+  "certainty"
+  "column"
+  "component"
+  "configuration"
+  "configurations"
+  "correlation"
+  "costs"
+  "cv"
+  "delay"
+  "descending"
+  "drop"
+  "dropping"
+  "duplex"
+  "each"
+  "edition"
+  "elastic"
+  "else"
+  "emit"
+  "every"
+  "exclude"
+  "expect"
+  "figure"
+  "fit"
+  "fitted"
+  "for"
+  "func"
+  "give"
+  "group"
+  "header"
+  "ideal"
+  "if"
+  "in"
+  "include"
+  "jitter"
+  "keep"
+  "kinds"
+  "let"
+  "line"
+  "link"
+  "load"
+  "loads"
+  "log"
+  "loss"
+  "machine"
+  "matrix"
+  "measure"
+  "measured"
+  "missed"
+  "mode"
+  "model"
+  "most"
+  "network"
+  "no"
+  "node"
+  "not"
+  "note"
+  "observe"
+  "of"
+  "on"
+  "one"
+  "option"
+  "or"
+  "order"
+  "ordered"
+  "others"
+  "over"
+  "pair"
+  "param"
+  "period"
+  "playout"
+  "price"
+  "priority"
+  "propagation"
+  "quality"
+  "queue"
+  "queueing"
+  "rate"
+  "rating"
+  "recover"
+  "require"
+  "returns"
+  "room"
+  "run"
+  "samples"
+  "scaled"
+  "scenario"
+  "select"
+  "sends"
+  "shared"
+  "simulated"
+  "single_thread"
+  "some"
+  "source"
+  "speeds"
+  "stream"
+  "switched"
+  "take"
+  "target"
+  "then"
+  "think"
+  "to"
+  "together"
+  "topology"
+  "trace"
+  "traffic"
+  "unit"
+  "use"
+  "users"
+  "values"
+  "weight"
+  "where"
+  "with"
+  "within"
+] @keyword
+
+(merge) @keyword
+(preemptive) @keyword
+
+[
+  "average"
+  "largest"
+  "least"
+] @constant.builtin
+
+[
+  "*"
+  "+"
+  "+-"
+  "-"
+  "->"
+  ".."
+  "/"
+  "="
+  "^"
+  "~"
+] @operator
+
+(comparator) @operator
+(sign_of_unit) @type
+["(" ")" "{" "}" "[" "]"] @punctuation.bracket
+["," "." ":"] @punctuation.delimiter
+
+((call (name . (identifier) @function.builtin .))
+  (#any-of? @function.builtin "abs" "acos" "ceil" "clamp" "cos" "erlang_b" "erlang_c" "exp" "floor" "harmonic" "lambert_w" "ln" "log10" "log2" "lower_lambert_w" "max" "md1_quantile" "md1_tail" "min" "normal_quantile" "normal_tail" "periodic_quantile" "periodic_tail" "periodic_wait" "room_loss" "room_wait" "sqrt" "waiting"))
+
+((reference (name . (identifier) @constant.builtin .))
+  (#any-of? @constant.builtin "euclidean" "md1" "mg1" "mgc" "mm1" "mmc" "multicast" "off" "on" "periodic" "ps" "unicast" "worst"))

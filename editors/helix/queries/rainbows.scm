@@ -1,0 +1,26 @@
+; Made by `python editors/making` of grammar/qps.lark: change that instead.
+
+[
+  (at)
+  (call_others)
+  (call_step)
+  (cases)
+  (component)
+  (expect)
+  (figure)
+  (kind_param)
+  (kinds)
+  (machine)
+  (matrix)
+  (mode)
+  (network)
+  (observed_runs)
+  (pair_param)
+  (require)
+  (scenario)
+  (stream)
+  (together)
+  (topology)
+] @rainbow.scope
+
+["{" "}"] @rainbow.bracket
