@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
-from qps.reports.pages.live import Json
+from qps.reports.pages.json_values import Json
 from qps.reports.text.difference_text import (
     DifferenceView,
     answers_table,

@@ -16,8 +16,8 @@ from markupsafe import Markup
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+from qps.reports.pages.json_values import Json
 from qps.reports.pages.linking import exports_of, link
-from qps.reports.pages.live import Json
 from qps.reports.pages.packing import packed
 from qps.reports.pages.page import PageView
 from qps.reports.pages.unquoted import unquoted

@@ -11,7 +11,8 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration, changed
 from qps.compiler.diagnostics.render import printable
-from qps.reports.pages.live import Json, LiveModel
+from qps.reports.pages.json_values import Json
+from qps.reports.pages.live import LiveModel
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of

@@ -14,7 +14,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
-from qps.reports.pages.live import Json
+from qps.reports.pages.json_values import Json
 from qps.reports.text.quantities import is_share, number, scales_of_unit
 from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from qps.compiler.check.claims.check_matrices import ANSWERS
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.pages.live import Json
+from qps.reports.pages.json_values import Json
 from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.pages.unquoted import unquoted
 from qps.reports.text.how_known import MARKS, with_article

@@ -11,7 +11,7 @@ import zlib
 from base64 import b64decode, b64encode
 from typing import Any
 
-from qps.reports.pages.live import Json
+from qps.reports.pages.json_values import Json
 
 _ELEMENT = re.compile(r'<script type="text/plain" id="model">([^<]*)</script>')
 

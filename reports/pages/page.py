@@ -21,7 +21,7 @@ from qps.compiler.lower.quality_axes import axes_by_criterion
 from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.pages.compared import Compared
-from qps.reports.pages.live import Json
+from qps.reports.pages.json_values import Json
 from qps.reports.pages.live_page import figure_key
 from qps.reports.pages.odds_section import OddsSection, odds_section
 from qps.reports.pages.page_rows import (
