@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -124,6 +125,15 @@ def test_a_search_needs_no_server(site: Path) -> None:
         found.first.click(timeout=LONGEST)
         page.wait_for_url("**/a-database-behind-a-connection-pool.html*")
         assert [url for url in asked if url.startswith("http")] == []
+
+
+def test_a_search_finds_what_the_api_returns_by_its_names_alone(site: Path) -> None:
+    found = json.loads((site / "search.json").read_text("utf-8"))
+    texts = {one["location"]: one["text"] for one in found["items"]}
+    assert texts["docs/api.html#adviceview"] == ""
+    assert "advice" in texts["docs/api.html#solve"]
+    offline = (site / "search.js").read_text("utf-8")
+    assert json.loads(offline.partition("=")[2].rstrip(";")) == found
 
 
 def test_programs_find_the_language_on_one_page(site: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -35,6 +36,9 @@ _SHIM = "https://unpkg.com/iframe-worker/shim"
 """What Zensical's search loads where pages are opened from a disk."""
 _OF_MISTAKES = "compiler/diagnostics/explanations/"
 """Pages whose specs are wrong, so that nobody need be told that they have no live page."""
+_API, _RETURNED, _OF_GROUPS = "docs/api.html", "what-they-return", 2
+"""The page of the API, its group of what functions return, and of which level groups are."""
+_OF_SEARCH = re.compile(r"(var __index = )?(\{.*\})(;?)\s*", re.DOTALL)
 _FIRST = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
 _TITLES = {"README.md": "index.md"}
 
@@ -65,6 +69,7 @@ def built(root: Path, out: Path, live: LivePages) -> list[str]:
         if done.returncode:
             return [done.stdout + done.stderr]
         _make_offline(built_at)
+        _order_search(built_at)
         mistakes = broken_links(built_at)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(out, ignore_errors=True)
@@ -274,6 +279,27 @@ def _make_offline(site: Path) -> None:
             own = text.replace(_SHIM, f"{above}assets/iframe-worker.js")
             own = re.sub(r'href="((?:\./)?\.\.(?:/\.\.)*|\.)/?"', r'href="\1/index.html"', own)
             path.write_text(own, encoding="utf-8")
+
+
+def _order_search(site: Path) -> None:
+    """Have the search know what the API returns by names alone, not by their attributes.
+
+    Each of a hundred types has a `price` or a `cost`: they stood before the page that tells how
+    it is asked. Zensical has no weights of pages (0.0.73): it knows or does not know a section.
+    """
+    for path in (site / "search.json", site / "search.js"):
+        read = _OF_SEARCH.fullmatch(path.read_text(encoding="utf-8"))
+        assert read is not None, path
+        before, index, behind = read.groups(default="")
+        found = json.loads(index)
+        is_returned = False
+        for item in found["items"]:
+            page, _, heading = item["location"].partition("#")
+            if page == _API and item["level"] <= _OF_GROUPS:
+                is_returned = heading == _RETURNED
+            elif page == _API and is_returned:
+                item["text"] = ""
+        path.write_text(f"{before}{json.dumps(found, ensure_ascii=False)}{behind}", "utf-8")
 
 
 def _for_programs(root: Path, pages: Iterable[Page]) -> str:
