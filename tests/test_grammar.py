@@ -44,7 +44,7 @@ def test_the_grammar_has_no_conflict_that_lark_would_settle_silently() -> None:
 
 
 def test_the_tables_are_those_of_the_grammar() -> None:
-    kept = files("qps.grammar").joinpath("tables.json").read_text()
+    kept = files("qps.grammar").joinpath("tables.json").read_text(encoding="utf-8")
     assert kept == tables_text(), "run `python -m qps.grammar.making`"
 
 
