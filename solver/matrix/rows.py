@@ -21,7 +21,8 @@ from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.guards import SOUND, has_no_value, reasons_of
 from qps.solver.matrix.layout import indices, joined
-from qps.solver.matrix.modes import ModeAnswers, ModeSolver
+from qps.solver.matrix.mode_answers import ModeAnswers
+from qps.solver.matrix.modes import ModeSolver
 from qps.solver.matrix.one_by_one import Refusal, refusing
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.quantiles import Quantiles

@@ -21,7 +21,8 @@ from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND
 from qps.solver.matrix.layout import indices, joined
-from qps.solver.matrix.modes import ModeAnswers, ModeSolver
+from qps.solver.matrix.mode_answers import ModeAnswers
+from qps.solver.matrix.modes import ModeSolver
 from qps.solver.matrix.one_by_one import OneByOne, Refusal
 from qps.solver.matrix.prepared import (
     Bools,

@@ -11,7 +11,7 @@ import numpy as np
 
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.guards import SOUND
-from qps.solver.matrix.modes import ModeAnswers
+from qps.solver.matrix.mode_answers import ModeAnswers
 from qps.solver.matrix.one_by_one import OneByOne
 from qps.solver.matrix.prepared import Floats, Rows, sides_of
 from qps.solver.odds.refining import About
