@@ -72,6 +72,28 @@ def _slowest(graph: LoadGraph, population: int) -> tuple[float, Certainty]:
     return graph.at(population).number(fork.value), fork.certainty
 
 
+@pytest.mark.parametrize(
+    ("count", "milliseconds", "played"), [(2, 14, 0.2835), (8, 14, 0.3928), (8, 4, 0.0431)]
+)
+def test_who_comes_to_a_queue_again_varies_less(
+    count: int, milliseconds: int, played: float
+) -> None:
+    """Five visits counted as one exponential time: told up to 1.6 times as long, as a bound."""
+    calls = (f"call a{k} {{ call x{k} * 5 {{ work }} }}" for k in range(count))
+    nodes = (f"node a{k} = plain; node x{k} = drive" for k in range(count))
+    graph = lowered(
+        "users N in 1..99\nmachine plain { }\nmachine drive { arm 1 core, queueing mm1 }\n"
+        f"network wire {{ propagation 0 s }}\ncomponent work {{ arm {milliseconds} ms/request }}\n"
+        f"topology {{ node raid = plain; {'; '.join(nodes)}; link bus = wire between all }}\n"
+        "stream job in all { traffic N * 1 request/s, 1 kB/request\n"
+        f"at raid {{ together {{ {'; '.join(calls)} }} }} }}\n"
+    )
+    told, known = _slowest(graph, 10)
+    assert told == pytest.approx(played, rel=0.05)
+    assert known.kind is Kind.APPROXIMATION
+    assert known.error == pytest.approx(0.2)
+
+
 @pytest.mark.parametrize("count", [2, 4])
 def test_equal_branches_are_those_of_nelson_and_tantawi(count: int) -> None:
     load, own = 0.4, 0.05 / 0.6
