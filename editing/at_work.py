@@ -69,7 +69,7 @@ def _take(message: object, desk: Desk, asked: deque[Asked]) -> None:
 def answered(desk: Desk, asked: Asked) -> Answered:
     """Return the answer; whatever goes wrong is told, and ends nothing."""
     from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415 - as above
-    from qps.compiler.syntax.parse import LARGEST_TEXT  # noqa: PLC0415 - as above
+    from qps.compiler.diagnostics.source import LARGEST_TEXT  # noqa: PLC0415 - as above
 
     held = desk.texts.get(asked.uri)
     if asked.version is not None and (held is None or held.version != asked.version):

@@ -18,8 +18,7 @@ from qps.compiler.check.names.bindings import Binding, Bindings
 from qps.compiler.check.names.symbols import Symbol
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.syntax.parse import LARGEST_TEXT
+from qps.compiler.diagnostics.source import LARGEST_TEXT, Source, Span
 from qps.editing.addresses import own_path, path_of, uri_of_path
 from qps.editing.desk import Desk
 

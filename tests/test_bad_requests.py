@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from qps.compiler.syntax.parse import LARGEST_TEXT
+from qps.compiler.diagnostics.source import LARGEST_TEXT
 from qps.editing.asked_features import MISTAKES, OF_TEXTS
 from qps.editing.at_work import answered
 from qps.editing.desk import Desk

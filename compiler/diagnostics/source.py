@@ -8,6 +8,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+LARGEST_TEXT = 400_000
+"""Characters in a file beyond which it is refused."""
+
 
 class Source(Struct, frozen=True, eq=False, dict=True):
     """A text that was read once; every span points into one.

@@ -75,6 +75,8 @@ def formatted(source: Source) -> Outcome[str]:
     before = parsing.parse(spelt.text).tokens
     pieces = _pieces(spelt.text, before)
     text = "".join(f"{line}\n" for line in _laid_out(pieces))
+    if text == spelt.text:
+        return Outcome(text, ())
     after = parsing.parse(text).tokens
     if _words(before) != _words(after) or _comments(pieces) != _comments(_pieces(text, after)):
         # It must never reach a file, and it is no mistake of the user.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Outcome, Sink
-from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.source import LARGEST_TEXT, Source, Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder, completed
@@ -24,9 +24,6 @@ from qps.compiler.syntax.syntax_errors import report_syntax_error
 from qps.grammar import parsing
 from qps.grammar.keywords import continuing_words
 from qps.grammar.words import DECLARATIONS
-
-LARGEST_TEXT = 400_000
-"""Characters in a file beyond which it is refused."""
 
 LARGEST_DECLARATION = 200_000
 """Characters in a declaration beyond which it is refused, comments and blanks included."""

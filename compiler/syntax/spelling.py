@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qps.compiler.diagnostics.source import Source
+from qps.compiler.diagnostics.source import LARGEST_TEXT, Source
 from qps.grammar import parsing
 
 _COMMA = re.compile(r"(?:\s|#[^\n]*)*,")
@@ -14,8 +14,10 @@ _COMMA = re.compile(r"(?:\s|#[^\n]*)*,")
 def in_one_spelling(source: Source) -> Source:
     """Return a text with cases in braces, `{ average 3 ms; least 1 ms }`, and the rest as it is.
 
-    A text that the grammar does not take stays.
+    A text that the grammar does not take stays, and one too long to be read.
     """
+    if len(source.text) > LARGEST_TEXT:
+        return source
     try:
         waiting: list[parsing.Piece] = [parsing.parse(source.text).tree]
     except parsing.UnexpectedError:
