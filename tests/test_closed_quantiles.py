@@ -12,8 +12,10 @@ from helpers.shared_chain import open_quantiles
 from helpers.specs import lowered
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.networks import closed_quantiles
+from qps.engine.networks.closed_laws import law_of
+from qps.engine.networks.closed_moments import moments, of_moments
 from qps.engine.networks.closed_numbers import closed_rate
-from qps.engine.networks.closed_quantiles import Place
+from qps.engine.networks.visited_copies import Place, place_of
 from qps.reports.text.explaining import explain
 from qps.reports.text.quantities import undecided_point
 
@@ -33,10 +35,8 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_transform_is_that_of_all_states(name: str) -> None:
     found, think, told = NETWORKS[name]
-    places = tuple(
-        closed_quantiles._place(one[:4], (one[4], False), min(one[3], 2)) for one in told
-    )
-    law = closed_quantiles._law(found, think, places)
+    places = tuple(place_of(one[:4], (one[4], False), min(one[3], 2)) for one in told)
+    law = law_of(found, think, places)
     assert law is not None
     for at in (0.3 + 0j, 1 + 2j):
         expected = by_states(found, think, places, at) / by_states(found, think, places, 0j)
@@ -49,8 +49,8 @@ def test_one_user_beside_open_traffic_varies_as_the_open_queue_does(
     load: float, *, shares: bool
 ) -> None:
     """The variance of processor sharing is that of Coffman, Muntz and Trotter (1970)."""
-    place = closed_quantiles._place((0.5, 1, load, 1), (1.0, shares), 1)
-    mean, deviation, skewness = closed_quantiles._moments(0, 1e9, (place,))
+    place = place_of((0.5, 1, load, 1), (1.0, shares), 1)
+    mean, deviation, skewness = moments(0, 1e9, (place,))
     times = (2 + load) / (2 - load) if shares else 1.0
     assert mean == pytest.approx(0.5 / (1 - load))
     assert deviation == pytest.approx(mean * times**0.5)
@@ -146,11 +146,9 @@ def test_so_many_are_told_by_moments() -> None:
         places = (
             Place(asked=1.0, servers=1, load=0.0, all=1.0, visits=1.0, shares=False, copies=1),
         )
-        law = closed_quantiles._law(customers - 1, 1000.0, places)
+        law = law_of(customers - 1, 1000.0, places)
         assert law is not None
-        told = closed_quantiles.of_moments(
-            0.99, *closed_quantiles._moments(customers - 1, 1000.0, places)
-        )
+        told = of_moments(0.99, *moments(customers - 1, 1000.0, places))
         assert told == pytest.approx(law.quantile(0.99), rel=10 * shares)
     million = closed_quantiles.closed_quantile(0.95, 2e6, 1e6, *station)
     mean = 2e6 / closed_rate(2e6, 1e6, *station[:4]) - 1e6

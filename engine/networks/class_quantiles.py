@@ -22,7 +22,8 @@ from typing import NamedTuple
 from qps.engine.networks import class_networks
 from qps.engine.networks.class_networks import Network, Place
 from qps.engine.networks.class_numbers import found_of, on_lines
-from qps.engine.networks.closed_quantiles import of_moments, of_queue, open_found, pairs_of
+from qps.engine.networks.closed_moments import of_moments, of_queue, open_found
+from qps.engine.networks.visited_copies import pairs_of
 
 BESIDE = 2
 """Operands of a station besides those of `class_networks`.
