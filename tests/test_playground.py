@@ -66,8 +66,17 @@ def tab(address: str) -> Iterator[Any]:
 
 
 def write(tab: Any, text: str) -> None:
+    """Write a text instead of the one that is there.
+
+    What is there goes first: the editor tells a text over the same text from no change at all by
+    the time that passes, which a busy machine does not keep.
+    """
     tab.locator(".cm-content").click()
     tab.keyboard.press("Control+A")
+    tab.keyboard.press("Delete")
+    tab.wait_for_function(
+        "() => document.querySelector('.cm-content').textContent === ''", timeout=SOON
+    )
     tab.keyboard.insert_text(text)
 
 
