@@ -3,7 +3,7 @@
 const readonly = (...names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 
 const BROWSER = readonly(
-  "Blob", "DecompressionStream", "ImageData", "IntersectionObserver", "Response", "ResizeObserver", "URL", "XMLSerializer", "addEventListener", "atob", "clearTimeout", "devicePixelRatio",
+  "Blob", "CustomEvent", "DecompressionStream", "ImageData", "IntersectionObserver", "Response", "ResizeObserver", "URL", "XMLSerializer", "addEventListener", "atob", "clearTimeout", "devicePixelRatio",
   "document", "fetch", "getComputedStyle", "innerHeight", "matchMedia", "performance", "requestAnimationFrame", "setTimeout", "window",
 );
 const NODE = readonly("process");

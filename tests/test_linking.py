@@ -16,7 +16,7 @@ from qps.reports.pages.html import script
 from qps.reports.pages.linking import LinkError, exports_of, link
 
 SCRIPTS = ROOT / "reports" / "scripts"
-ENTRIES = ("app.js", "sure.js", "matrix.js", "difference.js", "serve.js")
+ENTRIES = ("app.js", "sure.js", "drawn.js", "matrix.js", "difference.js", "serve.js")
 PATHS = sorted(path.relative_to(SCRIPTS).as_posix() for path in SCRIPTS.rglob("*.js"))
 
 BASE = (

@@ -163,12 +163,37 @@ def test_a_link_that_was_cut_is_told(tab: Any, address: str, link: str) -> None:
     told(tab, "does not hold a text that can be read")
 
 
-def test_what_takes_more_than_a_browser_has_says_so(tab: Any) -> None:
+def test_the_page_draws_samples_and_the_answer_tells_their_odds(tab: Any) -> None:
     write(tab, SMALL.replace("20 ms/request", "20 ms/request +- 10 %"))
-    text = told(tab, "pip install qps")
-    assert "100 users" in text
-    assert "at the best guess of each number" in text
-    tab.frame_locator("#page").locator("#population").wait_for(timeout=SOON)
+    text = told(tab, "With 90 % probability between")
+    assert text.startswith("100 users; web.cpu.load limits\n")
+    page = tab.frame_locator("#page")
+    page.locator("#measure-next td", has_text="100 %").first.wait_for(timeout=SOON)
+    assert page.locator("#odds li").first.text_content() in text
+    for picture in ("#picture-odds svg rect", "#picture-loads .fan"):  # drawn once in sight
+        page.locator(picture.partition(" ")[0]).scroll_into_view_if_needed()
+        page.locator(picture).first.wait_for(timeout=SOON)
+    write(tab, SMALL.replace("20 ms", "40 ms"))
+    assert told(tab, "50 users") == "50 users; web.cpu.load limits"  # nothing of the text before
+
+
+@pytest.mark.parametrize(
+    ("work", "users", "claim", "lacks"),
+    [
+        (25, 80, "odds { probability(web.cpu.load <= 1) >= 5 % with N = 90", "claim odds"),
+        (40, 50, "load { web.cpu.load ~ 50 % within 1 % with N = 25", ""),
+    ],
+)
+def test_what_takes_more_than_a_browser_has_says_so(
+    tab: Any, work: int, users: int, claim: str, lacks: str
+) -> None:
+    uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
+    write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
+    text = told(tab, f"{users} users; web.cpu.load limitsWith 90 % probability")
+    assert ("pip install qps" in text) == bool(lacks)
+    assert lacks in text
+    summary = tab.frame_locator("#page").locator("#claims summary")
+    assert ("1 not judged here" in summary.text_content()) == bool(lacks)
 
 
 def test_a_hostile_text_is_a_text(tab: Any) -> None:

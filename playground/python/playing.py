@@ -8,10 +8,14 @@ import json
 import os
 from collections.abc import Callable
 from importlib.resources import files
+from time import monotonic
+from typing import TypeVar
 
 from lsprotocol import types
 
 from qps.commands.lsp import page_of
+from qps.commands.report import HOW_SURE
+from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.mends import Mend
 from qps.compiler.diagnostics.render import full
@@ -22,18 +26,21 @@ from qps.editing.hovering import hover
 from qps.editing.layout_edits import layout_edits
 from qps.editing.messages import OpenText
 from qps.editing.told_answer import told_answer
+from qps.reports.text.quantities import first_words
 
 os.environ["QPS_CACHE"] = "off"
 gc.set_threshold(100_000, 20, 10)
 
 _NAME = "site.qps"
 _DOCUMENT = types.TextDocumentIdentifier(_NAME)
-_ELSEWHERE = "which a browser does not have here. On a computer: pip install qps, then qps report."
-_NO_ANSWER = f"This spec is right. To answer it takes numpy, {_ELSEWHERE}"
-_NO_ODDS = (
-    "That is at the best guess of each number. How likely it is, figures and claims of this spec "
-    f"take numpy, {_ELSEWHERE}"
-)
+_ELSEWHERE = "On a computer: pip install qps, then qps report."
+_NO_NUMPY = "numpy, which a browser does not have"
+_NO_ANSWER = f"This spec is right. To answer it takes {_NO_NUMPY} here. {_ELSEWHERE}"
+_WITHOUT_NUMPY = f"What takes {_NO_NUMPY}, is not told"
+_TOO_LATE = "What would make the page late is not told"
+_NAMED = 4
+_LONGEST = 5.0
+"""Seconds for claims and figures: whoever writes waits for the page."""
 _desk = Desk()
 
 
@@ -73,11 +80,44 @@ def page(text: str, *_: int) -> str:
 
 
 def _page(spec: Spec) -> dict[str, object]:
-    try:
-        return {"html": page_of(spec)}
-    except ModuleNotFoundError as missing:
-        _check(missing)
-        return {"html": page_of(spec, drawn=False), "lacks": _NO_ODDS}
+    """Return the page, what it lacks, and whether it tells how sure the answer is."""
+    parts = _Parts()
+    html = page_of(spec, parts.tried)
+    draws = HOW_SURE not in parts.lacking and bool(uncertain_in(spec.configuration()))
+    return {"html": html, "draws": draws, "lacks": parts.told()}
+
+
+T = TypeVar("T")
+
+
+class _Parts:
+    """Which parts of a page are not in it: what takes numpy, and what would be late."""
+
+    def __init__(self) -> None:
+        self.lacking: dict[str, None] = {}
+        self._late: dict[str, None] = {}
+        self._start = monotonic()
+
+    def tried(self, name: str, make: Callable[[], T]) -> T | None:
+        """Return a part, or take down its name."""
+        if name != HOW_SURE and monotonic() - self._start > _LONGEST:
+            self._late[name] = None
+            return None
+        try:
+            return make()
+        except ModuleNotFoundError as missing:
+            _check(missing)
+            self.lacking[name] = None
+            return None
+
+    def told(self) -> str:
+        """Return what the page lacks in words; nothing where it lacks nothing."""
+        told = [
+            f"{words} here: {first_words(list(names), _NAMED)}."
+            for names, words in ((self.lacking, _WITHOUT_NUMPY), (self._late, _TOO_LATE))
+            if names
+        ]
+        return " ".join([*told, _ELSEWHERE] if told else [])
 
 
 def hovered(text: str, line: int, character: int) -> str:

@@ -18,7 +18,8 @@ const told = document.getElementById("told");
 const frame = document.getElementById("page");
 
 let waiting;
-let page; // the newest live page: its frame asks for it when it begins
+let page; // the newest live page, and the number of its text: its frame asks for it when it begins
+let sure; // how sure the answer is: the page draws samples, and tells it
 
 const ANSWERS = {
   working() {
@@ -35,9 +36,10 @@ const ANSWERS = {
     showLoads(editor, at);
     show(text, "answer");
   },
-  page({ html, lacks }) {
-    if (lacks) told.append(document.createElement("br"), Object.assign(document.createElement("small"), { textContent: lacks }));
-    page = html;
+  page({ html, lacks, draws, number }) {
+    if (draws) sure = add("span", "How sure that is, is being worked out …");
+    if (lacks) add("small", lacks);
+    page = { html, number };
     frame.className = "";
     frame.src = "page.html"; // once it has a document it takes another where it begins anew
     rest();
@@ -75,7 +77,14 @@ function write(text) {
   editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
 }
 
+function add(tag, text) {
+  const element = Object.assign(document.createElement(tag), { textContent: text });
+  told.append(document.createElement("br"), element);
+  return element;
+}
+
 function show(text, kind) {
+  sure = undefined; // of the text before
   told.className = kind;
   told.textContent = text;
 }
@@ -95,7 +104,9 @@ function mark(found) {
 }
 
 addEventListener("message", ({ source, data }) => {
-  if (source === frame.contentWindow && data === "ready" && page !== undefined) frame.contentWindow.postMessage(page, "*");
+  if (source !== frame.contentWindow || page === undefined) return;
+  if (data === "ready") frame.contentWindow.postMessage(page, "*");
+  else if (data.number === page.number && sure && Array.isArray(data.odds)) sure.textContent = data.odds.join(" ");
 });
 
 document.getElementById("tidy").addEventListener("click", async () => {

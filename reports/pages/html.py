@@ -118,9 +118,10 @@ def _hash(text: str) -> str:
 
 def render_html(page: PageView) -> str:
     """Return the page; the same view gives the same text, to the letter."""
-    if page.odds is None:
+    if page.odds is None and not page.draws_samples:
         return _rendered("page.html.jinja", page, page.live, "app.js")
-    return _rendered("page.html.jinja", page, page.live, "sure.js", ("style", "sure"))
+    entry = "drawn.js" if page.draws_samples else "sure.js"
+    return _rendered("page.html.jinja", page, page.live, entry, ("style", "sure"))
 
 
 def render_matrix(page: MatrixPage, made: str = "") -> str:

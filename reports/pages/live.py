@@ -39,7 +39,8 @@ _OF_STREAMS = ("latency", "jitter", "loss", "throughput")
 class LiveModel:
     """Gathers a model's records and its program."""
 
-    def __init__(self, model: ir.Model, variants: Variants) -> None:
+    def __init__(self, model: ir.Model, variants: Variants, *, has_spreads: bool = True) -> None:
+        self._has_spreads = has_spreads
         self._asking = model
         self._model = model.once(judged_plainly)
         self._variants = variants
@@ -140,7 +141,7 @@ class LiveModel:
 
     def _uncertain(self, start: Start) -> dict[str, Json]:
         """Return what is not known in each mode of a start; nothing where all is known."""
-        found = spreads_of(self._model, start.configuration)
+        found = spreads_of(self._model, start.configuration) if self._has_spreads else {}
         if not found:
             return {}
         by_mode: dict[str, Json] = {

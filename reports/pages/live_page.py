@@ -50,13 +50,18 @@ def live_page(
     cases: Sequence[ShownCase],
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     most: int = MOST_VARIANTS,
+    *,
+    has_spreads: bool = True,
 ) -> dict[str, Json]:
-    """Return the data of a page: each model once, a column for each case, the specs' figures."""
+    """Return the data of a page: each model once, a column for each case, the specs' figures.
+
+    Without spreads it takes every number for known.
+    """
     models: list[ir.Model] = []
     for case in cases:
         if all(case.model is not known for known in models):
             models.append(case.model)
-    built, columns = _live_models(models, cases, most)
+    built, columns = _live_models(models, cases, most, has_spreads=has_spreads)
     return {
         "models": built,
         "columns": columns,
@@ -65,7 +70,7 @@ def live_page(
 
 
 def _live_models(
-    models: Sequence[ir.Model], cases: Sequence[ShownCase], most: int
+    models: Sequence[ir.Model], cases: Sequence[ShownCase], most: int, *, has_spreads: bool
 ) -> tuple[list[Json], list[Json]]:
     """Return the models and the columns."""
     columns: list[Json] = []
@@ -79,7 +84,8 @@ def _live_models(
         variants = variants_of(
             model, origins, shown[0], max(1, most // len(models)), full=_full_at_once(own[0].view)
         )
-        built.append(LiveModel(model, variants).as_json(MOST_BYTES // len(models)))
+        live = LiveModel(model, variants, has_spreads=has_spreads)
+        built.append(live.as_json(MOST_BYTES // len(models)))
         starts = [start.name for start in variants.starts]
         columns += [
             {

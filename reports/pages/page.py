@@ -68,7 +68,7 @@ from qps.reports.text.view import circumstances
 from qps.reports.text.worded_changes import Wording, cost_told, wording
 from qps.reports.text.wrapping import unbroken
 from qps.solver.answers.solution import ResourceSolution, Solution
-from qps.solver.answers.sweep import sweep, sweep_by_numbers
+from qps.solver.answers.sweep import sweep
 from qps.solver.claims.claim_results import ClaimResult, Coverage
 from qps.solver.claims.figure_lines import DrawnFigure
 from qps.solver.search.method import Method
@@ -137,6 +137,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     """What it takes to carry more users, a sentence for each number of them."""
     compared: Compared | None = None
     """What stands side by side, on a page of several configurations."""
+    draws_samples: bool = False
+    """Whether the page draws every sample of its odds by itself, as none was drawn before."""
     made: str = ""
     """When and with what the page was made, and of which revision of the spec."""
 
@@ -156,9 +158,16 @@ def page_view(
     simulated: SimulatedSection | None = None,
     carry: Sequence[str] = (),
     compared: Compared | None = None,
+    unjudged: int = 0,
+    draws_samples: bool = False,
+    has_lines: bool = True,
     made: str = "",
 ) -> PageView:
-    """Return everything that the page of one configuration shows, and what its spec warns of."""
+    """Return everything that the page of one configuration shows, and what its spec warns of.
+
+    So many claims are `unjudged`: none of the `claims` tells what became of them. Unless it
+    `has_lines`, loads and needs are drawn by its scripts alone.
+    """
     shown, left_out = _resources_shown(solution)
     giving = giving_way(solution)
     named = _named_formulas(solution)
@@ -178,9 +187,9 @@ def page_view(
         requirements=tuple(
             replace(row, measure=called(row.measure)) for row in requirement_rows(view, solution)
         ),
-        loads=_loads_chart(view, solution, shown, called),
+        loads=_loads_chart(view, solution, shown, called) if has_lines else None,
         loads_left_out=left_out,
-        needs=_needs_chart(view, solution, called),
+        needs=_needs_chart(view, solution, called) if has_lines else None,
         shares=bars([(called(r.name), r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(
             resource_row(
@@ -210,7 +219,7 @@ def page_view(
             for one in claims
         ),
         coverage=tuple(coverage_lines(coverages).splitlines()),
-        claims_summary=summary(claims) if claims else "",
+        claims_summary=_summary(claims, unjudged),
         claims_known=claims_known_line(result.known for result in claims),
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
         remarks=tuple(map(unquoted, remarks(view, solution, words.labels))),
@@ -226,8 +235,14 @@ def page_view(
         system=None if figures_only else system_picture(model, configuration, solution),
         carry=tuple(map(unquoted, carry)),
         compared=compared,
+        draws_samples=draws_samples,
         made=made,
     )
+
+
+def _summary(claims: Sequence[ClaimResult], unjudged: int) -> str:
+    told = [summary(claims)] if claims else []
+    return ", ".join([*told, f"{unjudged:,} not judged here"] if unjudged else told)
 
 
 def _decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
@@ -296,10 +311,7 @@ def _range_shown(view: SolveView, solution: Solution) -> tuple[float, float]:
 def _columns(view: SolveView, solution: Solution) -> tuple[list[float], dict[str, list[float]]]:
     low, high = _range_shown(view, solution)
     at = [low + (high - low) * point / (_POINTS - 1) for point in range(_POINTS)]
-    try:
-        table = sweep(solution.graph, at)
-    except ModuleNotFoundError:  # of numpy
-        return at, sweep_by_numbers(solution.graph, at)
+    table = sweep(solution.graph, at)
     return at, {name: values.tolist() for name, values in table.items()}
 
 

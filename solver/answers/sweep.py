@@ -23,15 +23,6 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
     return table
 
 
-def sweep_by_numbers(graph: LoadGraph, populations: Iterable[float]) -> dict[str, list[float]]:
-    """Return what `sweep` does, a number at a time: where there is no numpy, as in a browser."""
-    at = list(populations)
-    table = {str(graph.population): at}
-    for name, formula in _columns(graph).items():
-        table[name] = [graph.at(one).number(formula) for one in at]
-    return table
-
-
 def _columns(graph: LoadGraph) -> dict[str, Formula]:
     loads = {f"{name}.load": r.load for name, r in graph.resources.items()}
     # Of a load that nobody states a limit of, its criterion leaves out users who slow down.

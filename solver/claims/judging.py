@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 
 
 class Question(Struct, frozen=True):
-    """Something to ask by itself, and of how many claims it gives the results."""
+    """Something to ask by itself, and of how many claims it gives the results, by their name."""
 
+    name: str
     claims: int
     ask: Callable[[], Sequence[ClaimResult]]
 
@@ -76,7 +77,7 @@ class Claims(Struct, dict=True):
     def questions(self) -> Iterator[Question]:
         """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
         for question in self._questions():
-            yield Question(question.claims, partial(self._asked, question))
+            yield replace(question, ask=partial(self._asked, question))
 
     def _asked(self, question: Question) -> Sequence[ClaimResult]:
         return [self.accepted.told(one) for one in question.ask()]
@@ -86,14 +87,15 @@ class Claims(Struct, dict=True):
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
-                yield Question(_results(claim), partial(self._result, name, expectation, claim))
+                ask = partial(self._result, name, expectation, claim)
+                yield Question(name, _results(claim), ask)
             if expectation.matrix_claims:
                 count = len(expectation.matrix_claims)
-                yield Question(count, partial(self._of_matrices, expectation))
+                yield Question(expectation.name, count, partial(self._of_matrices, expectation))
         for observation in self._model.observations:
             for row in observation.rows:
                 count = sum(value is not None for value in row.values)
-                yield Question(count, partial(self._row, observation, row))
+                yield Question(observation.name, count, partial(self._row, observation, row))
 
     def _result(
         self, name: str, expectation: ir.Expectation, claim: ir.Claim
@@ -273,7 +275,8 @@ class Claims(Struct, dict=True):
     @property
     def coverages(self) -> tuple[Coverage, ...]:
         """How many values lie within their prediction intervals, of all rows asked so far."""
-        return self._intervals.coverages if self._is_uncertain else ()
+        # Only a row that was asked has made the intervals: no other spec imports what they take.
+        return self._intervals.coverages if "_intervals" in self.__dict__ else ()
 
     @cached_property
     def _is_uncertain(self) -> bool:

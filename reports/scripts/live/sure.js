@@ -17,7 +17,8 @@ import { inUnit, nounOf } from "./sentences.js";
 const FULL = 256, QUICK = 32, FEWEST = 16;
 const FRAME = 6; // ms that samples may take before the pictures of a change are drawn
 const LONGEST = 3000; // ms of work at samples, before it is left
-const PROBABILITY = 0.9, CERTAINTY = 0.95;
+const PROBABILITY = 0.9;
+export const CERTAINTY = 0.95;
 
 export class Sure {
   constructor(app, data) {
@@ -195,8 +196,11 @@ export class Sure {
     const isFirst = isAsWritten && column === this.first, section = document.getElementById("likely")?.closest("section");
     if (section) section.hidden = this.isAllKnown || (this.isSilent && !isFirst);
     fill("likely", isFirst ? this.written.get("likely") : this.likely(odds));
-    fill("measure-next", isFirst ? this.written.get("measure-next") : []);
+    fill("measure-next", isFirst ? this.written.get("measure-next") : this.measures(odds));
   }
+
+  // What to measure next: qps has solved for that, and tells it of the setting that the page begins with.
+  measures() { return []; }
 
   lines(odds) {
     const { column, samples, deciding } = this;

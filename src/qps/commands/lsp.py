@@ -10,6 +10,7 @@ from qps.commands.console import Exit
 from qps.extras import need_pygls
 
 if TYPE_CHECKING:
+    from qps.commands.report import Tried
     from qps.compiler.pipeline import Spec
 
 
@@ -25,10 +26,10 @@ def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take their
     return Exit.YES
 
 
-def page_of(spec: Spec, *, drawn: bool = True) -> str:
-    """Return the live page of a spec, with odds, figures and claims if `drawn`."""
+def page_of(spec: Spec, tried: Tried | None = None) -> str:
+    """Return the live page of a spec; without what was `tried` and could not be made."""
     from qps.commands.progress import Progress  # noqa: PLC0415 - of few texts, and slow to import
     from qps.commands.report import made_page  # noqa: PLC0415
 
     asked = Namespace(scenario=[], set=[], advice=False, variants=200, simulate=False)
-    return made_page([spec], asked, Progress(total=4, quiet=True), drawn=drawn)[0]
+    return made_page([spec], asked, Progress(total=4, quiet=True), tried)[0]

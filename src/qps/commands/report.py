@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
@@ -16,6 +19,7 @@ from qps.commands.provenance import made_line
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
+from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
@@ -68,29 +72,53 @@ _STEPS = 4
 """Of a report: its answers, its claims, its figures, and what is live of it."""
 
 
+HOW_SURE = "how sure that is"
+"""The name of the part of a page without which it takes every number for known."""
+
+T = TypeVar("T")
+
+
+class Tried(Protocol):
+    """Makes a part of a page, which is told by a name; None where it cannot be made."""
+
+    def __call__(self, name: str, make: Callable[[], T], /) -> T | None:
+        """Return what is made, or keep the name of what is not."""
+
+
 def made_page(
-    specs: list[Spec], arguments: Namespace, progress: Progress, *, drawn: bool = True
+    specs: list[Spec], arguments: Namespace, progress: Progress, tried: Tried | None = None
 ) -> tuple[str, list[Solved]]:
-    """Return the page, and what was solved for it; odds, figures and claims if `drawn`."""
-    found = _solved(specs, arguments, how_sure=drawn)
+    """Return the page, and what was solved for it.
+
+    Where parts are `tried`, as there is no numpy for all, the page draws its lines and every sample
+    by itself.
+    """
+    make = tried or _made
+    found = _solved(specs, arguments, how_sure=tried is None)
     progress.advance(1, "claims")
     plays = player() if arguments.simulate else None
-    asked = [Claims.of(spec, plays) for spec in specs if drawn]
+    asked = [Claims.of(spec, plays) for spec in specs]
     questions = [question for one in asked for question in one.questions()]
     claims: list[ClaimResult] = []
+    unjudged = 0
     for question in questions:
-        claims += question.ask()
+        judged = make(f"claim {question.name}", question.ask)
+        claims += judged or ()
+        unjudged += question.claims if judged is None else 0
         progress.advance(1 / len(questions))
     wanted = [(one.runner, figure) for one in asked for figure in one.runner.model.figures]
     progress.advance(2 - progress.done, "figures")
-    figures = []
+    figures: list[tuple[ir.Model, DrawnFigure]] = []
     for runner, figure in wanted:
-        figures.append((runner.model, draw(runner, figure)))
+        drawn = make(f"figure {figure.name}", partial(draw, runner, figure))
+        figures += [] if drawn is None else [(runner.model, drawn)]
         progress.advance(1 / len(wanted))
     progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
     cases = [ShownCase(one.stated, one.configuration, settings, one.view) for one in found]
     first = found[0]
+    live = make(HOW_SURE, partial(live_page, cases, figures, arguments.variants))
+    draws_samples = tried is not None and live is not None and uncertain_in(first.configuration)
     page = page_view(
         first.model,
         first.configuration,
@@ -98,8 +126,11 @@ def made_page(
         first.solution,
         claims,
         figures,
-        live_page(cases, figures, arguments.variants),
+        live or live_page(cases, figures, arguments.variants, has_spreads=False),
         coverages=[coverage for one in asked for coverage in one.coverages],
+        unjudged=unjudged,
+        draws_samples=bool(draws_samples),
+        has_lines=tried is None,
         warnings=first.warnings,
         simulated=_simulated(first) if arguments.simulate else None,
         carry=_carry(first) if arguments.advice else (),
@@ -107,6 +138,10 @@ def made_page(
         made=made_line(specs),
     )
     return render_html(page), found
+
+
+def _made(_: str, make: Callable[[], T]) -> T:
+    return make()
 
 
 _MORE_BY = (Fraction(11, 10), Fraction(3, 2), Fraction(2))
