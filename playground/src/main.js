@@ -106,7 +106,7 @@ function mark(found) {
 addEventListener("message", ({ source, data }) => {
   if (source !== frame.contentWindow || page === undefined) return;
   if (data === "ready") frame.contentWindow.postMessage(page, "*");
-  else if (data.number === page.number && sure && Array.isArray(data.odds)) sure.textContent = data.odds.join(" ");
+  else if (data?.number === page.number && sure && Array.isArray(data.odds)) sure.textContent = data.odds.join(" ");
 });
 
 document.getElementById("tidy").addEventListener("click", async () => {
