@@ -6,17 +6,17 @@ import re
 import shlex
 import subprocess
 from collections.abc import Sequence
-from urllib.error import URLError
-from urllib.request import Request, urlopen
 
 from msgspec import Struct
 
 from qps.compiler.data.measured_tables import number
+from qps.http_exchange import ExchangeError, exchange
 from qps.measuring.accounts import MeasuringError
 
 _LARGEST_PAGE = 4_000_000
 _PATIENCE = 10.0
 """Seconds that a page or a command may take to tell its counts."""
+_OK = 200
 _SHOWN = 200
 """Characters of a text in which nothing was found."""
 _COUNT = re.compile(r"(?P<item>[A-Za-z_]\w*)=(?P<pattern>.+)", re.DOTALL)
@@ -95,12 +95,13 @@ def printed(source: str) -> tuple[str, str]:
 
 def _page(url: str) -> str:
     try:
-        with urlopen(Request(url), timeout=_PATIENCE) as page:  # noqa: S310 - http, as was asked
-            data: bytes = page.read(_LARGEST_PAGE)
-    except (OSError, ValueError) as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        raise MeasuringError(f"`{url}` cannot be read: {reason}") from error
-    return data.decode(errors="replace")
+        page = exchange(url, seconds=_PATIENCE, most_bytes=_LARGEST_PAGE)
+    except ExchangeError as error:
+        raise MeasuringError(f"`{url}` cannot be read: {error}") from error
+    if page.status != _OK:
+        where = f", and sends to {page.location[:_SHOWN]}" if page.location else ""
+        raise MeasuringError(f"`{url}` cannot be read: it answers with status {page.status}{where}")
+    return page.body.decode(errors="replace")
 
 
 def _reason(error: Exception) -> str:

@@ -1,36 +1,39 @@
 """A Prometheus, asked over HTTP: samples of a query on a grid of times.
 
 Nothing is sent but queries, and credentials only to the address that was named: an answer that
-leads elsewhere is refused. Sizes and times are bounded, whatever answers
-(https://prometheus.io/docs/prometheus/latest/querying/api/).
+leads elsewhere is refused. Sizes and times are bounded, whatever answers (`http_exchange.py`;
+https://prometheus.io/docs/prometheus/latest/querying/api/).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from http.client import HTTPException
 from math import isfinite
-from typing import Protocol
-from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 import msgspec
 from msgspec import Struct
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
+from qps.http_exchange import (
+    ExchangeError,
+    Response,
+    TooLargeError,
+    TooSlowError,
+    exchange,
+    is_here,
+)
 
 MOST_POINTS = 10_000
 """In an answer: a Prometheus refuses more than 11,000 of a series."""
 _MOST_VALUES = 5_000_000
 _MOST_BYTES = 64_000_000
-_PIECE = 1 << 16
-_SOCKET_SECONDS = 60.0
 _ANSWER_SECONDS = 120.0
 _ALL_SECONDS = 900.0
 _MOST_TOLD = 300
+_OK = 200
 _UNAUTHORISED = (401, 403)
 _NAMED_LABELS = 3
 
@@ -78,12 +81,19 @@ class _Answer(Struct, rename="camel", kw_only=True):
 
 
 class Prometheus:
-    """A server, by its address. `authorization` is sent to it alone, and shown nowhere."""
+    """A server, by its address. `authorization` is sent to it alone, and shown nowhere.
 
-    def __init__(self, url: str, authorization: str | None = None) -> None:
+    `proxy` is the address of a proxy to ask it by; of `http://`, that one reads all that is sent.
+    """
+
+    def __init__(
+        self, url: str, authorization: str | None = None, proxy: str | None = None
+    ) -> None:
         self._address = _checked(url)
+        self._proxy = None if proxy is None else _checked(proxy, "http://127.0.0.1:3128")
+        if self._proxy is not None and self._proxy.scheme != "http":
+            raise DataError("a proxy is asked by `http://`", "such as `http://127.0.0.1:3128`")
         self._authorization = authorization
-        self._opener: OpenerDirector = build_opener(_NoRedirect)
         self._end = time.monotonic() + _ALL_SECONDS
         self.warnings: dict[str, None] = {}
 
@@ -95,18 +105,14 @@ class Prometheus:
     @property
     def is_exposed(self) -> bool:
         """Whether credentials would go over a network as they are."""
-        here = self._address.hostname in ("localhost", "127.0.0.1", "::1")
-        return self._authorization is not None and self._address.scheme == "http" and not here
+        to = self._address if self._proxy is None else self._proxy
+        is_plain = self._address.scheme == "http" and not is_here(to.hostname)
+        return self._authorization is not None and is_plain
 
     def samples(self, query: str, grid: Grid, told: Callable[[], None]) -> list[Series]:
         """Return the series of a query; `told` is called after each answer. DataError otherwise."""
         found: dict[tuple[tuple[str, str], ...], Series] = {}
         for first in range(0, grid.count, MOST_POINTS):
-            if time.monotonic() > self._end:
-                raise DataError(
-                    f"`{self.host}` takes longer than {_ALL_SECONDS / 60:g} minutes in all",
-                    "ask for fewer series, or a shorter time by `--since`",
-                )
             last = min(first + MOST_POINTS, grid.count) - 1
             for one in self._asked(query, grid, first, last):
                 key = tuple(sorted(one.metric.items()))
@@ -136,37 +142,37 @@ class Prometheus:
 
     def _answer(self, path: str, asked: Mapping[str, str], query: str) -> _Answer:
         """Return what is answered; DataError where that is an error."""
-        base = self._address._replace(path=self._address.path.rstrip("/") + path)
-        request = Request(base._replace(query=urlencode(asked)).geturl())  # noqa: S310 - checked
-        request.add_header("Accept", "application/json")
-        if self._authorization is not None:
-            request.add_unredirected_header("Authorization", self._authorization)
+        path = self._address.path.rstrip("/") + path
+        left = self._end - time.monotonic()
+        secret = self._authorization
         try:
-            with self._opener.open(request, timeout=_SOCKET_SECONDS) as response:
-                return self._decoded(self._body(response))
-        except HTTPError as error:
-            with error:
-                raise self._refused(error, query) from None
-        except (URLError, HTTPException, OSError) as error:
-            reason = getattr(error, "reason", error)
-            told = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+            response = exchange(
+                self._address._replace(path=path, query=urlencode(asked)).geturl(),
+                seconds=min(_ANSWER_SECONDS, left),
+                most_bytes=_MOST_BYTES,
+                headers={"Accept": "application/json"}
+                | ({} if secret is None else {"Authorization": secret}),
+                proxy=None if self._proxy is None else self._proxy.geturl(),
+            )
+        except TooSlowError:
+            for_what = f"{_ANSWER_SECONDS:g} s for an answer"
+            in_all = f"{_ALL_SECONDS / 60:g} minutes in all"
             raise DataError(
-                f"no answer from `{self.host}`: {told[:_MOST_TOLD]}",
+                f"`{self.host}` takes longer than {in_all if left < _ANSWER_SECONDS else for_what}",
+                "ask for fewer series, or a shorter time by `--since`",
+            ) from None
+        except TooLargeError:
+            most = _MOST_BYTES // 10**6
+            told = f"`{self.host}` answers more than {most} MB"
+            raise DataError(told, "ask for fewer series") from None
+        except ExchangeError as error:
+            raise DataError(
+                f"no answer from `{self.host}`: {error}",
                 "name the address that its page has, such as `http://127.0.0.1:9090`",
             ) from None
-
-    def _body(self, response: _Readable) -> bytes:
-        """Return a body that is neither too long nor too slow."""
-        pieces, size, end = [], 0, time.monotonic() + _ANSWER_SECONDS
-        while piece := response.read1(_PIECE):  # what is there: `read` would wait for all of it
-            pieces.append(piece)
-            size += len(piece)
-            if size > _MOST_BYTES:
-                raise DataError(f"`{self.host}` answers more than 64 MB", "ask for fewer series")
-            if time.monotonic() > end:
-                told = f"`{self.host}` takes longer than {_ANSWER_SECONDS:g} s for an answer"
-                raise DataError(told, "ask for fewer series, or a shorter time by `--since`")
-        return b"".join(pieces)
+        if response.status != _OK:
+            raise self._refused(response, query)
+        return self._decoded(response.body)
 
     def _decoded(self, body: bytes) -> _Answer:
         try:
@@ -177,28 +183,25 @@ class Prometheus:
             raise self._no_prometheus()
         return answer
 
-    def _refused(self, error: HTTPError, query: str) -> DataError:
+    def _refused(self, response: Response, query: str) -> DataError:
         """Return what an answer with an error says."""
-        if error.code in _UNAUTHORISED:
+        if response.status in _UNAUTHORISED:
             return DataError(
-                f"`{self.host}` refuses (status {error.code})",
+                f"`{self.host}` refuses (status {response.status})",
                 f"give credentials in the environment: {CREDENTIALS}",
             )
-        if error.code in range(300, 400):
-            to = urlsplit(error.headers.get("Location") or "").hostname or "another path"
+        if response.status in range(300, 400):
             return DataError(
-                f"`{self.host}` sends elsewhere (status {error.code}: {to[:_MOST_TOLD]})",
+                f"`{self.host}` sends elsewhere (status {response.status}: {_host_of(response)})",
                 "name the address that it leads to",
             )
         try:
-            answer = self._decoded(self._body(error))
+            answer = self._decoded(response.body)
         except DataError:
-            answer = None
-        except (HTTPException, OSError):
             answer = None
         if answer is None or answer.status != "error":
             return DataError(
-                f"`{self.host}` is no Prometheus, or fails (status {error.code})",
+                f"`{self.host}` is no Prometheus, or fails (status {response.status})",
                 "name the address of its page, with the path before `/graph` or `/api`",
             )
         return DataError(
@@ -213,28 +216,22 @@ class Prometheus:
         )
 
 
-class _Readable(Protocol):
-    """What is read piece by piece."""
-
-    def read1(self, size: int, /) -> bytes:
-        """Return what is there, so many bytes at the most."""
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """Follows nothing: who is asked is who was named."""
-
-    def redirect_request(self, *_: object, **__: object) -> None:
-        """Give no further request, so that the answer is an error."""
+def _host_of(response: Response) -> str:
+    """Return to which host an answer sends, for a message: the rest of it may be secret."""
+    try:
+        return (urlsplit(response.location).hostname or "another path")[:_MOST_TOLD]
+    except ValueError:
+        return "an address that is none"
 
 
-def _checked(url: str) -> SplitResult:
+def _checked(url: str, such_as: str = "http://127.0.0.1:9090") -> SplitResult:
     """Return an address that may be asked."""
     try:
         address = urlsplit(url)
         has_host, secret = bool(address.hostname), address.password or address.username
         _ = address.port
     except ValueError as error:
-        raise DataError("this is no address", "such as `http://127.0.0.1:9090`") from error
+        raise DataError("this is no address", f"such as `{such_as}`") from error
     if secret:
         raise DataError(
             "credentials in an address are seen by everybody who lists processes",
@@ -243,7 +240,7 @@ def _checked(url: str) -> SplitResult:
     if address.scheme not in ("http", "https") or not has_host or not url.isprintable():
         raise DataError(
             f"`{shortened(url)}` is no address that begins with `http://` or `https://`",
-            "such as `http://127.0.0.1:9090`",
+            f"such as `{such_as}`",
         )
     if address.query or address.fragment or " " in url:
         raise DataError(

@@ -60,11 +60,13 @@ def observe_prometheus(
     cores: float | None = None,
     add_up: bool = False,
     environment: Mapping[str, str] | None = None,
+    proxy: str | None = None,
 ) -> ObservedRuns:
     """Return what a Prometheus has seen; arguments are those of `qps observe prometheus`.
 
     `rates` maps items to their counters: `{"request": "http_requests_total"}`. Credentials come
-    from `environment` alone, by the names that the command reads: `environment=os.environ`.
+    from `environment` alone, by the names that the command reads: `environment=os.environ`; `proxy`
+    is the address of an HTTP proxy to ask by.
     QpsError where it cannot be asked, or has nothing to tell.
     """
     from qps.observing.prometheus_asked import asked_of, authorization  # noqa: PLC0415
@@ -72,7 +74,7 @@ def observe_prometheus(
     from qps.observing.prometheus_server import Prometheus  # noqa: PLC0415
 
     try:
-        server = Prometheus(url, authorization(environment or {}))
+        server = Prometheus(url, authorization(environment or {}), proxy)
         asked = asked_of(
             cpu=cpu,
             rates=[f"{item}={query}" for item, query in rates.items()],

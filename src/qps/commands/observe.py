@@ -54,7 +54,7 @@ def _write(found: ObservedRuns, arguments: Namespace) -> None:
 
 
 def _prometheus(arguments: Namespace) -> ObservedRuns:
-    server = Prometheus(arguments.url, authorization(os.environ))
+    server = Prometheus(arguments.url, authorization(os.environ), arguments.proxy)
     asked = asked_of(
         cpu=arguments.cpu,
         rates=arguments.rate,

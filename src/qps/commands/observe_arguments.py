@@ -97,6 +97,12 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--add-up", action="store_true", help="take all series of a query together"
     )
+    command.add_argument(
+        "--proxy",
+        metavar="URL",
+        help="ask by this HTTP proxy, which reads what is sent to http:// (default: none, or that "
+        "of the environment for https:// to another machine)",
+    )
 
 
 def _tool(command: argparse.ArgumentParser, name: str) -> None:
