@@ -1,103 +1,15 @@
-"""What a change touches: the base that it is compared with, and the files that are not as there."""
+"""What a change touches: the files that are not as they were at a commit."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from qps.reviewing.git_objects import commit_of, git, is_shallow, refused, top_of
-
-_SHORT = 10
-"""Digits of a commit that are told."""
-PARENT = "HEAD^"
-_MEND = (
-    "fetch all of it: `fetch-depth: 0` with actions/checkout, `GIT_DEPTH: 0` in GitLab, "
-    "`git fetch --unshallow` elsewhere"
-)
-
-
-class Base(Struct, frozen=True, kw_only=True):
-    """The commit that a change is compared with; None, with the reason `why` and the `mend`.
-
-    `name` is what was asked for. Of a first commit there `is_none_needed`.
-    """
-
-    top: Path
-    name: str
-    commit: str | None
-    why: str = ""
-    mend: str = ""
-    is_none_needed: bool = False
-
-    @property
-    def short(self) -> str:
-        """The first digits of the commit."""
-        return "" if self.commit is None else self.commit[:_SHORT]
-
-
-def base_of(here: Path, asked: str | None, environment: Mapping[str, str] = os.environ) -> Base:
-    """Return what to compare with: what is asked for, what CI tells, else the commit before.
-
-    The work is compared with where it was begun from: what the base has got since is no part of
-    it. QpsError where a revision that was asked for is none.
-    """
-    top = top_of(here)
-    if top is None:
-        raise refused("this is no git repository", "`qps check` and `qps test` need none")
-    name = asked or _told(environment) or _pushed(top, environment) or PARENT
-    commit = commit_of(top, name)
-    if commit is None:
-        return _without(top, name, asked)
-    begun = git(top, "merge-base", commit, "HEAD")
-    if begun is None and is_shallow(top):
-        why = f"this clone has the last commits alone, not where the work on `{name}` was begun"
-        return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
-    found = commit if begun is None else begun.decode().strip()
-    return Base(top=top, name=name, commit=found)
-
-
-def _told(environment: Mapping[str, str]) -> str | None:
-    """Return the base that pre-commit tells of a push, GitHub or GitLab of a request to merge."""
-    if pushed := environment.get("PRE_COMMIT_FROM_REF"):
-        return pushed
-    branch = environment.get("GITHUB_BASE_REF")
-    return f"origin/{branch}" if branch else environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
-
-
-def _pushed(top: Path, environment: Mapping[str, str]) -> str | None:
-    """Return what GitHub or GitLab had before a push, None where git does not know it here.
-
-    Of a branch that is new they tell zeros.
-    """
-    before: object = environment.get("CI_COMMIT_BEFORE_SHA")
-    event = environment.get("GITHUB_EVENT_PATH")
-    if event and environment.get("GITHUB_EVENT_NAME") == "push":
-        try:
-            before = json.loads(Path(event).read_text(encoding="utf-8")).get("before")
-        except (OSError, ValueError, AttributeError):
-            return None
-    is_named = isinstance(before, str) and re.fullmatch("[0-9a-f]{40,64}", before)
-    return str(before) if is_named and commit_of(top, str(before)) else None
-
-
-def _without(top: Path, name: str, asked: str | None) -> Base:
-    """Return that there is no base, and why."""
-    if is_shallow(top):
-        why = f"git knows no `{name}` here: this clone has the last commits alone"
-        return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
-    if name == PARENT:
-        why = "nothing was committed before: all is new"
-        return Base(top=top, name=name, commit=None, why=why, is_none_needed=True)
-    mend = "name a commit, branch or tag; in CI, fetch more than the last commit"
-    if asked:
-        raise refused(f"git knows no revision `{asked}` here", mend)
-    return Base(top=top, name=name, commit=None, why=f"git knows no `{name}` here", mend=_MEND)
+from qps.reviewing.git_objects import git, refused
 
 
 class Since(Struct, frozen=True):

@@ -13,10 +13,17 @@ from qps.solver.what_if.difference import AssumptionChange
 
 
 class BaseView(Struct, frozen=True, kw_only=True):
-    """The commit that was compared with; `why` says why there is none, `mend` what helps."""
+    """The commit that was compared with; `why` says why there is none, `mend` what helps.
 
+    `name` is the revision that it was found by, `text` says in words what it is. `repository` is
+    the folder of the repository, `is_default` true of a run on the default branch.
+    """
+
+    repository: str
     name: str
     commit: str | None
+    text: str
+    is_default: bool
     why: str | None
     mend: str | None
 
@@ -56,11 +63,17 @@ def ci_view(review: Review, *, passed: bool) -> CiView:
     """Return a review as plain values."""
     base = review.base
     return CiView(
-        schema="qps/ci/1",
+        schema="qps/ci/2",
         summary=review.summary,
         passed=passed,
         base=BaseView(
-            name=base.name, commit=base.commit, why=base.why or None, mend=base.mend or None
+            repository=base.top.as_posix(),
+            name=base.name,
+            commit=base.commit,
+            text=base.text,
+            is_default=base.is_default,
+            why=base.why or None,
+            mend=base.mend or None,
         ),
         specs=review.specs,
         touched=review.touched,

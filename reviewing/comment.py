@@ -12,7 +12,7 @@ from msgspec import Struct
 from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.difference_text import difference_text
 from qps.reports.text.table import Table, escaped
-from qps.reviewing.changed_files import Base
+from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import CLAIM, LAYOUT, Finding, Level
 from qps.reviewing.spec_changes import SpecChange, State
 
@@ -91,10 +91,8 @@ def comment(review: Review, most: int = MOST) -> str:
 
 
 def _compared_with(base: Base) -> str:
-    if base.commit is None:
-        mend = f": {base.mend}" if base.mend else ""
-        return escaped(f"Compared with nothing: {base.why}{mend}.")
-    return escaped(f"Compared with {base.short} ({base.name}).")
+    mend = f"; {base.mend}" if base.mend else ""
+    return escaped(f"Repository {base.top.name}, compared with {base.text}{mend}.")
 
 
 def _parts(review: Review) -> Iterator[_Part]:

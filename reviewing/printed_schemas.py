@@ -49,12 +49,15 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "measured": (MeasuredShape, "qps measure --format json"),
     "measured_step": (MeasuredStepShape, "qps measure step --format json"),
 }
-"""By what stands between `qps/` and `/1` in the key `schema`: the type, and what prints it."""
+"""By the middle part of the key `schema`, such as `qps/solve/1`: the type, and what prints it."""
+
+_VERSIONS: Mapping[str, int] = {"ci": 2}
+"""The last part of that key, where it is no longer 1."""
 
 
 def schema_files() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each file."""
     for name, (kind, printer) in PRINTED.items():
-        schema = schema_of(kind, f"qps/{name}/1", printer)
+        schema = schema_of(kind, f"qps/{name}/{_VERSIONS.get(name, 1)}", printer)
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         yield f"{name}.schema.json", text + "\n"

@@ -14,8 +14,8 @@ import pytest
 
 from qps.cli import main
 from qps.compiler.diagnostics import codes
-from qps.reviewing.changed_files import Base, base_of
 from qps.reviewing.comment import Review, comment
+from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import (
     ANSWER,
     CLAIM,
@@ -59,7 +59,7 @@ def commit() -> None:
 def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a repository of a project with two specs that share a module, and one of a table."""
     monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI_", "PRE_COMMIT_"))]:
+    for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI", "PRE_COMMIT_"))]:
         monkeypatch.delenv(name)
     table = 'observe r "t.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }\n'
     own = SPEC.partition("expect")[0] + table
@@ -229,32 +229,6 @@ def test_without_a_base_it_says_so_and_how_to_mend_it(
     monkeypatch.chdir(os.sep)
     assert main(["ci", "-q"]) == 2
     assert "this is no git repository" in capsys.readouterr().err
-
-
-def test_after_a_push_the_base_is_what_was_there_before(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    first = git("rev-parse", "HEAD").strip()
-    for _ in range(2):
-        git("commit", "-qm", "more", "--allow-empty")
-    parent = git("rev-parse", "HEAD^").strip()
-    event = tmp_path / "event.json"
-    monkeypatch.setenv("GITHUB_EVENT_NAME", "push")
-    monkeypatch.setenv("GITHUB_EVENT_PATH", str(event))
-    for text, base in [
-        (json.dumps({"before": first}), first),
-        (json.dumps({"before": "0" * 40}), parent),
-        (json.dumps({"before": "f" * 40}), parent),
-        (json.dumps({"before": "--output=x"}), parent),
-        ("[]", parent),
-        ("{", parent),
-    ]:
-        event.write_text(text, encoding="utf-8")
-        assert base_of(tmp_path, None).commit == base, text
-    event.unlink()
-    assert base_of(tmp_path, None).commit == parent
-    for told in ("CI_COMMIT_BEFORE_SHA", "PRE_COMMIT_FROM_REF"):
-        assert base_of(tmp_path, None, {told: first}).commit == first
 
 
 def test_a_repository_of_somebody_else_is_told_with_what_git_wants(

@@ -29,9 +29,10 @@ from qps.reports.text.claim_formats import Tested
 from qps.reports.text.difference_text import difference_text
 from qps.reports.text.verdicts import claims_text
 from qps.reports.text.view import as_json
-from qps.reviewing.changed_files import Base, Since, base_of
+from qps.reviewing.changed_files import Since
 from qps.reviewing.ci_view import ci_view
 from qps.reviewing.comment import Review, comment
+from qps.reviewing.comparison_base import Base, base_of
 from qps.reviewing.findings import (
     ANSWER,
     LAYOUT,
@@ -45,8 +46,9 @@ from qps.reviewing.findings import (
     of_faults,
     path_from,
 )
-from qps.reviewing.git_objects import tree_at
+from qps.reviewing.git_objects import commit_of, git, tree_at
 from qps.reviewing.matrix_changes import MatrixChange
+from qps.reviewing.passed_commits import passed_commits
 from qps.reviewing.spec_changes import SpecChange, State, Told, spec_change
 from qps.solver.odds.told import PROBABILITY
 
@@ -58,10 +60,12 @@ _SUMMARY = 1_000_000
 def run(arguments: Namespace) -> Exit:
     """Look at every spec that a change touches, and tell what it does to each."""
     first = arguments.paths[0]
-    base = base_of(first if first.is_dir() else first.parent, arguments.base)
+    here = first if first.is_dir() else first.parent
+    base = base_of(here, arguments.base, passed=arguments.passed)
+    is_first_record = arguments.passed is not None and base.is_default and not base.has_passed
     paths = _specs(arguments.paths)
     with Progress(total=None, quiet=arguments.quiet, unit=None, label="what is touched") as told:
-        touched = _touched(paths, base, everything=arguments.all)
+        touched = _touched(paths, base, everything=arguments.all or is_first_record)
         looked = [_looked_at(one, told) for one in touched.specs]
         changes = [*_changes(looked, base, told), *touched.gone]
     projects = [*_of_projects(arguments.paths)]
@@ -75,6 +79,8 @@ def run(arguments: Namespace) -> Exit:
         changes=tuple(changes),
     )
     status = _status(looked, found, review, arguments)
+    if arguments.passed is not None and status is Exit.YES:
+        _record(base, arguments.passed)
     _tell(review, looked, found, status, arguments)
     return status
 
@@ -218,6 +224,14 @@ def _status(
     return Exit.NO if review.errors or is_worse else Exit.YES
 
 
+def _record(base: Base, file: Path) -> None:
+    """Add the commit to those that passed: of the default branch, and without other changes."""
+    head = commit_of(base.top, "HEAD")
+    is_clean = git(base.top, "diff", "--quiet", "--no-ext-diff", "HEAD", "--") is not None
+    if base.is_default and is_clean and head is not None:
+        write_text(file, passed_commits(file).text_with(head))
+
+
 def _tell(
     review: Review,
     looked: Sequence[_Looked],
@@ -248,7 +262,7 @@ def _tell(
         style(sys.stdout, _text(review, looked))
     if review.base.why and not arguments.quiet:
         mend = f"; {review.base.mend}" if review.base.mend else ""
-        print(f"compared with nothing: {review.base.why}{mend}", file=sys.stderr)
+        print(f"compared with {review.base.text}{mend}", file=sys.stderr)
 
 
 def json_text(value: object) -> str:
@@ -298,5 +312,6 @@ def _text(review: Review, looked: Sequence[_Looked]) -> str:
             parts.append(f"{told}\n")
         elif change.state in (State.NEW, State.GONE):
             parts.append(f"{one_line(change.file)} is {change.state.value}\n")
-    since = f"since {review.base.short}" if review.base.commit else "compared with nothing"
-    return "\n".join([*parts, f"{review.summary} ({since})\n"])
+    base = review.base
+    compared = f"  Repository     {one_line(base.top.name)}\n  Compared with  {base.text}\n"
+    return "\n".join([*parts, compared, f"{review.summary}\n"])

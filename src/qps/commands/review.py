@@ -21,7 +21,8 @@ from qps.reports.text.claim_formats import MOST_CHARACTERS, claims_markdown
 from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import DifferenceView, difference_text
 from qps.reports.text.table import escaped
-from qps.reviewing.changed_files import Since, base_of
+from qps.reviewing.changed_files import Since
+from qps.reviewing.comparison_base import base_of
 from qps.simulation.player import player
 from qps.solver.answers.solution import SolverFault
 from qps.solver.odds.told import PROBABILITY

@@ -69,7 +69,15 @@ def add_ci(commands: Commands) -> None:
     command.add_argument(
         "--base",
         metavar="REVISION",
-        help="what to compare with (default: what GitHub or GitLab tell, else the commit before)",
+        help="what to compare with (default: where the branch left its target or the default "
+        "branch; on the default branch the last commit that passed, else its parent)",
+    )
+    command.add_argument(
+        "--passed",
+        metavar="FILE",
+        type=Path,
+        help="commits of the default branch that passed: compare with the last one, and add this "
+        "one if it passes; CI keeps the file from run to run",
     )
     command.add_argument(
         "--all", action="store_true", help="look at every spec, not only at those touched"

@@ -1,0 +1,228 @@
+"""What a change is compared with: where it began, or on the default branch what passed last."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.visible import one_line
+from qps.reviewing.ci_environment import CiRun, ci_run
+from qps.reviewing.git_objects import commit_of, git, is_shallow, refused, top_of
+from qps.reviewing.passed_commits import PassedCommits, passed_commits
+
+_SHORT = 10
+"""Digits of a commit that are shown."""
+PARENT = "HEAD^"
+_DEFAULTS = ("main", "master")
+_MEND = (
+    "fetch all of it: `fetch-depth: 0` with actions/checkout, `GIT_DEPTH: 0` in GitLab, "
+    "`git fetch --unshallow` elsewhere"
+)
+
+
+class Base(Struct, frozen=True, kw_only=True):
+    """The commit that a change is compared with; None, with the reason `why` and the `mend`.
+
+    `name` is the revision that it was found by, `role` what it is in this comparison ("where this
+    branch left origin/main"), empty where it is that revision. Of a first commit `is_none_needed`.
+    On the default branch, whose own state is in question, `is_default`; `has_passed` says that all
+    specs passed at the base.
+    """
+
+    top: Path
+    name: str
+    commit: str | None
+    role: str = ""
+    why: str = ""
+    mend: str = ""
+    is_none_needed: bool = False
+    is_default: bool = False
+    has_passed: bool = False
+
+    @property
+    def short(self) -> str:
+        """The first digits of the commit."""
+        return "" if self.commit is None else self.commit[:_SHORT]
+
+    @property
+    def text(self) -> str:
+        """What was compared with, in one line: "ea8c1d67ea, where this branch left origin/main"."""
+        if self.commit is None:
+            return one_line(f"nothing: {self.why}")
+        return one_line(
+            f"{self.short}, {self.role}" if self.role else f"{self.short} ({self.name})"
+        )
+
+
+def base_of(
+    here: Path,
+    revision: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+    passed: Path | None = None,
+) -> Base:
+    """Return what to compare with, by the first of these that applies.
+
+    A `revision`; what pre-commit says of a push; the target branch of a request; on the default
+    branch the last commit that passed, by the file `passed`, else the parent; elsewhere the default
+    branch. Of a branch it is the commit where the work left it: what it has got since is no part of
+    the work. QpsError where the revision is none, or the file no list of commits.
+    """
+    top = top_of(here)
+    if top is None:
+        raise refused("this is no git repository", "`qps check` and `qps test` need none")
+    run = ci_run(environment)
+    if revision:
+        return _left(top, revision, revision, is_requested=True)
+    if run.push_base:
+        return _left(top, run.push_base, run.push_base, role="where this push begins")
+    if run.target or run.target_base:
+        return _of_request(top, run)
+    return _of_branch(top, run, passed)
+
+
+def _left(
+    top: Path, revision: str, name: str, *, role: str = "", is_requested: bool = False
+) -> Base:
+    """Return where the work left a revision, which people call by a `name`."""
+    commit = commit_of(top, revision)
+    if commit is None:
+        if is_requested and not is_shallow(top):
+            mend = "name a commit, branch or tag; in CI, fetch more than the last commit"
+            raise refused(f"git knows no revision `{revision}` here", mend)
+        return _unknown(top, name)
+    fork = _fork(top, commit)
+    if fork is None and is_shallow(top):
+        why = f"this clone has the last commits alone, not where the work left `{name}`"
+        return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
+    if fork is None:
+        role = f"the last commit of {name}, which shares no history with this one"
+        return Base(top=top, name=name, commit=commit, role=role)
+    if is_requested and fork == commit:
+        return Base(top=top, name=name, commit=fork)
+    return Base(top=top, name=name, commit=fork, role=role or f"where this branch left {name}")
+
+
+def _unknown(top: Path, name: str) -> Base:
+    why = f"git knows no `{name}` here"
+    if is_shallow(top):
+        why += ": this clone has the last commits alone"
+    return Base(top=top, name=name, commit=None, why=why, mend=_MEND)
+
+
+def _of_request(top: Path, run: CiRun) -> Base:
+    """Return where a request left its target branch.
+
+    Of what the branch and the CI system say the nearest counts: the branch of a fork may be old,
+    the commit of a CI system is from when the request was made or merged on trial. HEAD itself is
+    where a pipeline runs again after its request was merged.
+    """
+    head = commit_of(top, "HEAD")
+    name = f"origin/{run.target}" if run.target else "the target branch"
+    refs = [] if run.target is None else [f"refs/remotes/origin/{run.target}"]
+    refs += [] if run.target_base is None else [run.target_base]
+    found = [_left(top, ref, name) for ref in refs]
+    known = [one for one in found if one.commit is not None]
+    if not known:
+        return found[0]
+    inner = [one for one in known if one.commit != head] or known
+    first, *others = inner
+    for other in others:
+        first = other if _is_ancestor(top, first.commit, other.commit) else first
+    return first
+
+
+def _of_branch(top: Path, run: CiRun, passed: Path | None) -> Base:
+    """Return what a branch that belongs to no request is compared with."""
+    default = run.default or _default_branch(top)
+    branch = run.branch or _current_branch(top)
+    if default is None:
+        return _of_default(top, branch or "this branch", run, passed)
+    ref, name = f"refs/remotes/origin/{default}", f"origin/{default}"
+    is_default = branch == default
+    if commit_of(top, ref) is None and (is_default or commit_of(top, f"refs/heads/{default}")):
+        ref, name = f"refs/heads/{default}", default
+    if is_default and (run.is_pipeline or passed):
+        return _of_default(top, default, run, passed)
+    left = _left(top, ref, name)
+    is_part = left.commit is not None and left.commit == commit_of(top, "HEAD")
+    if is_part and (is_default or branch is None):
+        return _of_default(top, default, run, passed)
+    if is_part and run.is_pipeline:
+        return _parent(top, f"its parent: {name} contains this commit")
+    return left
+
+
+def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Base:
+    """Return the last commit of the default branch that passed, else the parent."""
+    listed = PassedCommits(file=Path(), commits=()) if passed is None else passed_commits(passed)
+    found = listed.newest_in(top, "HEAD")
+    if found is not None:
+        role = f"the last commit of {default} that passed"
+        return Base(
+            top=top, name=default, commit=found, role=role, is_default=True, has_passed=True
+        )
+    if listed.commits and is_shallow(top):
+        why = f"this clone has the last commits alone, none of those that passed by `{passed}`"
+        return Base(top=top, name=default, commit=None, why=why, mend=_MEND, is_default=True)
+    if passed is not None:
+        reason = f": {passed.name} records no commit before this one that passed"
+    else:
+        reason = ": no commit that passed is recorded (--passed FILE)" if run.is_pipeline else ""
+    return _parent(top, f"its parent{reason}", is_default=True)
+
+
+def _parent(top: Path, role: str, *, is_default: bool = False) -> Base:
+    commit = commit_of(top, PARENT)
+    if commit is not None:
+        return Base(top=top, name=PARENT, commit=commit, role=role, is_default=is_default)
+    if is_shallow(top):
+        return _unknown(top, PARENT)
+    return Base(
+        top=top,
+        name=PARENT,
+        commit=None,
+        why="nothing was committed before: all is new",
+        is_none_needed=True,
+        is_default=is_default,
+    )
+
+
+def _fork(top: Path, target: str) -> str | None:
+    """Return where HEAD left a branch, by its last commit; None without a common history.
+
+    That is the merge base. Where there are several, or HEAD itself is one, since it was merged, it
+    is the last commit of the branch's own line (of first parents) that HEAD has.
+    """
+    found = git(top, "merge-base", "--all", target, "HEAD")
+    bases = [] if found is None else found.decode().split()
+    if not bases or (len(bases) == 1 and bases[0] != commit_of(top, "HEAD")):
+        return bases[0] if bases else None
+    line = (git(top, "rev-list", "--first-parent", target, "^HEAD") or b"").decode().split()
+    if not line:
+        return target
+    return commit_of(top, f"{line[-1]}^") or bases[0]
+
+
+def _is_ancestor(top: Path, first: str | None, second: str | None) -> bool:
+    return git(top, "merge-base", "--is-ancestor", str(first), str(second)) is not None
+
+
+def _default_branch(top: Path) -> str | None:
+    """Return what origin says is its default branch, else the first of the usual names."""
+    head = "refs/remotes/origin/HEAD"
+    if found := git(top, "symbolic-ref", "--quiet", head):
+        return os.fsdecode(found).strip().removeprefix("refs/remotes/origin/")
+    for room in ("refs/remotes/origin", "refs/heads"):
+        for name in _DEFAULTS:
+            if commit_of(top, f"{room}/{name}") is not None:
+                return name
+    return None
+
+
+def _current_branch(top: Path) -> str | None:
+    """Return the branch that is checked out, None for a commit by itself."""
+    found = git(top, "symbolic-ref", "--quiet", "--short", "HEAD")
+    return os.fsdecode(found).strip() if found else None
