@@ -1,87 +1,179 @@
-"""What a change touches: the files that are not as they were at a commit."""
+"""What was changed since a commit: the files at work that are not as there, by their content.
+
+Git would tell it by its index and through what attributes name: the one may say that a file is as
+before, the other runs programs. So files are compared by the names of their contents.
+"""
 
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from qps.reviewing.git_objects import git, refused
+from qps.compiler.syntax.importer import real_path
+from qps.reviewing.git_command import ask, refused
+from qps.reviewing.git_objects import Blob, blobs_of
+from qps.reviewing.repository import git, repository_at
+
+_IS_ABSENT, _IS_NEW = b"S", b"?"
+"""How git marks a file that a sparse checkout leaves out, and one that it was not told of."""
+_MOST_RENAMES = 1_000
+"""Specs that are gone, and new ones, among which the same are looked for."""
 
 
-class Since(Struct, frozen=True):
-    """A commit, and what was changed since: for each file the name that it had, None for none."""
+class Since(Struct, frozen=True, kw_only=True):
+    """A commit, and what is not as it was there.
+
+    `blobs` are its files; `ignored` the files and folders at work that git is to leave alone;
+    `renamed` the specs that are called otherwise now, each with its name before; `gone` the specs
+    that are no more.
+    """
 
     top: Path
     commit: str
-    changed: Mapping[Path, Path | None]
-    same: Mapping[tuple[int, int], Path]
-    """Changed files by what the file system knows them by: it may not tell `A.qps` from `a.qps`."""
+    blobs: Mapping[PurePosixPath, Blob]
+    ignored: frozenset[PurePosixPath]
+    renamed: Mapping[PurePosixPath, PurePosixPath]
+    gone: tuple[Path, ...]
+    _alike: Mapping[str, list[PurePosixPath]]
 
     @staticmethod
     def of(top: Path, commit: str) -> Since:
         """Return what is not as it was at a commit; files that git does not know yet are new."""
-        # With NUL between names they stand as they are, whatever their letters.
-        words = ("--name-status", "-z", "--find-renames", "--no-ext-diff", commit, "--")
-        found = git(top, "diff", *words)
-        others = git(top, "ls-files", "--others", "--exclude-standard", "-z")
-        if found is None or others is None:
+        blobs = blobs_of(top, commit)
+        known = git(top, "ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
+        words = ("--others", "--ignored", "--exclude-standard", "--directory")
+        ignored = git(top, "ls-files", "-z", *words)
+        if known is None or ignored is None:
             raise refused("git cannot tell what was changed", "see what `git status` says")
-        new = {top / os.fsdecode(name): None for name in others.split(b"\0") if name}
-        changed = {**new, **dict(_changed(top, found.split(b"\0")))}
-        there = ((_identity(path), path) for path in changed)
-        return Since(top, commit, changed, {known: path for known, path in there if known})
-
-    @property
-    def gone(self) -> tuple[Path, ...]:
-        """The specs that are no more, and were not renamed."""
-        renamed = {old for new, old in self.changed.items() if old is not None and old != new}
-        return tuple(
-            sorted(
-                path
-                for path, old in self.changed.items()
-                if old == path and path.suffix == ".qps" and path not in renamed
-                if not path.exists()
-            )
+        absent = {way for mark, way in _marked(known) if mark == _IS_ABSENT}
+        specs = {way for way in blobs if way.suffix == ".qps" and way not in absent}
+        gone = {way for way in specs if not os.path.lexists(top / way)}
+        renamed: dict[PurePosixPath, PurePosixPath] = {}
+        for is_new_to_git in (False, True):  # what git was told of goes first
+            new = {
+                way
+                for mark, way in _marked(known)
+                if way.suffix == ".qps" and way not in blobs and (mark == _IS_NEW) is is_new_to_git
+            }
+            left = gone.difference(renamed.values())
+            renamed |= _renamed(top, {way: blobs[way] for way in left}, new)
+        alike = defaultdict(list)
+        for way in blobs:
+            alike[_without_case(way)].append(way)
+        return Since(
+            top=top,
+            commit=commit,
+            blobs=blobs,
+            ignored=frozenset(PurePosixPath(os.fsdecode(n)) for n in ignored.split(b"\0") if n),
+            renamed=renamed,
+            gone=tuple(sorted(top / way for way in gone - set(renamed.values()))),
+            _alike=dict(alike),
         )
 
     def name_before(self, path: Path) -> Path | None:
         """Return what a file was called, None where it was not there."""
-        own = self._called(path)
-        return self.changed.get(own, own)
+        way = self._way(path)
+        if way is None:
+            return path.parent.resolve() / path.name
+        before = way if way in self.blobs else self.renamed.get(way)
+        return None if before is None else self.top / before
 
     def touches(self, path: Path) -> bool:
-        """Return whether a file is not as it was."""
-        return self._called(path) in self.changed
+        """Return whether a file is not as it was; what lies in no repository is."""
+        way = self._way(path)
+        if way is None:
+            return False
+        blob = self.blobs.get(way)
+        if blob is not None:
+            return not blob.is_in(self.top / way)
+        return not any(one in self.ignored for one in (way, *way.parents))
 
-    def _called(self, path: Path) -> Path:
-        """Return a file as git calls it, where it was changed."""
-        own = path.parent.resolve() / path.name
-        known = None if own in self.changed else _identity(own)
-        return own if known is None else self.same.get(known, own)
+    def _way(self, path: Path) -> PurePosixPath | None:
+        """Return the path of a file from the top as git has it, None where it lies elsewhere.
+
+        File systems may not tell `A.qps` from `a.qps`, or one way to write an accent from another.
+        """
+        parent = real_path(path.parent)
+        if parent is None or not parent.is_relative_to(self.top):
+            return None
+        way = PurePosixPath((parent / path.name).relative_to(self.top).as_posix())
+        if way in self.blobs:
+            return way
+        others = self._alike.get(_without_case(way), ())
+        return next((one for one in others if _are_one(self.top / one, self.top / way)), way)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def is_committed(top: Path, commit: str) -> bool:
+    """Return whether all that specs are read from is as it was at a commit."""
+    read = (way for way in blobs_of(top, commit).items() if way[0].suffix in _READ)
+    return all(blob.is_in(top / way) for way, blob in read)
+
+
+_READ = (".csv", ".qps", ".toml")
+
+
+def _without_case(way: PurePosixPath) -> str:
+    return unicodedata.normalize("NFC", way.as_posix()).casefold()
+
+
+def _are_one(one: Path, other: Path) -> bool:
     try:
-        about = path.lstat()
+        return os.path.samestat(one.lstat(), other.lstat())
     except OSError:
-        return None
-    return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
+        return False
 
 
-def _changed(top: Path, words: Sequence[bytes]) -> Iterator[tuple[Path, Path | None]]:
-    """Yield what `git diff --name-status -z` tells: files as they are called now, and before."""
-    left = iter(words)
-    for status in left:
-        if not status:
-            return
-        path = top / os.fsdecode(next(left))
-        if status[:1] in b"RC":
-            yield top / os.fsdecode(next(left)), path
-            if status[:1] == b"R":
-                yield path, path
-        else:
-            yield path, None if status == b"A" else path
+def _marked(listed: bytes) -> Iterator[tuple[bytes, PurePosixPath]]:
+    """Yield what `git ls-files -t -z` lists: how each file is marked, and its path."""
+    for entry in listed.split(b"\0"):
+        mark, _, name = entry.partition(b" ")
+        way = PurePosixPath(os.fsdecode(name))
+        if name and ".." not in way.parts and not way.is_absolute():
+            yield mark, way
+
+
+def _renamed(
+    top: Path, gone: Mapping[PurePosixPath, Blob], new: Collection[PurePosixPath]
+) -> dict[PurePosixPath, PurePosixPath]:
+    """Return which new specs are old ones under another name, as git finds it in their contents."""
+    there = sorted(way for way in new if (top / way).is_file() and not (top / way).is_symlink())
+    before = {way: blob.name for way, blob in gone.items() if not blob.is_link}
+    if not there or not before or max(len(there), len(before)) > _MOST_RENAMES:
+        return {}
+    repository = repository_at(top)
+    with TemporaryDirectory(prefix="qps-") as name:
+        scratch = Path(name).resolve()
+
+        def asked(*arguments: str, given: bytes = b"") -> bytes:
+            found = ask(repository, *arguments, given=given, scratch=scratch).printed
+            if found is None:
+                raise refused("git cannot tell what was renamed", "see to the room on the disk")
+            return found
+
+        def tree(names: Mapping[PurePosixPath, str]) -> str:
+            entries = (
+                b"100644 %s\t%s\0" % (blob.encode(), os.fsencode(way.as_posix()))
+                for way, blob in names.items()
+            )
+            (scratch / "index").unlink(missing_ok=True)
+            asked("update-index", "-z", "--index-info", given=b"".join(entries))
+            return asked("write-tree", "--missing-ok").decode().strip()
+
+        copies = scratch / "copies"
+        copies.mkdir()
+        listed = []
+        for number, way in enumerate(there):
+            (copies / str(number)).write_bytes((top / way).read_bytes().replace(b"\r\n", b"\n"))
+            listed.append(os.fsencode(copies / str(number)) + b"\n")
+        names = asked("hash-object", "-w", "--no-filters", "--stdin-paths", given=b"".join(listed))
+        now = dict(zip(there, names.decode().split(), strict=True))
+        words = ("-r", "-z", "--name-status", "--find-renames", "--diff-filter=R")
+        found = asked("diff-tree", *words, tree(before), tree(now)).split(b"\0")
+    ways = [PurePosixPath(os.fsdecode(one)) for one in found]
+    return dict(zip(ways[2::3], ways[1::3], strict=False))

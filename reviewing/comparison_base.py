@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.visible import one_line
 from qps.reviewing.ci_environment import CiRun, ci_run
-from qps.reviewing.git_objects import commit_of, git, is_shallow, refused, top_of
+from qps.reviewing.git_command import refused
 from qps.reviewing.passed_commits import PassedCommits, passed_commits
+from qps.reviewing.repository import commit_of, git, is_shallow, top_of
 
 _SHORT = 10
 """Digits of a commit that are shown."""
@@ -158,7 +159,8 @@ def _of_branch(top: Path, run: CiRun, passed: Path | None) -> Base:
 def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Base:
     """Return the last commit of the default branch that passed, else the parent."""
     listed = PassedCommits(file=Path(), commits=()) if passed is None else passed_commits(passed)
-    found = listed.newest_in(top, "HEAD")
+    head = commit_of(top, "HEAD")
+    found = None if head is None else listed.newest_in(top, head)
     if found is not None:
         role = f"the last commit of {default} that passed"
         return Base(
@@ -196,11 +198,14 @@ def _fork(top: Path, target: str) -> str | None:
     That is the merge base. Where there are several, or HEAD itself is one, since it was merged, it
     is the last commit of the branch's own line (of first parents) that HEAD has.
     """
-    found = git(top, "merge-base", "--all", target, "HEAD")
+    head = commit_of(top, "HEAD")
+    if head is None:
+        return None
+    found = git(top, "merge-base", "--all", target, head)
     bases = [] if found is None else found.decode().split()
-    if not bases or (len(bases) == 1 and bases[0] != commit_of(top, "HEAD")):
+    if not bases or (len(bases) == 1 and bases[0] != head):
         return bases[0] if bases else None
-    line = (git(top, "rev-list", "--first-parent", target, "^HEAD") or b"").decode().split()
+    line = (git(top, "rev-list", "--first-parent", target, f"^{head}") or b"").decode().split()
     if not line:
         return target
     return commit_of(top, f"{line[-1]}^") or bases[0]

@@ -1,95 +1,84 @@
-"""What git has: its commands, and the files of a commit, fetched as they are asked for."""
+"""What git has: the files of a commit, fetched as they are asked for."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-import re
+import stat
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from shlex import quote
 from tempfile import TemporaryDirectory
+from threading import Timer
 from typing import IO
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Outcome, QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import Outcome, Sink
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.pipeline import Spec, check_source, importer_of
 from qps.compiler.project import project_file
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import Importer, read_spec
+from qps.compiler.syntax.importer import Importer, read_spec, real_path
+from qps.reviewing.git_command import LONGEST, conversation, refused
+from qps.reviewing.repository import git, repository_at
 
-LONGEST = 60.0
-"""Seconds that git may take."""
 _LARGEST = 8_000_001
 """Bytes of a file that are fetched: the importer refuses what is larger, and tells so."""
 _LINK, _FILES = "120000", ("100644", "100755")
 _SHORT = 10
 
-_ENVIRONMENT = {
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",  # what it refuses is told apart by its words
-}
+
+class Blob(Struct, frozen=True):
+    """What a commit has at a path: the name of its content, and whether that is a link's target."""
+
+    name: str
+    is_link: bool
+
+    def is_in(self, file: Path) -> bool:
+        """Return whether a file holds this: as it is, or with the line ends that git keeps."""
+        try:
+            about = file.lstat().st_mode
+            if stat.S_ISLNK(about):
+                return self.is_link and _name_of(os.fsencode(file.readlink()), self.name)
+            # Where a system has no links, what they lead to stands in files.
+            if not stat.S_ISREG(about) or (self.is_link and os.name != "nt"):
+                return False
+            content = file.read_bytes()
+        except OSError:
+            return False
+        return any(_name_of(form, self.name) for form in (content, content.replace(b"\r\n", b"\n")))
 
 
-def refused(message: str, hint: str) -> QpsError:
-    """Return the error for what git, or who asked, cannot give."""
-    return QpsError.single(codes.COMMAND_LINE, None, message, hint=hint)
+def _name_of(content: bytes, name: str) -> bool:
+    """Return whether git calls a content so."""
+    kind = hashlib.sha256 if len(name) == hashlib.sha256().digest_size * 2 else hashlib.sha1
+    return kind(b"blob %d\0" % len(content) + content).hexdigest() == name
 
 
-def git(folder: Path, *arguments: str, longest: float = LONGEST) -> bytes | None:
-    """Return what git prints, None where it refuses; QpsError where it takes so many seconds."""
-    try:
-        done = subprocess.run(  # noqa: S603 - no shell, and no argument that git takes for a flag
-            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
-            capture_output=True,
-            timeout=longest,
-            env=os.environ | _ENVIRONMENT,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        hint = "install git; two files can be compared without: `qps diff OLD NEW`"
-        raise refused("there is no git here", hint) from error
-    except subprocess.TimeoutExpired as error:
-        raise refused("git takes too long", "name two files") from error
-    if done.returncode and b"dubious ownership" in done.stderr:
+def blobs_of(top: Path, commit: str, *ways: str) -> dict[PurePosixPath, Blob]:
+    """Return the files of a commit by their paths from the top: of `ways`, where some are named.
+
+    Files of other repositories (submodules) are none. QpsError where git cannot read the commit.
+    """
+    listed = git(top, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *ways)
+    if listed is None:
         raise refused(
-            "git reads no repository that belongs to somebody else",
-            f"if you trust it: `git config --global --add safe.directory {_top(done.stderr)}`",
+            f"git cannot read the files of {commit[:_SHORT]}",
+            "fetch all of it: of a shallow or partial clone parts are missing (`fetch-depth: 0`)",
         )
-    return done.stdout if done.returncode == 0 else None
-
-
-def _top(told: bytes) -> str:
-    """Return the folder that git names, as a shell takes it."""
-    found = re.search(rb"repository at '(.*)'", told)
-    return quote(os.fsdecode(found[1])) if found else "FOLDER"
-
-
-def top_of(folder: Path, longest: float = LONGEST) -> Path | None:
-    """Return the folder of the repository that a folder lies in, None where it is in none."""
-    found = git(folder, "rev-parse", "--show-toplevel", longest=longest)
-    return None if found is None else Path(os.fsdecode(found).rstrip("\n")).resolve()
-
-
-def commit_of(folder: Path, revision: str) -> str | None:
-    """Return the commit that a revision names, None where git knows none."""
-    named = f"{revision}^{{commit}}"
-    found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", named)
-    return None if found is None else found.decode().strip()
-
-
-def is_shallow(folder: Path) -> bool:
-    """Return whether a clone has the last commits alone."""
-    found = git(folder, "rev-parse", "--is-shallow-repository")
-    return found is not None and found.strip() == b"true"
+    found = {}
+    for entry in listed.split(b"\0"):
+        about, _, path = entry.partition(b"\t")
+        mode, kind, *names = os.fsdecode(about).split() or ("", "")
+        way = PurePosixPath(os.fsdecode(path))
+        is_inside = ".." not in way.parts and not way.is_absolute() and way.parts
+        if kind == "blob" and is_inside and mode in (_LINK, *_FILES):
+            found[way] = Blob(names[0], mode == _LINK)
+    return found
 
 
 class Tree(Struct, frozen=True, kw_only=True):
@@ -103,8 +92,8 @@ class Tree(Struct, frozen=True, kw_only=True):
 
     def has(self, path: PurePosixPath) -> bool:
         """Return whether the commit has a file of this path from the top, links followed."""
-        own = (self.folder / path).resolve()
-        if not own.is_relative_to(self.folder):
+        own = real_path(self.folder / path)
+        if own is None or not own.is_relative_to(self.folder):
             return False
         return PurePosixPath(own.relative_to(self.folder).as_posix()) in self.blobs
 
@@ -132,7 +121,7 @@ class Tree(Struct, frozen=True, kw_only=True):
         for parent in path.parents:
             for name in (project_file.OWN, project_file.SHARED):
                 self.fetch(self.folder / parent / name)
-        file = (self.folder / path).resolve()
+        file = real_path(self.folder / path) or self.folder / path
         self.fetch(file)
         read = read_spec(file)
         if read.value is None:
@@ -161,88 +150,64 @@ class _Fetching(Importer, frozen=True, eq=False, kw_only=True):
 @contextmanager
 def tree_at(top: Path, commit: str) -> Iterator[Tree]:
     """Give the files of a commit as long as the context is open."""
-    listed = git(top, "ls-tree", "-r", "-z", "--full-tree", commit)
-    if listed is None:
-        raise refused(
-            f"git cannot read the files of {commit[:_SHORT]}",
-            "fetch all of it: of a shallow or partial clone parts are missing (`fetch-depth: 0`)",
-        )
-    with TemporaryDirectory(prefix="qps-") as name, _reader(top) as reader:
+    listed = blobs_of(top, commit)
+    asked = conversation(repository_at(top), "cat-file", "--batch")
+    with TemporaryDirectory(prefix="qps-") as name, asked as reader:
         folder = Path(name).resolve()
         (folder / ".git").mkdir()  # nobody looks for a project file above this folder
-        blobs: dict[PurePosixPath, str] = {}
-        links: list[tuple[PurePosixPath, str]] = []
-        for entry in listed.split(b"\0"):
-            about, _, path = entry.partition(b"\t")
-            mode, kind, *names = os.fsdecode(about).split() or ("", "")
-            way = PurePosixPath(os.fsdecode(path))
-            if kind != "blob" or ".." in way.parts or way.is_absolute() or not way.parts:
-                continue
-            if mode == _LINK:
-                links.append((way, names[0]))
-            elif mode in _FILES:
-                blobs[way] = names[0]
+        blobs = {way: blob.name for way, blob in listed.items() if not blob.is_link}
         tree = Tree(top=top, commit=commit, folder=folder, blobs=blobs, reader=reader)
-        for way, blob in links:
-            _link(tree, way, blob)
+        for way, blob in listed.items():
+            if blob.is_link:
+                _link(tree, way, blob.name)
         yield tree
 
 
 def _link(tree: Tree, way: PurePosixPath, blob: str) -> None:
     """Make a link as the commit has it; where it leads, the importer looks."""
-    target = bytearray()
-    _copied(blob, tree.reader, target)
+    content = BytesIO()
+    _copied(blob, tree.reader, content)
+    target = content.getvalue()
     path = tree.folder / way
-    if not path.parent.resolve().is_relative_to(tree.folder) or not target or b"\0" in target:
+    parent = real_path(path.parent)
+    is_inside = parent is not None and parent.is_relative_to(tree.folder)
+    if not is_inside or not target or b"\0" in target:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(os.fsdecode(bytes(target)))
+        path.symlink_to(os.fsdecode(target))
     except OSError:
         return  # as if it were not there: a system without links has none
 
 
-@contextmanager
-def _reader(top: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Give what tells the content of objects by their names."""
-    started = subprocess.Popen(  # noqa: S603 - no shell
-        ["git", "-C", str(top), "cat-file", "--batch"],  # noqa: S607 - the user's own git
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | _ENVIRONMENT,
-    )
-    try:
-        yield started
-    finally:
-        started.kill()
-        started.communicate()
-
-
-def _copied(name: str, reader: subprocess.Popen[bytes], target: IO[bytes] | bytearray) -> None:
+def _copied(name: str, reader: subprocess.Popen[bytes], target: IO[bytes]) -> None:
     """Write what an object holds, as far as anybody reads it."""
     assert reader.stdin is not None
     assert reader.stdout is not None
-    reader.stdin.write(name.encode() + b"\n")
-    reader.stdin.flush()
-    head = reader.stdout.readline().split()
-    if len(head) != _HEAD or not head[2].isdigit():
-        raise refused(
-            f"git has no object {shortened(name)}",
-            "fetch all of it: of a partial clone parts are missing",
-        )
-    left, kept = int(head[2]), _LARGEST
-    while left > 0:
-        piece = reader.stdout.read(min(left, 1 << 20))
-        if not piece:
-            break
-        left -= len(piece)
-        if kept > 0 and isinstance(target, bytearray):
-            target += piece[:kept]
-        elif kept > 0 and not isinstance(target, bytearray):
+    ended = Timer(LONGEST, reader.kill)  # it may wait for what never comes, such as a pipe's end
+    ended.start()
+    try:
+        reader.stdin.write(name.encode() + b"\n")
+        reader.stdin.flush()
+        head = reader.stdout.readline().split()
+        if len(head) != _HEAD or not head[2].isdigit():
+            raise refused(
+                f"git has no object {shortened(name)}",
+                "fetch all of it: of a partial clone parts are missing",
+            )
+        left, kept = int(head[2]), _LARGEST
+        while left > 0:
+            piece = reader.stdout.read(min(left, 1 << 20))
+            if not piece:
+                raise refused(f"git cannot read the object {shortened(name)}", "see `git fsck`")
+            left -= len(piece)
             target.write(piece[:kept])
-        kept -= len(piece)
-    reader.stdout.read(1)
+            kept = max(0, kept - len(piece))
+        reader.stdout.read(1)
+    except BrokenPipeError as error:
+        raise refused(f"git cannot read the object {shortened(name)}", "see `git fsck`") from error
+    finally:
+        ended.cancel()
 
 
 _HEAD = 3

@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import shortened
-from qps.reviewing.git_objects import git, refused
+from qps.reviewing.git_command import refused
+from qps.reviewing.repository import git
 
 MOST = 100
 """Commits that are remembered: an old pipeline that runs again finds the one before its own."""

@@ -15,8 +15,10 @@ from msgspec import Struct
 from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.project_file import OWN, SHARED
-from qps.reviewing.git_objects import commit_of, git, refused, tree_at
+from qps.reviewing.git_command import refused
+from qps.reviewing.git_objects import tree_at
 from qps.reviewing.history_view import History, Point, State
+from qps.reviewing.repository import commit_of, git
 from qps.solver.answers.solution import SolverFault
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds.promising import promising
@@ -167,6 +169,9 @@ def _commits(top: Path, commit: str) -> Iterator[_Commit]:
             "--name-status",
             "--find-renames",
             "--no-ext-diff",
+            "--no-textconv",
+            "--no-mailmap",
+            "--no-show-signature",
             "-z",
             f"--format={_FORMAT}",
             f"--skip={skipped}",

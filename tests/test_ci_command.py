@@ -14,6 +14,7 @@ import pytest
 
 from qps.cli import main
 from qps.compiler.diagnostics import codes
+from qps.reviewing import git_command
 from qps.reviewing.comment import Review, comment
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import (
@@ -234,11 +235,16 @@ def test_without_a_base_it_says_so_and_how_to_mend_it(
 def test_a_repository_of_somebody_else_is_told_with_what_git_wants(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    pretended = "GIT_TEST_ASSUME_DIFFERENT_OWNER"
+    monkeypatch.setattr(git_command, "INHERITED", (*git_command.INHERITED, pretended))
+    monkeypatch.setenv(pretended, "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     assert main(["ci", "-q"]) == 2
     told = capsys.readouterr().err
     assert f"--add safe.directory {tmp_path}" in told
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "own"))
+    Path("own").write_text(f"[safe]\n\tdirectory = {tmp_path}\n[log]\n\tshowSignature = true\n")
+    assert main(["ci", "-q", "--base", "HEAD"]) == 0
 
 
 def test_the_base_has_its_own_modules_links_and_attributes(

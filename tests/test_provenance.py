@@ -91,7 +91,7 @@ def test_what_git_does_not_have_has_no_revision(
     def missing(*_: object, **__: object) -> None:
         raise QpsError(())
 
-    monkeypatch.setattr(provenance, "top_of", missing)
+    monkeypatch.setattr(provenance, "top_for", missing)
     assert made_line([load(spec)]) == DAY
 
 

@@ -117,7 +117,7 @@ class Importer(Struct, frozen=True, eq=False, kw_only=True):
                 hint='name one, such as `use "hardware.qps" as hw`',
             )
             return None
-        path = _resolved(importing.folder / file.value)
+        path = real_path(importing.folder / file.value)
         if path is None:
             sink.report(
                 codes.UNREADABLE,
@@ -155,8 +155,8 @@ def checksum(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _resolved(path: Path) -> Path | None:
-    """Return the real path, None where symbolic links lead round in a circle."""
+def real_path(path: Path) -> Path | None:
+    """Return a path with its links followed, None where they lead round in a circle."""
     try:
         return path.resolve()
     except (OSError, RuntimeError):

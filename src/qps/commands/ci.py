@@ -29,7 +29,7 @@ from qps.reports.text.claim_formats import Tested
 from qps.reports.text.difference_text import difference_text
 from qps.reports.text.verdicts import claims_text
 from qps.reports.text.view import as_json
-from qps.reviewing.changed_files import Since
+from qps.reviewing.changed_files import Since, is_committed
 from qps.reviewing.ci_view import ci_view
 from qps.reviewing.comment import Review, comment
 from qps.reviewing.comparison_base import Base, base_of
@@ -46,9 +46,10 @@ from qps.reviewing.findings import (
     of_faults,
     path_from,
 )
-from qps.reviewing.git_objects import commit_of, git, tree_at
+from qps.reviewing.git_objects import tree_at
 from qps.reviewing.matrix_changes import MatrixChange
 from qps.reviewing.passed_commits import passed_commits
+from qps.reviewing.repository import commit_of, top_for
 from qps.reviewing.spec_changes import SpecChange, State, Told, spec_change
 from qps.solver.odds.told import PROBABILITY
 
@@ -59,8 +60,7 @@ _SUMMARY = 1_000_000
 
 def run(arguments: Namespace) -> Exit:
     """Look at every spec that a change touches, and tell what it does to each."""
-    first = arguments.paths[0]
-    here = first if first.is_dir() else first.parent
+    here = top_for(arguments.paths) or Path()
     base = base_of(here, arguments.base, passed=arguments.passed)
     is_first_record = arguments.passed is not None and base.is_default and not base.has_passed
     paths = _specs(arguments.paths)
@@ -227,8 +227,7 @@ def _status(
 def _record(base: Base, file: Path) -> None:
     """Add the commit to those that passed: of the default branch, and without other changes."""
     head = commit_of(base.top, "HEAD")
-    is_clean = git(base.top, "diff", "--quiet", "--no-ext-diff", "HEAD", "--") is not None
-    if base.is_default and is_clean and head is not None:
+    if base.is_default and head is not None and is_committed(base.top, head):
         write_text(file, passed_commits(file).text_with(head))
 
 

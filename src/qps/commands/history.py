@@ -11,9 +11,10 @@ from qps.commands.output import style
 from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
 from qps.reports.text.view import as_json
-from qps.reviewing.git_objects import refused, top_of
+from qps.reviewing.git_command import refused
 from qps.reviewing.history_picture import history_page, history_svg
 from qps.reviewing.history_view import State, history_text
+from qps.reviewing.repository import top_for
 from qps.reviewing.revisions import history
 
 
@@ -26,7 +27,7 @@ def run(arguments: Namespace) -> Exit:
         raise complain("`--most` is at least 1", "such as `--most 20`")
     file: Path = arguments.file
     own = file.absolute().parent.resolve() / file.name
-    top = top_of(next(parent for parent in own.parents if parent.is_dir()))
+    top = top_for([own])
     if top is None or not own.is_relative_to(top):
         raise refused(f"`{file}` lies in no git repository", "its history is that of a repository")
     if output is not None:

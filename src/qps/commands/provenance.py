@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Spec
-from qps.reviewing.git_objects import git, top_of
+from qps.reviewing.git_objects import blobs_of
+from qps.reviewing.repository import commit_of, git, top_for
 from qps.version import __version__
 
 _SHORT = 10
@@ -47,40 +47,17 @@ def _revision(files: Iterable[Path]) -> str:
     if not found:
         return ""
     try:
-        top = top_of(found[0].parent, _LONGEST)
-        if top is None:
+        top = top_for(found[:1])
+        commit = None if top is None else commit_of(top, "HEAD")
+        if top is None or commit is None:
             return ""
         own = [file.relative_to(top).as_posix() for file in found if file.is_relative_to(top)]
-        commit = git(top, *_PLAINLY, "rev-list", "-1", "HEAD", "--", *own, longest=_LONGEST)
-        listed = git(top, *_PLAINLY, "ls-tree", "-z", "HEAD", "--", *own, longest=_LONGEST)
+        last = git(top, "rev-list", "-1", commit, "--", *own, longest=_LONGEST)
+        known = blobs_of(top, commit, *own)
     except QpsError:  # there is no git, or it takes too long
         return ""
-    known = dict(_blobs(listed or b""))
-    if not commit or own[0] not in known:
+    if not last or PurePosixPath(own[0]) not in known:
         return ""
-    changed = [way for way in own if not _is(top / way, known.get(way, ""))]
-    since = ", changed since" if changed else ""
-    return f"revision {commit.decode().strip()[:_SHORT]}{since}"
-
-
-_PLAINLY = ("--literal-pathspecs", "-c", "core.fsmonitor=false")
-"""Names are names. What asks nothing of the files at work runs nothing that a repository names."""
-
-
-def _blobs(listed: bytes) -> Iterable[tuple[str, str]]:
-    """Yield names and checksums of what `git ls-tree -z` lists."""
-    for entry in listed.split(b"\0"):
-        about, _, name = entry.partition(b"\t")
-        if name:
-            yield os.fsdecode(name), about.split()[2].decode()
-
-
-def _is(file: Path, blob: str) -> bool:
-    """Tell whether a file is what git has: as it is, or with the line ends that git keeps."""
-    try:
-        text = file.read_bytes()
-    except OSError:
-        return False
-    kind = hashlib.sha256 if len(blob) == hashlib.sha256().digest_size * 2 else hashlib.sha1
-    forms = (text, text.replace(b"\r\n", b"\n"))
-    return any(kind(b"blob %d\0" % len(form) + form).hexdigest() == blob for form in forms)
+    blobs = [(top / way, known.get(PurePosixPath(way))) for way in own]
+    since = "" if all(blob and blob.is_in(file) for file, blob in blobs) else ", changed since"
+    return f"revision {last.decode().strip()[:_SHORT]}{since}"

@@ -10,7 +10,8 @@ from qps.commands.console import complain
 from qps.commands.kept_specs import load
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Spec
-from qps.reviewing.git_objects import commit_of, top_of, tree_at
+from qps.reviewing.git_objects import tree_at
+from qps.reviewing.repository import commit_of, top_for
 
 
 @contextmanager
@@ -24,15 +25,13 @@ def spec_at(argument: str) -> Iterator[Spec]:
         yield load(Path(argument))
         return
     file = Path(name)
-    folder = file.parent if file.parent.is_dir() else _nearest(file.parent)
-    commit = commit_of(folder, revision)
-    if commit is None:
+    top = top_for([file])
+    commit = None if top is None else commit_of(top, revision)
+    if top is None or commit is None:
         raise complain(
             f"git knows no revision `{revision}` here",
             "name a commit, branch or tag: `main:specs/app.qps`; a file is named without a colon",
         )
-    top = top_of(folder)
-    assert top is not None
     own = file.parent.resolve() / file.name
     with tree_at(top, commit) as tree:
         way = PurePosixPath(own.relative_to(top).as_posix()) if own.is_relative_to(top) else None
@@ -44,9 +43,3 @@ def spec_at(argument: str) -> Iterator[Spec]:
         if outcome.value is None:
             raise QpsError(outcome.diagnostics)
         yield outcome.value
-
-
-def _nearest(folder: Path) -> Path:
-    """Return the nearest folder that is there: the one that is meant may exist no longer."""
-    own = folder.resolve()
-    return next(place for place in (own, *own.parents) if place.is_dir())
