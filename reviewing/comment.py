@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from qps.compiler.project.review_rules import BY_NAME, Level
 from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.difference_text import difference_text
 from qps.reports.text.table import Table, escaped
 from qps.reviewing.comparison_base import Base
-from qps.reviewing.findings import CLAIM, LAYOUT, Finding, Level
+from qps.reviewing.findings import CLAIM, LAYOUT, Finding
 from qps.reviewing.spec_changes import SpecChange, State
 
 MOST = 65_000
@@ -43,18 +44,26 @@ class Review(Struct, frozen=True, kw_only=True):
         return [one for one in self.findings if one.level is Level.ERROR]
 
     @property
+    def weaker(self) -> list[Finding]:
+        """What became weaker, by the rules of a review."""
+        return [one for one in self.findings if one.code in BY_NAME]
+
+    @property
     def summary(self) -> str:
         """What was found, in a line."""
         errors = self.errors
         claims = sum(one.code == CLAIM for one in errors)
         layouts = sum(one.code == LAYOUT for one in errors)
-        mistakes = len(errors) - claims - layouts
-        warnings = sum(one.level is Level.WARNING for one in self.findings)
+        weaker_errors = sum(one.level is Level.ERROR for one in self.weaker)
+        mistakes = len(errors) - claims - layouts - weaker_errors
+        told = [one for one in self.findings if one.code not in BY_NAME]
+        warnings = sum(one.level is Level.WARNING for one in told)
         fewer = sum(one.users < 0 for one in self.changes)
         more = sum(one.users > 0 for one in self.changes)
         counts = [
             (mistakes, "mistake", "mistakes"),
             (claims, "claim fails", "claims fail"),
+            (len(self.weaker), "check is weaker", "checks are weaker"),
             (layouts, "layout differs", "layouts differ"),
             (warnings, "warning", "warnings"),
             (fewer, "spec carries fewer", "specs carry fewer"),

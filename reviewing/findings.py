@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
@@ -20,6 +19,7 @@ from qps.compiler.diagnostics.codes import ALL
 from qps.compiler.diagnostics.diagnostic import Code, Diagnostic
 from qps.compiler.diagnostics.explained import explained, page_of
 from qps.compiler.diagnostics.visible import printable
+from qps.compiler.project.review_rules import BY_NAME, Level, rule_page
 from qps.reports.text.claim_formats import Wrong, remarks, sentence, workflow_command
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.version import __version__
@@ -36,14 +36,6 @@ _OTHERS: Mapping[str, tuple[str, str]] = {
     FAULT: ("a fault of qps itself", "Tell who makes it, with the spec."),
 }
 """What is no diagnostic: its summary, and what to do."""
-
-
-class Level(StrEnum):
-    """How grave a finding is."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -185,7 +177,10 @@ def as_sarif(findings: Sequence[Finding]) -> dict[str, object]:
 def _rule(code: str) -> dict[str, object]:
     """Return what SARIF tells of a kind of finding; GitHub shows summary and help of it."""
     own = _CODES.get(code)
-    if own is None:
+    rule = BY_NAME.get(code)
+    if rule is not None:
+        summary, mend, page = rule.summary, rule.mend, rule_page(rule)
+    elif own is None:
         summary, mend = _OTHERS[code]
         page = mend
     else:

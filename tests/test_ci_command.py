@@ -14,6 +14,7 @@ import pytest
 
 from qps.cli import main
 from qps.compiler.diagnostics import codes
+from qps.compiler.project.review_rules import Level
 from qps.reviewing import git_command
 from qps.reviewing.comment import Review, comment
 from qps.reviewing.comparison_base import Base
@@ -23,7 +24,6 @@ from qps.reviewing.findings import (
     FAULT,
     LAYOUT,
     Finding,
-    Level,
     as_github,
     as_gitlab,
     as_sarif,

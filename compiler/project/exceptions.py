@@ -35,6 +35,28 @@ class _Comment(Struct, frozen=True):
     span: Span
 
 
+class Allowed(Struct, frozen=True, kw_only=True):
+    """A comment that switches a warning off, the text of the line that it is about, and why."""
+
+    code: Code
+    line_text: str
+    reason: str
+    span: Span
+
+
+def allowed_in(source: Source) -> tuple[Allowed, ...]:
+    """Return the comments of a text that switch a warning off."""
+    return tuple(
+        Allowed(
+            code=one.code,
+            line_text=" ".join(source.line(one.line).partition("#")[0].split()),
+            reason=one.span.text.partition(":")[2].strip(),
+            span=one.span,
+        )
+        for one in _comments(source, Sink())
+    )
+
+
 def without_allowed(
     found: Iterable[Diagnostic], main: Source, sources: Iterable[Source], project: Project | None
 ) -> tuple[Diagnostic, ...]:

@@ -27,6 +27,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Outcome, Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import did_you_mean, shortened
+from qps.compiler.project.review_rules import BY_NAME, LEVELS, RULES
 from qps.compiler.project.toml_places import Way, place_of, places_in
 
 OWN = "qps.toml"
@@ -75,6 +76,19 @@ class Project(Struct, frozen=True, kw_only=True):
     warnings_are_errors: bool = False
     allowed: tuple[Allowance, ...] = ()
     accepted: tuple[Acceptance, ...] = ()
+    review: Mapping[str, str] = {}
+    """Levels of the rules of a review, where they are not the usual ones."""
+    places: Mapping[Way, Span] = {}
+    """Where its tables and keys stand."""
+
+    def place(self, *way: str) -> Span:
+        """Return where a value stands, or would stand."""
+        top = _SECTION if self.file.name == SHARED else ()
+        return place_of((*top, *way), self.places, self.source)
+
+    def level(self, rule: str) -> str:
+        """Return the level of a rule of a review: one of `LEVELS`."""
+        return self.review.get(rule, BY_NAME[rule].level.value)
 
     def ignores(self, path: Path) -> bool:
         """Return whether folders are searched past a file."""
@@ -235,7 +249,7 @@ class _Reading(Struct, frozen=True):
 
         table = _Table(self, (), values, at)
         folder = self.file.parent
-        table.refuse_others("root", "ignore", "warnings-are-errors", "allow", "accept")
+        table.refuse_others("root", "ignore", "warnings-are-errors", "allow", "accept", "review")
         return Project(
             source=self.source,
             file=self.file,
@@ -244,6 +258,8 @@ class _Reading(Struct, frozen=True):
             warnings_are_errors=table.switch("warnings-are-errors"),
             allowed=tuple(table.entries("allow", _allowance)),
             accepted=tuple(table.entries("accept", _acceptance)),
+            review=dict(table.levels("review")),
+            places=places,
         )
 
     def _no_toml(self, error: Exception) -> None:
@@ -283,15 +299,15 @@ class _Table(Struct, frozen=True):
         """Return a value, None where there is none."""
         return self.values.get(key) if isinstance(self.values, dict) else None
 
-    def refuse_others(self, *keys: str) -> None:
-        """Tell which keys mean nothing here."""
+    def refuse_others(self, *keys: str, what: str = "key") -> None:
+        """Tell which keys mean nothing here; `what` one of them is."""
         if not isinstance(self.values, dict):
             self._tell(None, "this is no table of keys", "write keys below a `[tool.qps]`")
             return
         for key in self.values:
             if key not in keys:
-                near = did_you_mean(key, keys) or f"the keys are {', '.join(keys)}"
-                self._tell(key, f"there is no key `{shortened(key)}` here", near)
+                near = did_you_mean(key, keys) or f"the {what}s are {', '.join(keys)}"
+                self._tell(key, f"there is no {what} `{shortened(key)}` here", near)
 
     def _tell(self, key: str | None, message: str, hint: str) -> None:
         try:
@@ -382,6 +398,31 @@ class _Table(Struct, frozen=True):
                 yield read(_Table(self.reading, (*self.way, key, number), one, self.at))
             except _WrongError:
                 continue
+
+    def levels(self, key: str) -> Iterator[tuple[str, str]]:
+        """Yield the rules of a review that a table names, with their levels."""
+        value = self.value(key)
+        if value is None:
+            return
+        if not isinstance(value, dict):
+            self._tell(key, f"`{key}` is a table", f"head it with `[{self._name(key)}]`")
+            return
+        inner = _Table(self.reading, (*self.way, key), value, self.at)
+        inner.refuse_others(*(rule.name for rule in RULES), what="rule")
+        for rule in RULES:
+            level = inner.value(rule.name)
+            if level is None:
+                continue
+            if isinstance(level, str) and level in LEVELS:
+                yield rule.name, level
+                continue
+            named = f"`{shortened(level)}` is no level" if isinstance(level, str) else None
+            near = did_you_mean(level, LEVELS) if isinstance(level, str) else None
+            inner._tell(
+                rule.name,
+                named or f"the level of `{rule.name}` is a text",
+                near or f'the levels are {", ".join(LEVELS)}: `{rule.name} = "warning"`',
+            )
 
     def _name(self, key: str) -> str:
         top = _SECTION if self.reading.file.name == SHARED else ()

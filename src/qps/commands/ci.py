@@ -11,7 +11,14 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from qps.commands.console import Exit, complain, show, specs_under
+from qps.commands.console import (
+    Exit,
+    complain,
+    is_skipped,
+    show,
+    specs_below,
+    specs_under,
+)
 from qps.commands.fmt import first_difference
 from qps.commands.kept_specs import check_file
 from qps.commands.output import style
@@ -24,6 +31,7 @@ from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.exceptions import without_file
 from qps.compiler.project.project_file import OWN, project_of
+from qps.compiler.project.review_rules import Level
 from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.claim_formats import Tested
 from qps.reports.text.difference_text import difference_text
@@ -35,9 +43,9 @@ from qps.reviewing.comment import Review, comment
 from qps.reviewing.comparison_base import Base, base_of
 from qps.reviewing.findings import (
     ANSWER,
+    FAULT,
     LAYOUT,
     Finding,
-    Level,
     as_github,
     as_gitlab,
     as_sarif,
@@ -50,6 +58,7 @@ from qps.reviewing.git_objects import tree_at
 from qps.reviewing.matrix_changes import MatrixChange
 from qps.reviewing.passed_commits import passed_commits
 from qps.reviewing.repository import commit_of, top_for
+from qps.reviewing.rules.change_rules import Change, Touched, change_findings
 from qps.reviewing.spec_changes import SpecChange, State, Told, spec_change
 from qps.solver.odds.told import PROBABILITY
 
@@ -68,9 +77,10 @@ def run(arguments: Namespace) -> Exit:
         touched = _touched(paths, base, everything=arguments.all or is_first_record)
         looked = [_looked_at(one, told) for one in touched.specs]
         changes = [*_changes(looked, base, told), *touched.gone]
+        weaker = [*_weaker(arguments.paths, paths, looked, base, touched.since)]
     projects = [*_of_projects(arguments.paths)]
     found = [*projects, *(d for one in looked for d in one.found)]
-    findings = _findings(looked, projects, changes, base)
+    findings = _findings(looked, projects, changes, base, weaker)
     review = Review(
         base=base,
         specs=len(paths),
@@ -90,6 +100,7 @@ class _Touched(Struct, frozen=True):
 
     specs: tuple[tuple[Path, PurePosixPath | None], ...]
     gone: tuple[SpecChange, ...]
+    since: Since | None = None
 
 
 class _Looked(Struct, frozen=True, kw_only=True):
@@ -105,7 +116,7 @@ class _Looked(Struct, frozen=True, kw_only=True):
 
 def _specs(paths: Sequence[Path]) -> list[Path]:
     """Return the specs that are looked among; a change may take the last one away."""
-    return specs_under([path for path in paths if not path.is_dir() or any(path.rglob("*.qps"))])
+    return specs_under([path for path in paths if not path.is_dir() or specs_below(path)])
 
 
 def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched:
@@ -124,7 +135,7 @@ def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched
         SpecChange(file=path, was=path, state=State.GONE)
         for path in (path_from(base.top, str(path)) for path in since.gone)
     )
-    return _Touched(tuple(found), tuple(gone))
+    return _Touched(tuple(found), tuple(gone), since)
 
 
 def _read_by(path: Path) -> frozenset[Path]:
@@ -163,6 +174,40 @@ def _changes(looked: Sequence[_Looked], base: Base, told: Progress) -> Iterator[
             yield spec_change(one.spec, file, one.before, tree, known)
 
 
+def _weaker(
+    asked: Sequence[Path],
+    paths: Sequence[Path],
+    looked: Sequence[_Looked],
+    base: Base,
+    since: Since | None,
+) -> Iterator[Finding]:
+    """Yield what became weaker since the base, in specs and by what is no longer looked at."""
+    if base.commit is None or since is None:
+        return
+    roots = [path.resolve() for path in asked]
+    with tree_at(base.top, base.commit) as tree:
+        listed = [
+            way
+            for way in sorted(tree.blobs)
+            if way.suffix == ".qps" and any(_is_below(base.top / way, root) for root in roots)
+        ]
+        change = Change(
+            tree=tree,
+            base=base.short,
+            since=since,
+            touched=[Touched(file=o.path, before=o.before, spec=o.spec) for o in looked],
+            listed_before=listed,
+            listed=frozenset(path.resolve() for path in paths),
+        )
+        yield from change_findings(change)
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    """Return whether `qps ci` looks at a spec where it is given a file or folder."""
+    is_within = path != root and path.is_relative_to(root)
+    return path == root or (is_within and not is_skipped(path.relative_to(root)))
+
+
 def _of_projects(paths: Sequence[Path]) -> Iterator[Diagnostic]:
     projects = (project_of(path.resolve()).value for path in paths if path.is_dir())
     for project in {one.file: one for one in projects if one is not None}.values():
@@ -174,9 +219,10 @@ def _findings(
     projects: Sequence[Diagnostic],
     changes: Sequence[SpecChange],
     base: Base,
+    weaker: Sequence[Finding],
 ) -> Iterator[Finding]:
     """Yield what is to be told at places, each thing once, whatever reads the file it is in."""
-    told: dict[Finding, None] = {}
+    told: dict[Finding, None] = dict.fromkeys(weaker)
     for one in projects:
         told[of_diagnostic(one, base.top, path_from(base.top, OWN))] = None
     for each in looked:
@@ -215,7 +261,12 @@ def _status(
     looked: Sequence[_Looked], found: Sequence[Diagnostic], review: Review, arguments: Namespace
 ) -> Exit:
     statuses = [status_of(one.tested) for one in looked]
-    if Exit.FAULT in statuses or any(one.state is State.FAULT for one in review.changes):
+    is_faulty = any(one.code == FAULT for one in review.findings)
+    if (
+        is_faulty
+        or Exit.FAULT in statuses
+        or any(one.state is State.FAULT for one in review.changes)
+    ):
         return Exit.FAULT
     has_no_base = review.base.commit is None and not review.base.is_none_needed
     if has_no_base or Exit.WRONG in statuses or any(one.is_error for one in found):
@@ -285,6 +336,14 @@ def _summarise(review: Review) -> None:
         ) from error
 
 
+def _weaker_text(findings: Sequence[Finding]) -> str:
+    """Return what became weaker, a line each, with its level and its rule."""
+    return "".join(
+        one_line(f"{one.level.value}[{one.code}] {one.file}:{one.line}: {one.message}") + "\n"
+        for one in findings
+    )
+
+
 def _matrix_text(matrix: MatrixChange) -> str:
     """Return what became of a matrix, empty where it is as before."""
     rows = matrix.table.as_text() if matrix.rows else ""
@@ -300,6 +359,7 @@ def _text(review: Review, looked: Sequence[_Looked]) -> str:
         for one in looked
         if any(result.fails for result in one.tested.results)
     ]
+    parts += [_weaker_text(review.weaker)] if review.weaker else []
     for change in review.changes:
         if change.state is State.MOVED and change.view is not None:
             text = difference_text(change.view)

@@ -103,7 +103,7 @@ def specs_below(folder: Path) -> list[Path]:
     projects: dict[Path, Project | None] = {}
     found = []
     for file in sorted(folder.rglob("*.qps")):
-        if _is_skipped(file.relative_to(folder)):
+        if is_skipped(file.relative_to(folder)):
             continue
         if file.parent not in projects:
             projects[file.parent] = project_for(file.parent)
@@ -121,6 +121,6 @@ def project_for(folder: Path) -> Project | None:
     return outcome.value
 
 
-def _is_skipped(relative: Path) -> bool:
+def is_skipped(relative: Path) -> bool:
     """Return whether a file lies in a folder that holds nothing of a person's own."""
     return any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in relative.parts[:-1])

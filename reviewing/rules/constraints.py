@@ -1,0 +1,386 @@
+"""Conditions as constraints: a linear form of measures, and between which numbers it must lie.
+
+`a <= b` is `a - b <= 0`: whatever names no measure is a number, put on one side, so that 5,000 and
+a parameter of this value are the same bound. A form is divided by its first coefficient: `2 * a <=
+10` and `a <= 5` are the same constraint. What is not linear is an atom of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import base_configuration, changed, in_force
+from qps.compiler.configure.fold import CircleError, Folder, TooLargeError, UnstatedCaseError
+from qps.compiler.ir.changes import flattened
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.engine.exactness import NoValueError
+from qps.reviewing.rules.plain_values import new_name, plain
+
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_MIDDLE = Fraction(1, 2)
+_LEVELED = {ir.MeasureKind.LATENCY: ir.MeasureKind.QUANTILE}
+"""A mean is compared with a quantile of the same as if it were the median."""
+
+
+Context: TypeAlias = frozenset[tuple[Hashable, Hashable]]
+"""What changes a model, and to what."""
+
+
+class Atom(Struct, frozen=True, kw_only=True):
+    """What a form is made of: a measure in a changed model, or what is not linear in measures.
+
+    `level` is that of a quantile, a mean is taken for the median; None of what has none.
+    """
+
+    key: Hashable
+    level: Fraction | None = None
+    context: Context = frozenset()
+    kind: ir.MeasureKind | None = None
+    inner: tuple[Constraint, ...] = ()
+
+
+class End(Struct, frozen=True):
+    """An end of an interval; what is `strict` is not part of it."""
+
+    value: Fraction
+    strict: bool = False
+
+
+class Constraint(Struct, frozen=True, kw_only=True):
+    """A form, the sum of atoms times coefficients, that lies between two ends.
+
+    `tag` is what else it says, such as that the form is to be near a simulation; constraints of
+    other tags are others. What is no comparison has no terms, and says all by its `tag`;
+    `alternatives` are those of which one must hold.
+    """
+
+    terms: tuple[tuple[Atom, Fraction], ...]
+    low: End | None = None
+    high: End | None = None
+    tag: Hashable = None
+    dimension: Dimension = DIMENSIONLESS
+    alternatives: tuple[tuple[Constraint, ...], ...] = ()
+    tolerance: ir.Tolerance | None = None
+
+    @property
+    def exact(self) -> Hashable:
+        """What is the same for constraints of the same form in the same model."""
+        terms = tuple((a.key, a.level, a.context, _keys(a.inner), c) for a, c in self.terms)
+        return (terms, self.tag, tuple(map(_keys, self.alternatives)))
+
+    @property
+    def shape(self) -> Hashable:
+        """What is the same for constraints of the same form, whatever the model and the levels."""
+        return (tuple((atom.key, c) for atom, c in self.terms), self.tag)
+
+
+def _keys(constraints: Sequence[Constraint]) -> Hashable:
+    return frozenset((one.exact, one.low, one.high) for one in constraints)
+
+
+class Reader(Struct, frozen=True, kw_only=True, dict=True):
+    """Reads conditions of a model; names of it are `renamed` as the new version has them."""
+
+    model: ir.Model
+    renamed: Mapping[str, str] = {}
+
+    def constraints(
+        self, condition: ir.Condition, changes: Sequence[ir.Change] = (), *, holds: bool = True
+    ) -> tuple[Constraint, ...]:
+        """Return what a condition says, or its opposite: all of these must hold."""
+        match condition:
+            case ir.Negated(inner):
+                return self.constraints(inner, changes, holds=not holds)
+            case ir.AllOf(parts) | ir.AnyOf(parts):
+                read = [self.constraints(part, changes, holds=holds) for part in parts]
+                if isinstance(condition, ir.AllOf) is holds:
+                    return tuple(one for part in read for one in part)
+                return (Constraint(terms=(), tag="any", alternatives=tuple(read)),)
+            case ir.Compare(operator, left, right, dimension):
+                sign = operator if holds else _NEGATED[operator]
+                return (self._compared(sign, left, right, dimension, changes),)
+        context = self._context(changes)
+        return (Constraint(terms=(), tag=(plain(condition, self.renamed), context, holds)),)
+
+    def near(
+        self,
+        value: ir.Quantity,
+        claimed: ir.Quantity,
+        tolerance: ir.Tolerance,
+        changes: Sequence[ir.Change],
+    ) -> Constraint:
+        """Return that a value lies within a tolerance of another one."""
+        other = self.number(claimed.expr, changes)
+        amount = tolerance.amount
+        if other is not None:
+            off = abs(other) * amount if tolerance.relative else amount
+            left, right = other - off, other + off
+            near = self._scaled(value.expr, left, right, None, value.dimension, changes)
+            return replace(near, tolerance=tolerance)
+        difference = ir.Sum((value.expr, ir.Product((ir.Constant(Fraction(-1)), claimed.expr))))
+        tag = ("relative to", plain(claimed.expr, self.renamed)) if tolerance.relative else None
+        return self._scaled(difference, -amount, amount, tag, value.dimension, changes)
+
+    def simulated(
+        self, measure: ir.Quantity, tolerance: ir.Tolerance, changes: Sequence[ir.Change]
+    ) -> Constraint:
+        """Return that a measure lies within a tolerance of what is simulated."""
+        tag = ("simulated", tolerance.relative)
+        amount = tolerance.amount
+        return self._scaled(measure.expr, -amount, amount, tag, measure.dimension, changes)
+
+    def observed(self, column: ir.MeasuredColumn, tag: Hashable) -> Constraint:
+        """Return that a measure is near what was measured, or anything without a tolerance."""
+        tolerance = column.tolerance
+        if tolerance is None:
+            return self._scaled(column.value.expr, None, None, tag, column.value.dimension, ())
+        own = (tag, tolerance.relative)
+        amount = tolerance.amount
+        return self._scaled(column.value.expr, -amount, amount, own, column.value.dimension, ())
+
+    def limited(self, one: ir.Requirement, changes: Sequence[ir.Change]) -> Constraint:
+        """Return what a requirement asks."""
+        sign = ("<" if one.at_most else ">") + ("" if one.strict else "=")
+        return self._compared(
+            sign, one.measure.expr, one.limit.expr, one.measure.dimension, changes
+        )
+
+    def _scaled(
+        self,
+        value: ir.Expr,
+        low: Fraction | None,
+        high: Fraction | None,
+        tag: Hashable,
+        dimension: Dimension,
+        changes: Sequence[ir.Change],
+    ) -> Constraint:
+        form = _Form(self, is_symbolic=not _asks(value))
+        constant = form.add(value, Fraction(1), changes)
+        ends = [None if end is None else End(end - constant) for end in (low, high)]
+        return _normal(form.terms, ends[0], ends[1], tag, dimension)
+
+    def _compared(
+        self,
+        operator: str,
+        left: ir.Expr,
+        right: ir.Expr,
+        dimension: Dimension,
+        changes: Sequence[ir.Change],
+    ) -> Constraint:
+        form = _Form(self, is_symbolic=not (_asks(left) or _asks(right)))
+        constant = form.add(left, Fraction(1), changes) + form.add(right, Fraction(-1), changes)
+        end = End(-constant, operator in ("<", ">"))
+        if operator == "!=":
+            return _normal(form.terms, end, end, "other than", dimension)
+        low = end if operator in (">", ">=", "==") else None
+        high = end if operator in ("<", "<=", "==") else None
+        return _normal(form.terms, low, high, None, dimension)
+
+    def number(self, expr: ir.Expr, changes: Sequence[ir.Change] = ()) -> Fraction | None:
+        """Return the value of what names no measure, None where that is no number."""
+        if _asks(expr):
+            return None
+        folder = self._folder(changes)
+        try:
+            found = folder.fold(expr)
+            return folder.nearly(expr) if found is None else found
+        except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+            return None
+
+    def holds(self, condition: ir.Condition, changes: Sequence[ir.Change]) -> bool | None:
+        """Return whether what a value is chosen by is true."""
+        try:
+            return self._folder(changes).holds(condition)
+        except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
+            return None
+
+    def _folder(self, changes: Sequence[ir.Change]) -> Folder:
+        settled = in_force(changed(base_configuration(self.model), changes))
+        return Folder(configuration=settled, population=Fraction(settled.high))
+
+    def context(self, changes: Sequence[ir.Change]) -> Context:
+        """Return what changes a model, scenarios by what they change."""
+        return self._context(changes)
+
+    def _context(self, changes: Sequence[ir.Change]) -> Context:
+        found: dict[Hashable, Hashable] = {}
+        for change in flattened(tuple(changes)):
+            found |= self._set_by(change)
+        return frozenset(found.items())
+
+    def _set_by(self, change: ir.Change) -> dict[Hashable, Hashable]:
+        match change:
+            case ir.SetPopulation(low, high):
+                return {"population": (low, high)}
+            case ir.SetParameter(name, value):
+                number = self.number(value)
+                set_to = plain(value, self.renamed) if number is None else number
+                return {("parameter", new_name(name, self.renamed)): set_to}
+            case ir.SetOption(name, choice):
+                return {("option", new_name(name, self.renamed)): choice}
+            case ir.SetPlace(name, kind, count):
+                many = None if count is None else self.number(count)
+                other = None if count is None or many is not None else plain(count, self.renamed)
+                placed = (new_name(kind, self.renamed), many, other)
+                return {("place", new_name(name, self.renamed)): placed}
+            case ir.SetMode(name):
+                return {"mode": new_name(name, self.renamed)}
+            case ir.SetCase(case):
+                return {"case": case.value}
+            case ir.SetScenario():
+                raise AssertionError("scenarios are flattened")
+
+    @property
+    def modeled(self) -> frozenset[str]:
+        """The parameters that the model itself rests on, beside what is claimed of it."""
+        kept: frozenset[str] | None = self.__dict__.get("_modeled")
+        if kept is None:
+            kept = self.__dict__["_modeled"] = frozenset(_names_in(self.model))
+        return kept
+
+
+def _names_in(model: ir.Model) -> Iterator[str]:
+    """Yield the parameters that the loads of a model rest on."""
+    values = {parameter.name: parameter.value for parameter in model.parameters}
+    waiting: list[object] = [
+        *(model.machines, model.networks, model.nodes, model.links),
+        *(model.streams, model.groups, model.instances, model.waits),
+    ]
+    seen: set[str] = set()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ir.ParameterValue) and one.name not in seen:
+            seen.add(one.name)
+            yield one.name
+            waiting.append(values.get(one.name))
+        elif isinstance(one, ir.Mixture):
+            waiting += [ir.ParameterValue(kind.parameter) for kind in one.classes]
+        elif isinstance(one, Struct):
+            waiting += [getattr(one, field) for field in one.__struct_fields__]
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, tuple | list):
+            waiting += one
+
+
+class _Form(Struct, frozen=True, kw_only=False):
+    """A linear form in the making; `is_symbolic` where parameters are atoms: none is a measure."""
+
+    reader: Reader
+    is_symbolic: bool
+    terms: dict[Atom, Fraction] = {}
+
+    def add(self, expr: ir.Expr, factor: Fraction, changes: Sequence[ir.Change]) -> Fraction:
+        """Add so many times an expression; return what of it is a plain number."""
+        if not self._has_atoms(expr):
+            number = self.reader.number(expr, changes)
+            if number is not None:
+                return factor * number
+        match expr:
+            case ir.Sum(terms):
+                return sum((self.add(one, factor, changes) for one in terms), Fraction(0))
+            case ir.Product(factors):
+                plain_ones = [one for one in factors if not self._has_atoms(one)]
+                others = [one for one in factors if self._has_atoms(one)]
+                numbers = [self._coefficient(one, changes) for one in plain_ones]
+                if len(others) == 1 and None not in numbers:
+                    for number in numbers:
+                        factor *= number or 0
+                    return self.add(others[0], factor, changes)
+            case ir.Changed() if not isinstance(expr, ir.Chance):
+                return self.add(expr.value, factor, (*changes, *expr.changes))
+            case ir.Choice(condition, then, otherwise):
+                holds = self.reader.holds(condition, changes)
+                if holds is not None:
+                    return self.add(then if holds else otherwise, factor, changes)
+        atom = self._atom(expr, changes)
+        self.terms[atom] = self.terms.get(atom, Fraction(0)) + factor
+        return Fraction(0)
+
+    def _coefficient(self, expr: ir.Expr, changes: Sequence[ir.Change]) -> Fraction | None:
+        """Return a number that measures are multiplied by: none that the model itself rests on."""
+        names = {part.name for part in parts_of(expr) if isinstance(part, ir.ParameterValue)}
+        return None if names & self.reader.modeled else self.reader.number(expr, changes)
+
+    def _has_atoms(self, expr: ir.Expr) -> bool:
+        if _asks(expr):
+            return True
+        return self.is_symbolic and any(isinstance(part, _NAMED) for part in parts_of(expr))
+
+    def _atom(self, expr: ir.Expr, changes: Sequence[ir.Change]) -> Atom:
+        reader = self.reader
+        context = reader.context(changes)
+        match expr:
+            case ir.Measured(kind, subject, component, level):
+                own = _LEVELED.get(kind, kind)
+                is_leveled = own is ir.MeasureKind.QUANTILE or kind is ir.MeasureKind.LARGEST
+                named = new_name(subject, reader.renamed)
+                part = None if component is None else new_name(component, reader.renamed)
+                return Atom(
+                    key=("measure", own.value, named, part),
+                    level=(_MIDDLE if level is None else level) if is_leveled else None,
+                    context=context,
+                    kind=kind,
+                )
+            case ir.Chance(changes=own_changes, condition=condition):
+                inner = reader.constraints(condition, (*changes, *own_changes))
+                shapes = frozenset(one.shape for one in inner)
+                return Atom(key=("probability", shapes), context=context, inner=inner)
+            case ir.Sum(parts) | ir.Product(parts) | ir.Apply(arguments=parts):
+                word = expr.operation if isinstance(expr, ir.Apply) else type(expr).__name__
+                return Atom(key=(word, tuple(self._frozen(one, changes) for one in parts)))
+            case ir.Power(base, exponent):
+                return Atom(key=("power", *(self._frozen(o, changes) for o in (base, exponent))))
+        return Atom(key=plain(expr, reader.renamed), context=context)
+
+    def _frozen(self, expr: ir.Expr, changes: Sequence[ir.Change]) -> Hashable:
+        """Return a part of what is not linear."""
+        if not self._has_atoms(expr):
+            names = {part.name for part in parts_of(expr) if isinstance(part, ir.ParameterValue)}
+            number = None if names & self.reader.modeled else self.reader.number(expr, changes)
+            return plain(expr, self.reader.renamed) if number is None else number
+        form = _Form(self.reader, self.is_symbolic, {})
+        constant = form.add(expr, Fraction(1), changes)
+        terms = ((a.key, a.level, a.context, c) for a, c in form.terms.items() if c)
+        return (constant, frozenset(terms))
+
+
+_NAMED = (ir.ParameterValue, ir.NodeCount, ir.Members, ir.GroupCount, ir.Mixture, ir.Population)
+
+
+def _asks(expr: ir.Expr) -> bool:
+    """Return whether an expression names a measure."""
+    return any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr))
+
+
+def _normal(
+    terms: Mapping[Atom, Fraction],
+    low: End | None,
+    high: End | None,
+    tag: Hashable,
+    dimension: Dimension,
+) -> Constraint:
+    """Return a constraint whose first coefficient is 1."""
+    sorted_terms = sorted(((a, c) for a, c in terms.items() if c), key=lambda term: repr(term[0]))
+    if not sorted_terms:
+        return Constraint(terms=(), low=low, high=high, tag=tag, dimension=dimension)
+    first = sorted_terms[0][1]
+    ends = [end and End(end.value / first, end.strict) for end in (low, high)]
+    if first < 0:
+        ends.reverse()
+    scaled = tuple((atom, c / first) for atom, c in sorted_terms)
+    is_plain = len(scaled) == 1 and abs(first) == 1
+    return Constraint(
+        terms=scaled,
+        low=ends[0],
+        high=ends[1],
+        tag=tag,
+        dimension=dimension if is_plain else DIMENSIONLESS,
+    )

@@ -1,0 +1,119 @@
+"""What a project file lets pass, before and after: failures, warnings, levels of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+
+from qps.compiler.project.exceptions import Allowed
+from qps.compiler.project.project_file import Acceptance, Project
+from qps.compiler.project.review_rules import LEVELS, RULES
+from qps.reviewing.rules.weakening import Weakening
+
+Named = Callable[[Path], Hashable]
+"""What a file is called in the new version, whichever version it is of."""
+
+
+def project_weakenings(
+    old: Project | None, new: Project | None, named: Named
+) -> Iterator[Weakening]:
+    """Yield what the project file that counts for some specs lets pass now; None where none does.
+
+    Without a file nothing is accepted or allowed, and each rule has its usual level.
+    """
+    yield from _accepted(old, new, named)
+    yield from _allowed(old, new, named)
+    yield from _settings(old, new)
+
+
+def _accepted(old: Project | None, new: Project | None, named: Named) -> Iterator[Weakening]:
+    if new is None:
+        return
+    before: dict[Hashable, Acceptance] = {}
+    for one in () if old is None else old.accepted:
+        known = before.get(_key(one, named))
+        if known is None or known.until < one.until:
+            before[_key(one, named)] = one
+    for one in new.accepted:
+        was = before.get(_key(one, named))
+        if was is not None and was.until >= one.until:
+            continue
+        until = f"until {one.until}" if was is None else f"until {was.until} -> {one.until}"
+        yield Weakening(
+            rule="accepted-added",
+            message=f"`{one.claim}` of {one.file.name} may fail {until}: {one.reason}",
+            span=one.span,
+        )
+
+
+def _key(one: Acceptance, named: Named) -> Hashable:
+    return (named(one.file), one.claim)
+
+
+def _allowed(old: Project | None, new: Project | None, named: Named) -> Iterator[Weakening]:
+    if new is None:
+        return
+    entries = () if old is None else old.allowed
+    before = {(one.code.id, named(one.file), one.text) for one in entries}
+    for one in new.allowed:
+        whole = (one.code.id, named(one.file), "")
+        if (one.code.id, named(one.file), one.text) not in before and whole not in before:
+            yield Weakening(
+                rule="warning-allowed",
+                message=f"{one.code.id} is allowed in {one.file.name}: {one.reason}",
+                span=one.span,
+            )
+
+
+def _settings(old: Project | None, new: Project | None) -> Iterator[Weakening]:
+    if old is None:
+        yield from _relaxed(old, new)
+        return
+    if old.warnings_are_errors and not (new is not None and new.warnings_are_errors):
+        span = old.place("warnings-are-errors") if new is None else new.place("warnings-are-errors")
+        yield Weakening(
+            rule="warnings-not-errors",
+            message="warnings were errors here, and are not any more",
+            span=span,
+            is_before=new is None,
+        )
+    yield from _relaxed(old, new)
+
+
+def _relaxed(old: Project | None, new: Project | None) -> Iterator[Weakening]:
+    for rule in RULES:
+        was, is_now = (
+            rule.level.value if one is None else one.level(rule.name) for one in (old, new)
+        )
+        if LEVELS.index(is_now) <= LEVELS.index(was):
+            continue
+        one = old if new is None else new
+        assert one is not None
+        yield Weakening(
+            rule="rule-relaxed",
+            message=f"`{rule.name}`: {was} -> {is_now}",
+            span=one.place("review", rule.name),
+            is_before=new is None,
+        )
+
+
+def comment_weakenings(old: tuple[Allowed, ...], new: tuple[Allowed, ...]) -> Iterator[Weakening]:
+    """Yield the comments of a text that newly switch a warning off."""
+    left = [(one.code.id, one.line_text) for one in old]
+    added = []
+    for one in new:
+        key = (one.code.id, one.line_text)
+        if key in left:
+            left.remove(key)
+        else:
+            added.append(one)
+    often = [code for code, _ in left]
+    for one in added:
+        if one.code.id in often:  # the line that it is about was changed
+            often.remove(one.code.id)
+            continue
+        yield Weakening(
+            rule="warning-allowed",
+            message=f"a comment allows {one.code.id}: {one.reason}",
+            span=one.span,
+        )

@@ -1,0 +1,188 @@
+"""What a spec requires, before and after: requirements, their certainty, targets, modes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.reviewing.rules.comparing import Move, Moved, compared, implied, together
+from qps.reviewing.rules.constraints import Constraint, Reader
+from qps.reviewing.rules.plain_values import new_name
+from qps.reviewing.rules.weakening import Weakening, said
+
+
+class _Asked(Struct, frozen=True, kw_only=True):
+    """A requirement and what it says."""
+
+    of: ir.Requirement
+    says: Constraint
+
+    @property
+    def certainty(self) -> Fraction:
+        """In which share of samples it must hold; 0 where it is judged by typical values."""
+        return self.of.certainty or Fraction(0)
+
+
+def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+    """Yield which requirements ask for less now, which are gone, and which modes are."""
+    found: dict[Weakening, None] = {}
+    before = {new_name(mode.name, old.renamed): mode for mode in old.model.modes}
+    after = {mode.name: mode for mode in new.model.modes}
+    for name, mode in before.items():
+        if name not in after:
+            found[_gone("mode-removed", "mode", mode.name, mode)] = None
+    # A mode that is new is held to what was required of all.
+    modes: list[ir.Mode | None] = [*new.model.modes] or [None]
+    for now in modes:
+        was = [*_in_force(old, before.get(now.name) if now else None)]
+        is_now = [*_in_force(new, now)]
+        where = f" in mode `{now.name}`" if now else ""
+        same = {one.says.exact for one in was}
+        for one in was:
+            # What was required before is not what became of another requirement.
+            left = [n for n in is_now if n.says.exact == one.says.exact or n.says.exact not in same]
+            weakened = _requirement(one, left, where)
+            if weakened is not None:
+                found[weakened] = None
+    yield from _once_for_all_modes(found)
+    yield from _targets(old, new)
+    yield from _quality(old, new)
+
+
+def _once_for_all_modes(found: Mapping[Weakening, None]) -> Iterator[Weakening]:
+    """Yield what is found, each place once: modes share what is required of all."""
+    seen = set()
+    for one in found:
+        key = (one.rule, one.span, one.message.partition(" in mode ")[0])
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def _in_force(reader: Reader, mode: ir.Mode | None) -> Iterator[_Asked]:
+    """Yield what is required in a mode: its own in place of what is required of all."""
+    changes = () if mode is None else (ir.SetMode(mode.name, mode.changes, mode.span),)
+    own = () if mode is None else mode.requirements
+    replaced = {(_text(one), one.at_most) for one in own}
+    for one in (*(r for r in reader.model.requirements if _key(r) not in replaced), *own):
+        yield _Asked(of=one, says=reader.limited(one, changes))
+
+
+def _key(one: ir.Requirement) -> tuple[str, bool]:
+    return (_text(one), one.at_most)
+
+
+def _text(one: ir.Requirement) -> str:
+    return "".join(one.measure.span.text.split())
+
+
+def _requirement(old: _Asked, now: list[_Asked], where: str) -> Weakening | None:
+    """Return what became of a requirement; nothing where it is asked as strictly."""
+    sure = [one.says for one in now if one.certainty >= old.certainty]
+    ideal = _ideal(old, now)
+    if implied(old.says, sure) and ideal is None:
+        return None
+    text = said(old.of.span)
+    alike = [one for one in now if one.says.shape == old.says.shape]
+    alike = [one for one in alike if one.of.at_most is old.of.at_most]
+    exact = [one for one in alike if one.says.exact == old.says.exact]
+    other = next(iter(exact or alike), None)
+    if other is None:
+        return Weakening(
+            rule="requirement-loosened",
+            message=f"`{text}` is no longer required{where}",
+            span=old.of.span,
+            is_before=True,
+        )
+    moved = together(
+        [compared(old.says, other.says), _certainty(old, other), *([ideal] if ideal else [])]
+    )
+    if moved.move in (Move.SAME, Move.TIGHTER):
+        return None
+    is_now = said(other.of.span)
+    texts = f"`{text}`" if text == is_now else f"`{text}` -> `{is_now}`"
+    return Weakening(
+        rule="requirement-loosened",
+        message=f"less is required{where}: {texts} ({moved.how})",
+        span=other.of.span,
+    )
+
+
+def _certainty(old: _Asked, new: _Asked) -> Moved:
+    if old.certainty == new.certainty:
+        return Moved(Move.SAME)
+    told = [f"{float(c) * 100:g} %" if c else "none" for c in (old.certainty, new.certainty)]
+    how = f"certainty {told[0]} -> {told[1]}"
+    return Moved(Move.LOOSER if new.certainty < old.certainty else Move.TIGHTER, how)
+
+
+def _ideal(old: _Asked, now: list[_Asked]) -> Moved | None:
+    """Return that an axis of quality is none any more, or has an easier ideal."""
+    return None if old.of.ideal is None else _lost_ideal(old, now)
+
+
+def _lost_ideal(old: _Asked, now: list[_Asked]) -> Moved | None:
+    same = [one for one in now if one.says.exact == old.says.exact]
+    if not same or any(one.of.ideal is not None for one in same):
+        return None
+    # Without an ideal a floor is no axis, and a ceiling is one from zero on: stricter.
+    return None if old.of.at_most else Moved(Move.LOOSER, "no ideal any more")
+
+
+def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
+    """Yield the planning targets that are higher, or gone."""
+    after = {one.told: one for one in new.model.targets}
+    for one in old.model.targets:
+        name = new_name(one.told, old.renamed)
+        other = after.get(name)
+        was = old.number(one.value.expr)
+        is_now = None if other is None else new.number(other.value.expr)
+        if other is None:
+            closer = was is not None and any(
+                (n := new.number(t.value.expr)) is not None and n <= was
+                for t in new.model.targets
+                if name.endswith(f".{t.name}") or name == t.name
+            )
+            if was is not None and was < 1 and not closer:
+                yield Weakening(
+                    rule="requirement-loosened",
+                    message=f"target {one.told} {said(one.value.span)} is gone: 100 % now",
+                    span=one.span,
+                    is_before=True,
+                )
+        elif was is not None and is_now is not None and is_now > was:
+            yield Weakening(
+                rule="requirement-loosened",
+                message=f"target {one.told} {float(was) * 100:g} % -> {float(is_now) * 100:g} %",
+                span=other.span,
+            )
+
+
+def _quality(old: Reader, new: Reader) -> Iterator[Weakening]:
+    """Yield that several measures near their limits count as well as one."""
+    was, is_now = old.model.quality, new.model.quality
+    if was.metric is ir.Metric.EUCLIDEAN and is_now.metric is ir.Metric.WORST:
+        span = is_now.span or was.span
+        if span is not None:
+            yield Weakening(
+                rule="requirement-loosened",
+                message="quality euclidean -> worst: each limit stands for itself",
+                span=span,
+                is_before=is_now.span is None,
+            )
+
+
+def _gone(rule: str, kind: str, name: str, one: ir.Mode | ir.Scenario) -> Weakening:
+    message = f"{kind} `{name}` is gone"
+    return Weakening(rule=rule, message=message, span=one.span, is_before=True)
+
+
+def scenario_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+    """Yield which scenarios are gone."""
+    after = {one.name for one in new.model.scenarios}
+    for one in old.model.scenarios:
+        if new_name(one.name, old.renamed) not in after:
+            yield _gone("scenario-removed", "scenario", one.name, one)

@@ -1,0 +1,221 @@
+"""What backs the numbers of a spec, before and after: sources and measured tables."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.source import Span
+from qps.reviewing.rules.comparing import Move, compared
+from qps.reviewing.rules.constraints import Reader
+from qps.reviewing.rules.plain_values import new_name, plain
+from qps.reviewing.rules.weakening import Weakening, said
+
+_PROMISED = ("users", "target", "requirement")
+"""What is no measured number: which way it moved, other rules tell."""
+
+_Key: TypeAlias = tuple[Hashable, ...]
+
+
+class _Cited(Struct, frozen=True, kw_only=True):
+    """What has a source: what it is called, what it says, and where that stands."""
+
+    name: str
+    value: Hashable
+    source: str
+    span: Span
+
+
+def source_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+    """Yield the numbers that no longer are what their source was cited for."""
+    before = _cited(old.model, old.renamed)
+    after = _cited(new.model, {})
+    for key, one in before.items():
+        other = after.get(key)
+        if not one.source or other is None or one.source == other.source == "":
+            continue
+        is_same = one.value == other.value
+        if is_same and one.source != other.source:
+            now = f"`{other.source}`" if other.source else "none"
+            message = f"{one.name} is as before, its source is not: `{one.source}` -> {now}"
+        elif not is_same and one.source == other.source and key[0] not in _PROMISED:
+            message = f"{one.name} is another one under the same source, `{one.source}`"
+        else:
+            continue
+        yield Weakening(rule="source-changed", message=message, span=other.span)
+
+
+def _cited(model: ir.Model, renamed: Mapping[str, str]) -> dict[_Key, _Cited]:
+    """Return what could have a source, by where it is declared."""
+    found: dict[_Key, _Cited] = {}
+    roots: list[tuple[tuple[str, ...], Any]] = [
+        *((("parameter", one.name), one) for one in model.parameters if one.place is None),
+        *((("option", one.name), one) for one in model.options),
+        *((("machine", name), one) for name, one in model.machines.items()),
+        *((("network", name), one) for name, one in model.networks.items()),
+        *((("node", one.name), one) for one in model.nodes),
+        *((("link", one.name), one) for one in model.links),
+        *((("group", one.name), one) for one in model.groups),
+        *((("stream", one.name), one) for one in model.streams),
+        *((("measure", one.name), one) for one in model.measures),
+        *((("target", one.told), one) for one in model.targets),
+        (("users", ""), model.population),
+    ]
+    for way, root in roots:
+        kind, name = way
+        called = f"{kind} `{name}`" if name else f"the range of {kind}"
+        _collect((kind, new_name(name, renamed)), called, root, renamed, found)
+    for one in model.requirements:
+        key = ("requirement", "".join(one.measure.span.text.split()), one.at_most)
+        source = one.limit.source or one.measure.source
+        value = plain((one.measure, one.limit, one.strict), renamed)
+        name = f"requirement `{said(one.span)}`"
+        found[key] = _Cited(name=name, value=value, source=source or "", span=one.span)
+    return found
+
+
+def _collect(
+    key: tuple[Hashable, ...],
+    name: str,
+    one: object,
+    renamed: Mapping[str, str],
+    found: dict[_Key, _Cited],
+) -> None:
+    """Put what has a source into a table, with all that it is made of."""
+    if isinstance(one, Struct):
+        fields = one.__struct_fields__
+        if "source" in fields:
+            span = getattr(one, "span", None)
+            if isinstance(span, Span):
+                source = getattr(one, "source", None)
+                found[key] = _Cited(
+                    name=name,
+                    value=_number(one, renamed),
+                    source=source if isinstance(source, str) else "",
+                    span=span,
+                )
+        for field in fields:
+            if field not in ("span", "source", "value_span", "fit"):
+                _collect((*key, field), name, getattr(one, field), renamed, found)
+    elif isinstance(one, tuple | list):
+        for index, part in enumerate(one):
+            own = getattr(part, "name", index)
+            _collect((*key, own), name, part, renamed, found)
+
+
+def _number(one: Struct, renamed: Mapping[str, str]) -> Hashable:
+    """Return what a source is cited for: of a parameter its value, of all else all of it."""
+    if not isinstance(one, ir.Parameter):
+        return plain(one, renamed)
+    return one.value.value if isinstance(one.value, ir.Constant) else plain(one.value, renamed)
+
+
+def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
+    """Yield the tables of measurements that judge less, or tell other values than before."""
+    after = {one.name: one for one in new.model.observations}
+    taken = {one.name for one in old.model.observations}
+    for one in old.model.observations:
+        other = after.get(one.name) or _same_table(one, [*after.values()], taken)
+        if other is None:
+            yield Weakening(
+                rule="claim-removed",
+                message=f"observation `{one.name}` is gone: {len(one.rows):,} rows",
+                span=one.span,
+                is_before=True,
+            )
+            continue
+        yield from _columns(old, new, one, other)
+        yield from _rows(old, new, one, other)
+        if one.missed is None and other.missed is not None:
+            yield Weakening(
+                rule="claim-loosened",
+                message=f"observation `{other.name}` is said to be missed",
+                span=other.span,
+            )
+
+
+def _same_table(
+    one: ir.Observation, others: list[ir.Observation], taken: set[str]
+) -> ir.Observation | None:
+    """Return the observation of the same file under a name that is new."""
+    return next((o for o in others if o.file == one.file and o.name not in taken), None)
+
+
+def _columns(
+    old: Reader, new: Reader, one: ir.Observation, other: ir.Observation
+) -> Iterator[Weakening]:
+    after = {column.heading: column for column in other.measured}
+    for column in one.measured:
+        now = after.get(column.heading)
+        if now is None:
+            yield Weakening(
+                rule="claim-loosened" if column.tolerance else "claim-changed",
+                message=f"observation `{one.name}` no longer has `{said(column.span)}`",
+                span=other.span,
+            )
+            continue
+        was, is_now = old.observed(column, None), new.observed(now, None)
+        if was.exact == is_now.exact or was.shape == is_now.shape:
+            moved = compared(was, is_now)
+            how = f" ({moved.how})" if moved.how else ""
+            is_looser, is_other = moved.move is Move.LOOSER, moved.move is Move.OTHER
+        elif column.tolerance is not None and now.tolerance is None:
+            is_looser, is_other, how = True, False, " (no longer judged)"
+        else:
+            is_looser, is_other, how = False, True, ""
+        if is_looser or is_other:
+            yield Weakening(
+                rule="claim-loosened" if is_looser else "claim-changed",
+                message=f"observation `{other.name}`: `{said(column.span)}` -> "
+                f"`{said(now.span)}`{how}",
+                span=now.span,
+            )
+
+
+def _rows(
+    old: Reader, new: Reader, one: ir.Observation, other: ir.Observation
+) -> Iterator[Weakening]:
+    headings = [column.heading for column in one.measured]
+    before, after = _measured(old, one), _measured(new, other)
+    gone = sum(max(0, len(rows) - len(after.get(key, ()))) for key, rows in before.items())
+    if gone:
+        yield Weakening(
+            rule="claim-loosened",
+            message=f"observation `{other.name}`: {gone:,} of {len(one.rows):,} rows are gone",
+            span=other.span,
+        )
+    new_headings = {column.heading: index for index, column in enumerate(other.measured)}
+    moved = 0
+    for key, rows in before.items():
+        now = sorted(after.get(key, ()), key=repr)
+        for was, is_now in zip(sorted(rows, key=repr), now, strict=False):
+            moved += any(
+                heading in new_headings and was[index] != is_now[new_headings[heading]]
+                for index, heading in enumerate(headings)
+            )
+    if moved and one.source == other.source:
+        yield Weakening(
+            rule="source-changed",
+            message=f"observation `{other.name}`: {moved:,} of {len(one.rows):,} rows have other "
+            "values under the same source",
+            span=other.span,
+        )
+    elif not moved and not gone and one.source is not None and one.source != other.source:
+        told = f"`{other.source}`" if other.source else "none"
+        yield Weakening(
+            rule="source-changed",
+            message=f"observation `{other.name}` is as before, its source is not: "
+            f"`{one.source}` -> {told}",
+            span=other.span,
+        )
+
+
+def _measured(reader: Reader, one: ir.Observation) -> dict[Hashable, list[tuple[Any, ...]]]:
+    """Return what was measured, by what a row sets."""
+    found: dict[Hashable, list[tuple[Any, ...]]] = {}
+    for row in one.rows:
+        found.setdefault(reader.context(row.changes), []).append(row.values)
+    return found
