@@ -114,6 +114,11 @@ def _at(top: Path, _: tuple[tuple[int, int], ...], longest: float) -> Repository
     printed = ask(top, "rev-parse", "--absolute-git-dir", longest=longest).printed
     own = _path(printed or b"").resolve()
     common = _common(own)
+    if common not in (own, own.parent.parent):
+        raise refused(
+            f"`{own}` leads to `{common}`, which is another repository",
+            "clone the repository anew",
+        )
     _refuse_others(own, _READ)
     _refuse_others(common, _READ_OF_ALL)
     if own != top / ".git":
