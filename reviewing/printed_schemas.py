@@ -51,7 +51,7 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
 }
 """By the middle part of the key `schema`, such as `qps/solve/1`: the type, and what prints it."""
 
-_VERSIONS: Mapping[str, int] = {"ci": 2}
+_VERSIONS: Mapping[str, int] = {"ci": 2, "diff": 2}
 """The last part of that key, where it is no longer 1."""
 
 

@@ -135,7 +135,7 @@ def test_a_difference_is_one_of_what_is_promised() -> None:
     assert sum(one.share or 0 for one in found.changes) == pytest.approx(told[1] - told[0])
     assert view.odds is not None
     assert view.odds.fewer > 0.99
-    assert "in all else" in difference_text(view)
+    assert "in other changes" in difference_text(view)
 
 
 def test_a_requirement_that_asks_for_more_is_all_else() -> None:

@@ -182,7 +182,7 @@ def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]
     [
         (SPEC + "\n\n\n", 1, "is not laid out"),
         (SPEC.replace("work }", "wrk }"), 2, "it has mistakes"),
-        (SPEC.replace("10 packet", "11 packet"), 1, "90 users instead of 100"),
+        (SPEC.replace("10 packet", "11 packet"), 1, "100 -> 90 users"),
         (SPEC.replace("<= 60", ">= 60"), 0, "holds now  claimed"),
     ],
 )

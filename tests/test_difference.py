@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import check_source
-from qps.reports.text.difference_text import changes_table
+from qps.compiler.pipeline import Spec, check_source
+from qps.reports.text.compared_specs import compared
+from qps.reports.text.difference_text import change_lines, changes_table
 from qps.solver.what_if.difference import ChangeKind, Difference, Side, difference
 
 # The load of the host is N * pace * work: it carries 1 / (pace * work) users.
@@ -27,13 +28,15 @@ stream flow {{ traffic N * pace; at host {{ work }} }}
 """
 
 
+def _checked(text: str) -> Spec:
+    spec = check_source(Source("spec.qps", text)).value
+    assert spec is not None
+    return spec
+
+
 def compare(old: str, new: str) -> Difference:
     """Return the difference of two texts."""
-    sides = []
-    for text in (old, new):
-        spec = check_source(Source("spec.qps", text)).value
-        assert spec is not None
-        sides.append(Side(spec.model, spec.configuration()))
+    sides = [Side(spec.model, spec.configuration()) for spec in map(_checked, (old, new))]
     return difference(*sides)
 
 
@@ -78,7 +81,7 @@ def test_what_is_more_certain_than_it_was_is_told_though_the_answer_stays() -> N
     assert (change.name, change.kind) == ("pace", ChangeKind.SPREAD)
     assert (change.before, change.after) == ("2 packet/s +- 20 %", "2 packet/s")
     (row,) = changes_table(found.changes).rows
-    assert row[-2:] == ("the odds", "")
+    assert row[-2:] == ("uncertainty", "")
 
 
 def test_a_spread_takes_no_share_of_what_numbers_move() -> None:
@@ -88,6 +91,42 @@ def test_a_spread_takes_no_share_of_what_numbers_move() -> None:
     assert set(told_of) == {"pace", "work.cpu"}
     assert told_of["work.cpu"].kind is ChangeKind.SPREAD
     assert told_of["pace"].share == found.users == -125
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "users"),
+    [
+        ("server * 2", "server * 3", "~ host: 2 -> 3 servers", 100),
+        ("server * 2", "server", "~ host: 2 -> 1 server", -100),
+        ("box * 2", "box * 3", "~ host: 2 -> 3 boxes", 200),
+        ("vm2 * 2", "vm2 * 3", "~ host: 2 -> 3 machines", 100),
+        ("server * 2", "box * 3", "~ host: server * 2 -> box * 3", 400),
+        ("server", "box", "~ host: server -> box", 100),
+    ],
+)
+def test_what_stands_where_is_a_change_of_its_own(
+    old: str, new: str, line: str, users: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        BASE.format(work=10, pace=1).replace("cpu 1 core", "cpu 2 core")
+        + "machine server { cpu 1 core }\nmachine vm2 { cpu 1 core }\n"
+    ).replace("flow {", "flow in all {")
+    for name, machine in (("old", old), ("new", new)):
+        written = text.replace("host = box", f"host = {machine}")
+        (tmp_path / f"{name}.qps").write_text(written)
+    assert main(["diff", str(tmp_path / "old.qps"), str(tmp_path / "new.qps")]) == 0
+    rows = [row.split("  ") for row in capsys.readouterr().out.splitlines() if "  ~ " in row]
+    assert [(row[1], row[-1].strip()) for row in rows] == [(line, f"{users:+} users")]
+
+
+def test_what_moves_most_stands_first() -> None:
+    old = BASE.format(work=10, pace=1)
+    new = BASE.format(work=11, pace=3).replace("1..1000", "1..900")
+    view = compared(*(_checked(text) for text in (old, new)))[1]
+    lines = change_lines(view)
+    assert [line.name for line in lines] == ["pace", "work.cpu.packet", "N"]
+    total = sum(float(line.effect.split()[0]) for line in lines)
+    assert total == pytest.approx(view.users, abs=0.2)
 
 
 OPTION = "option zip = off\ncomponent half { emit 50 % }\n"
@@ -168,7 +207,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_revision_of_git(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "main:specs/app.qps", "specs/app.qps", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["schema"] == "qps/diff/1"
+    assert found["schema"] == "qps/diff/2"
     assert found["users"] == 200
     assert [change["name"] for change in found["changes"]] == ["host.cpu.cores"]
     assert found["before"]["file"] == "main:specs/app.qps"
@@ -181,7 +220,7 @@ def test_worse_fails_where_it_is_asked_for(
     assert main(["diff", *files]) == 0
     assert main(["diff", *files, "--fail-on", "worse"]) == 1
     assert main(["diff", *reversed(files), "--fail-on", "worse"]) == 0
-    assert "200 fewer" in capsys.readouterr().out
+    assert "400 -> 200 users (-200, -50 %)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -212,7 +251,7 @@ def test_many_users_are_told_to_the_last_so_that_parts_add_up(
     main(["diff", str(tmp_path / "old.qps"), str(tmp_path / "new.qps")])
     out = capsys.readouterr().out
     # 0.75 / 7 ns, 0.75 / 18 ns
-    assert "41,666,666 users instead of 107,142,857: 65,476,191 fewer" in out
+    assert "Capacity     107,142,857 -> 41,666,666 users (-65,476,191, -61.1 %)" in out
     rows = [line.split() for line in out.splitlines() if line.startswith(("  pace", "  work"))]
     steps = [int(row[-2].replace(",", "")) for row in rows]
     assert sum(steps) == 41_666_666 - 107_142_857
@@ -226,19 +265,15 @@ def test_the_text(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         capsys.readouterr().out
         == """\
-main:specs/app.qps → specs/app.qps
+main:specs/app.qps -> specs/app.qps
 
-  400 users instead of 200: 200 more. Limited by processor of host.
+  Capacity     200 -> 400 users (+200, +100 %)
+  Bottleneck   processor of host (unchanged)
 
-  changed         before  after   alone  one by one  share
-  host.cpu.cores  2 core  4 core   +200        +200   +200
+  ~ host.cpu.cores: 2 core -> 4 core  +200 users
 
-  answer                          before  after
-  largest acceptable                 200    400
+  Limit                           Before  After
   processor of host saturates at     200    400
-
-  In users. alone: the old spec with this change only; one by one: in this order; share: the \
-mean over all orders (Shapley).
 """
     )
 
@@ -270,13 +305,12 @@ stream flow { traffic N * 1 packet/s, 100 byte/packet; at host { work }; at far 
     other = other.replace("Mbit/s; queueing mm1", "Mbit/s")
     for name, written in (("a", text), ("b", other), ("c", text + needs), ("d", other + needs)):
         (tmp_path / f"{name}.qps").write_text(written)
-    for old, new, effect in (("a", "b", "in all else"), ("c", "d", "in all else")):
+    for old, new in (("a", "b"), ("c", "d")):
         main(["diff", str(tmp_path / f"{old}.qps"), str(tmp_path / f"{new}.qps")])
         out = capsys.readouterr().out
-        lines = [line for line in out.splitlines() if ".queueing" in line]
-        rows = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines}
-        assert " ".join(rows["host.cpu.queueing"].split()) == f"mm1 mg1 cv 2 {effect}"
-        assert " ".join(rows["lan.queueing"].split()) == f"mm1 none {effect}"
+        lines = [" ".join(line.split()) for line in out.splitlines()]
+        assert "~ host.cpu.queueing: mm1 -> mg1 cv 2 in other changes" in lines
+        assert "~ lan.queueing: mm1 -> none in other changes" in lines
         assert "half-way" not in out
 
 

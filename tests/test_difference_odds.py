@@ -69,15 +69,19 @@ def test_one_side_may_be_certain() -> None:
 def test_where_all_is_known_nothing_is_said() -> None:
     certain = spec_of("1 ms/request")
     assert odds_of(certain, certain) is None
-    assert "spread" not in compared(certain, spec_of("2 ms/request"))[1].answer
+    assert "uncertainty" not in compared(certain, spec_of("2 ms/request"))[1].answer
 
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (spec_of(), spec_of(), "Both are alike in each of 10,000 samples"),
-        (spec_of(), spec_of(cores=5), "more than the spread of the uncertain numbers"),
-        (spec_of(), spec_of("lognormal(0.95 ms/request, 20 %)"), "within the spread of"),
+        (spec_of(), spec_of(), "No change in any of 10,000 samples"),
+        (spec_of(), spec_of(cores=5), "exceeds the uncertainty of the inputs"),
+        (
+            spec_of(),
+            spec_of("lognormal(0.95 ms/request, 20 %)"),
+            "is within the uncertainty of the inputs",
+        ),
     ],
 )
 def test_the_answer_says_it(old: Spec, new: Spec, told: str) -> None:

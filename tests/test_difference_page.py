@@ -57,8 +57,8 @@ def test_the_page_says_what_the_command_says(
     assert told.out == plain
     assert told.err == "page written to d.html\n"
     page = Path("d.html").read_text(encoding="utf-8")
-    assert "25 users instead of 100: 75 fewer." in plain
-    assert "25 users instead of 100: 75 fewer." in page
+    assert "Capacity     100 -> 25 users (-75, -75 %)" in plain
+    assert "Capacity falls from 100 to 25 users (-75, -75 %)." in page
     for cells in (("pace", "1 packet/s", "2 packet/s"), ("work.cpu.packet", "10 ms", "20 ms")):
         for cell in cells:
             assert f"<td>{cell}" in page
@@ -88,7 +88,7 @@ def test_shares_lead_from_the_old_answer_to_the_new() -> None:
 def test_other_formulas_are_a_change_with_a_name() -> None:
     page = page_of(OLD, OLD.replace("at host { work }", "at host { work; work }"))
     ways: Any = page.data["ways"]
-    assert ways[0]["steps"] == [{"name": "all else", "change": "other formulas", "users": -50}]
+    assert ways[0]["steps"] == [{"name": "other changes of the model", "change": "", "users": -50}]
 
 
 def test_numbers_that_only_one_has_stand_in_a_table() -> None:
@@ -186,7 +186,7 @@ def test_without_scripts_the_tables_are_there(open_page: Any) -> None:
     page = open_page(render_difference(page_of(OLD, NEW)), scripts=False).page
     assert not page.is_visible("#picture-changes")
     assert page.is_visible("#changes td:has-text('pace')")
-    assert page.is_visible("#answers td:has-text('largest acceptable')")
+    assert page.is_visible("#answers td:has-text('Capacity')")
 
 
 @in_browser

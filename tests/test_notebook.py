@@ -66,7 +66,7 @@ def shown() -> dict[str, object]:
         ("model", ["pace", "flow", "paces"]),
         ("solution", ["40 users", "82 % with 41", "80 %", "exact for the model"]),
         ("matrix", ["2 configurations", "largest_acceptable"]),
-        ("diff", ["largest acceptable", "40", "20", "work.cpu"]),
+        ("diff", ["Capacity", "40", "20", "work.cpu"]),
     ],
 )
 def test_a_value_shows_itself(name: str, words: list[str], shown: dict[str, object]) -> None:

@@ -97,6 +97,6 @@ def _ways(changes: Sequence[AssumptionChange]) -> list[Json]:
 
 
 def _told(change: AssumptionChange) -> str:
-    if not change.before:
-        return "other formulas"
+    if not change.after:
+        return ""
     return printable(f"{change.before} → {change.after}")

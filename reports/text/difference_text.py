@@ -88,7 +88,7 @@ def difference_view(
 ) -> DifferenceView:
     """Return a difference as plain values."""
     return DifferenceView(
-        schema="qps/diff/1",
+        schema="qps/diff/2",
         answer=_answered(before, after, odds),
         users=found.users,
         before=before,
@@ -105,22 +105,27 @@ _CLEARLY = 0.95
 
 
 def _sure(odds: DifferenceOdds, of: str) -> str:
-    """Return in words whether a difference `of` users is more than the spread of the numbers."""
+    """Return in words whether a difference `of` users exceeds the uncertainty of the inputs."""
     if odds.more == odds.fewer == 0:
-        return f"Both are alike in each of {odds.samples:,} samples of the uncertain numbers."
-    more, fewer = percent(odds.more), percent(odds.fewer)
-    is_clear = max(odds.more, odds.fewer) >= _CLEARLY
-    verdict = "more than the spread of" if is_clear else "within the spread of"
+        return f"No change in any of {odds.samples:,} samples of the uncertain inputs."
+    likely, word = max((odds.fewer, "a decrease"), (odds.more, "an increase"))
+    verdict = "exceeds" if is_clear(odds) else "is within"
     reasons = (odds.left_out, "they cannot be"), (odds.unsolved, f"each {ALONE}")
     left = "".join(
         f", {percent(share)} of them left out: {reason}" for share, reason in reasons if share
     )
+    sure = percent(odds.after.probability)
     return (
-        f"The difference is {verdict} the uncertain numbers: with {more} probability there are "
-        f"more, with {fewer} fewer; with {percent(odds.after.probability)} by {odds.least:+,} to "
-        f"{odds.most:+,} {of}, {ends_of(odds.after)} instead of {ends_of(odds.before)} "
+        f"The change {verdict} the uncertainty of the inputs: {word} with {percent(likely)} "
+        f"probability, {sure} interval {odds.least:+,} to {odds.most:+,} {of}. Capacity is "
+        f"{ends_of(odds.after)} with {sure} probability, and was {ends_of(odds.before)} "
         f"({odds.samples:,} samples{left})."
     )
+
+
+def is_clear(odds: DifferenceOdds) -> bool:
+    """Return whether a difference is more than the uncertainty of the inputs makes of itself."""
+    return max(odds.more, odds.fewer) >= _CLEARLY
 
 
 def _written(change: AssumptionChange) -> AssumptionChange:
@@ -155,13 +160,29 @@ def _answered(
 def _answer(before: SolveView, after: SolveView, labels: tuple[Labels, Labels]) -> str:
     old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
     if old == new:
-        moved = f"{_known_users(after)}, as before"
+        moved = f"Capacity unchanged at {_known_users(after)}"
     else:
-        by = f"{abs(new - old):,} {'more' if new > old else 'fewer'}"
-        moved = f"{_known_users(after)} instead of {marked(f'{old:,}', before.known)}: {by}"
+        verb = "rises" if new > old else "falls"
+        moved = (
+            f"Capacity {verb} from {marked(f'{old:,}', before.known)} to {_known_users(after)} "
+            f"({moved_by(old, new)})"
+        )
     limits = list(map(_limit, (before, after), labels))
-    limited = f"Limited by {limits[1]}" + ("" if limits[0] == limits[1] else f", not {limits[0]}")
-    return f"{moved}. {limited}."
+    was = "" if limits[0] == limits[1] else f" (was {limits[0]})"
+    return f"{moved}. Bottleneck: {limits[1]}{was}."
+
+
+def moved_by(old: int, new: int) -> str:
+    """Return a change in words and as a share: "-485, -26.7 %"; without that where all was 0."""
+    by = f"{new - old:+,}"
+    return f"{by}, {relative(old, new)}" if old and new != old else by
+
+
+def relative(old: float, new: float) -> str:
+    """Return by which share a number moves: "-26.7 %"; one that is smaller is not told as none."""
+    share = 100 * (new - old) / old
+    digits = next((n for n in (1, 2) if round(share, n)), 3)
+    return f"{share:+,.{digits}f}".removesuffix(".0") + " %"
 
 
 def _known_users(view: SolveView) -> str:
@@ -170,23 +191,138 @@ def _known_users(view: SolveView) -> str:
 
 def _limit(view: SolveView, labels: Labels) -> str:
     if not view.limited_by:
-        return "the range of the population"
+        return "none up to the end of the range"
     return printable(labels.of(view.limited_by))
 
 
 def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
-    """Return the answer, what changed, and the answers before and after."""
-    head = f"{view.before.file} → {view.after.file}"
-    parts = [f"### {escaped(head)}" if markdown else one_line(head)]
-    parts.append(f"**{escaped(view.in_words)}**" if markdown else f"  {view.in_words}")
-    tables = [changes_table(view.changes), numbers_table(view), answers_table(view)]
-    if view.claims is not None:
-        tables = [*claim_changes_tables(view.claims), *tables]
-    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
-    for remark in (remark_of(view), _unanswered(view.claims)):
-        if remark:
-            parts.append(escaped(remark) if markdown else f"  {remark}")
+    """Return the answers, then what changed, then how claims fare, limits, and shares.
+
+    What is read first stands first: one line a change, the one that moves most before all others.
+    """
+    if markdown:
+        head = f"### {escaped(f'{view.before.file} → {view.after.file}')}"
+        return joined([head, f"**{escaped(view.in_words)}**", *difference_details(view)])
+    tables = [t.as_text() for t in _tables(view)]
+    parts = [
+        one_line(f"{view.before.file} -> {view.after.file}"),
+        _headline(view),
+        change_lines_text(view),
+        *tables,
+        *(f"  {remark}" for remark in _remarks(view)),
+    ]
     return joined(parts)
+
+
+def difference_details(view: DifferenceView) -> list[str]:
+    """Return in Markdown what stands below the answer."""
+    tables = [change_lines_table(view), *_tables(view)]
+    return [
+        *(t.as_markdown() for t in tables if t.rows),
+        *(escaped(remark) for remark in _remarks(view)),
+    ]
+
+
+def _tables(view: DifferenceView) -> list[Table]:
+    claims = () if view.claims is None else claim_changes_tables(view.claims)
+    shares = [changes_table(view.changes, values=False)] if len(moving(view.changes)) > 1 else []
+    return [t for t in (*claims, answers_table(view, headline=False), *shares) if t.rows]
+
+
+def _remarks(view: DifferenceView) -> list[str]:
+    is_explained = not view.changes or len(moving(view.changes)) > 1
+    found = [remark_of(view)] if is_explained else []
+    return [*found, *filter(None, [_unanswered(view.claims)])]
+
+
+def _headline(view: DifferenceView) -> str:
+    """Return the capacity and the bottleneck of both, and how sure the difference is."""
+    before, after = view.before, view.after
+    old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
+    limits = list(map(_limit, (before, after), view.labels))
+    capacity = f"{_known_users(after)} (unchanged)"
+    if old != new:
+        was = marked(f"{old:,}", before.known)
+        capacity = f"{was} -> {_known_users(after)} ({moved_by(old, new)})"
+    was = "unchanged" if limits[0] == limits[1] else f"was {limits[0]}"
+    facts = {"Capacity": capacity, "Bottleneck": f"{limits[1]} ({was})"}
+    if view.odds is not None:
+        facts["Uncertainty"] = _sure(view.odds, noun(after.population.name))
+    return "".join(f"  {name:11}  {text}\n" for name, text in facts.items())
+
+
+class ChangeLine(Struct, frozen=True, kw_only=True):
+    """One thing that changed: `~` for another value, `+` for what is new, `-` for what is gone.
+
+    `effect` says by how many users it moves the capacity, empty where that is not told.
+    """
+
+    sign: str
+    name: str
+    before: str
+    after: str
+    effect: str
+
+    @property
+    def text(self) -> str:
+        """The change in a line: "~ wire.rate: 200 Mbit/s -> 100 Mbit/s"."""
+        if self.sign == "~":
+            values = f": {self.before} -> {self.after}" if self.after else ""
+            return one_line(f"~ {self.name}{values}")
+        return one_line(f"{self.sign} {self.name} = {self.after or self.before}")
+
+
+def change_lines(view: DifferenceView) -> list[ChangeLine]:
+    """Return what changed, what moves the capacity most first, then what is new or gone."""
+    of = noun(view.after.population.name)
+    is_shared = _is_shared(view.changes)
+    found = []
+    for one in view.changes:
+        is_told = bool(moving([one]))
+        users = (one.share if is_shared else one.alone) if is_told else None
+        effect = _UNKNOWN if users is None else _signed(users)
+        if not is_told:
+            effect = _unmoving(one, view.changes)
+        line = ChangeLine(
+            sign="~",
+            name=change_name(one),
+            before=one.before,
+            after=one.after,
+            effect=f"{effect} {of}" if users else effect,
+        )
+        found.append((-abs(users or 0), line))
+    lines = [line for _, line in sorted(found, key=lambda pair: pair[0])]
+    for sign, numbers in (("+", view.added), ("-", view.removed)):
+        for n in numbers:
+            before, after = ("", n.value) if sign == "+" else (n.value, "")
+            line = ChangeLine(sign=sign, name=n.name, before=before, after=after, effect="")
+            lines.append(line)
+    return lines
+
+
+def change_lines_text(view: DifferenceView) -> str:
+    """Return the changes, a line each, for a terminal."""
+    lines = change_lines(view)
+    width = min(_WIDEST, max((len(line.text) for line in lines), default=0))
+    effects = max((len(line.effect.partition(" ")[0]) for line in lines), default=0)
+    text = ""
+    for line in lines:
+        number, _, of = line.effect.partition(" ")
+        text += f"  {line.text:{width}}  {number:>{effects}} {of}".rstrip() + "\n"
+    return text
+
+
+def change_lines_table(view: DifferenceView) -> Table:
+    """Return the changes, a row each."""
+    rows = tuple(
+        (line.sign, line.name, line.before, line.after, line.effect) for line in change_lines(view)
+    )
+    return Table(("", "Change", "Before", "After", "Effect"), rows, frozenset([4]))
+
+
+_UNKNOWN = "unknown"
+_WIDEST = 60
+"""Columns of a change before its effect."""
 
 
 def _unanswered(claims: ClaimChanges | None) -> str:
@@ -198,32 +334,38 @@ def _unanswered(claims: ClaimChanges | None) -> str:
     return printable(f"Claims without an answer: {claims.unanswered[0]}{also}.")
 
 
-def changes_table(changes: Sequence[AssumptionChange]) -> Table:
-    """Return what changed, and what each change moves the answer by."""
+def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -> Table:
+    """Return what each change moves the answer by, with its `values` before and after."""
     is_shared = _is_shared(changes)
-    moved = "in all else" if any(c.kind is ChangeKind.FORMULAS for c in changes) else "0"
     rows = tuple(
         (
             change_name(change),
-            change.before or "other formulas",
-            change.after,
-            *_effects(change, moved, is_shared=is_shared),
+            *((change.before, change.after) if values else ()),
+            *_effects(change, changes, is_shared=is_shared),
         )
         for change in changes
     )
-    headings = ("changed", "before", "after", "alone", "one by one")
-    share = ("share",) if is_shared else ()
-    return Table((*headings, *share), rows, frozenset(range(3, 6)))
+    names = ("Change", "Before", "After") if values else ("Attribution",)
+    ways = ("in isolation", "cumulative", *(("attributed",) if is_shared else ()))
+    return Table((*names, *ways), rows, frozenset(range(len(names), len(names) + len(ways))))
 
 
-def _effects(change: AssumptionChange, moved: str, *, is_shared: bool) -> tuple[str, ...]:
-    """Return what a change moves the answer by; `moved` is where a discipline does so."""
-    if change.kind is ChangeKind.SPREAD:
-        moved = "the odds"
+def _effects(
+    change: AssumptionChange, changes: Sequence[AssumptionChange], *, is_shared: bool
+) -> tuple[str, ...]:
+    """Return what a change moves the answer by."""
     effects = (change.alone, change.step, *([change.share] if is_shared else []))
     if not moving([change]):
-        return (moved, *[""] * (len(effects) - 1))
+        return (_unmoving(change, changes), *[""] * (len(effects) - 1))
     return tuple(map(_signed, effects))
+
+
+def _unmoving(change: AssumptionChange, changes: Sequence[AssumptionChange]) -> str:
+    """Return where a change has its effect that cannot be made alone."""
+    if change.kind is ChangeKind.SPREAD:
+        return "uncertainty"
+    is_structural = any(one.kind is ChangeKind.FORMULAS for one in changes)
+    return "in other changes" if is_structural else "0"
 
 
 def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
@@ -245,7 +387,11 @@ def _is_shared(changes: Sequence[AssumptionChange]) -> bool:
 
 def change_name(change: AssumptionChange) -> str:
     """Return what a change is called."""
-    return "all else" if change.kind is ChangeKind.FORMULAS else change.name
+    return _OTHERS if change.kind is ChangeKind.FORMULAS else change.name
+
+
+_OTHERS = "other changes of the model"
+"""Steps, streams, machines, requirements: what is no number, option or range."""
 
 
 def _signed(users: float | None) -> str:
@@ -263,20 +409,19 @@ def numbers_table(view: DifferenceView) -> Table:
     return Table(("", "number", "value", "stated at"), tuple(rows))
 
 
-def answers_table(view: DifferenceView) -> Table:
-    """Return the answers of both, those that differ."""
+def answers_table(view: DifferenceView, *, headline: bool = True) -> Table:
+    """Return the answers of both, those that differ; with what a `headline` says, or without."""
     before, after = view.before, view.after
     sides = tuple(zip((before, after), view.labels, strict=True))
     words: dict[str, str] = {}
     for each, labels in sides:  # a part is one by its identifier, whatever either calls it
         words |= {_reaches(one): _reaches(one, labels) for one in each.resources}
         words |= {one.measure: labels.of(one.measure) for one in each.requirements}
-    rows: list[tuple[str, ...]] = [
-        (
-            "largest acceptable",
-            *(_count(view.largest_acceptable, view.known) for view in (before, after)),
-        ),
-        ("limited by", *(_limit(*side) for side in sides)),
+    rows: list[tuple[str, ...]] = []
+    if headline:
+        counts = [_count(view.largest_acceptable, view.known) for view in (before, after)]
+        rows += [("Capacity", *counts), ("Bottleneck", *(_limit(*side) for side in sides))]
+    rows += [
         *_pairs(
             "{} at",
             *({_reaches(one): _saturation(one) for one in v.resources} for v in (before, after)),
@@ -296,8 +441,8 @@ def answers_table(view: DifferenceView) -> Table:
             words={},
         ),
     ]
-    kept = [row for row in rows if row[1] != row[2] or row[0] == "largest acceptable"]
-    return Table(("answer", "before", "after"), tuple(kept), frozenset([1, 2]))
+    kept = [row for row in rows if row[1] != row[2] or row[0] == "Capacity"]
+    return Table(("Limit", "Before", "After"), tuple(kept), frozenset([1, 2]))
 
 
 def _pairs(
@@ -338,10 +483,12 @@ def remark_of(view: DifferenceView) -> str:
     if not view.changes:
         return "No number, option or formula that the answer rests on has changed."
     of = noun(view.after.population.name)
-    parts = [f"In {of}. alone: the old spec with this change only; one by one: in this order"]
+    parts = [
+        f"In {of}. In isolation: the old spec with this change only; cumulative: in this order"
+    ]
     if _is_shared(view.changes):
-        parts.append("share: the mean over all orders (Shapley)")
+        parts.append("attributed: the mean over all orders (Shapley), which adds up to the change")
     text = "; ".join(parts) + "."
     if any(change.alone is None or change.step is None for change in moving(view.changes)):
-        text += " ?: half-way lies a spec that has no answer."
+        text += " ?: a spec half-way has no answer."
     return text

@@ -25,6 +25,7 @@ from qps.engine.points import in_floats
 from qps.solver.answers.answering import largest_acceptable
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.place_changes import kind_of, place_changes, places_of
 from qps.solver.what_if.shapley import moved_by, shapley
 
 MOST_SHARED = 8
@@ -42,6 +43,8 @@ class ChangeKind(StrEnum):
     NUMBER = "number"
     OPTION = "option"
     RANGE = "range"
+    PLACE = "place"
+    """The machine of a node or the network of a link, and how many there are."""
     DISCIPLINE = "discipline"
     FORMULAS = "formulas"
     FIXED = "fixed"
@@ -195,6 +198,10 @@ def _changes(
                 after=f"{b.low}..{b.high}",
             )
         )
+    found += [
+        AssumptionChange(name=name, kind=ChangeKind.PLACE, before=here, after=there)
+        for name, here, there in place_changes((old.model, a), (new.model, b))
+    ]
     for name, there in after.items():
         here = before.get(name)
         if here is not None and (here.value != there.value or bench.spreads_otherwise(name)):
@@ -294,6 +301,8 @@ class _Bench(Struct, kw_only=True):
     def _kind(self, name: str) -> ChangeKind:
         if name in self.new.configuration.options:
             return ChangeKind.OPTION
+        if name in places_of(self.new.configuration):
+            return ChangeKind.PLACE
         is_population = name == self.new.model.population.name
         return ChangeKind.RANGE if is_population else ChangeKind.NUMBER
 
@@ -319,6 +328,9 @@ class _Bench(Struct, kw_only=True):
             return ir.SetOption(change.name, side.configuration.options[change.name], _span(side))
         if change.kind is ChangeKind.RANGE:
             return ir.SetPopulation(side.configuration.low, side.configuration.high, _span(side))
+        if change.kind is ChangeKind.PLACE:
+            place = side.configuration.place(change.name)
+            return ir.SetPlace(change.name, kind_of(place), place.count, _span(side))
         if change.kind is not ChangeKind.NUMBER:
             return None
         value = side.configuration.parameters.get(change.name)
