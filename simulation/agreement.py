@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from math import inf, isnan
@@ -108,9 +108,11 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
     found: list[Compared] = []
     values: dict[Formula, tuple[Estimate, int]] = {}
     for name, told in simulation.streams.items():
-        stream = graph.streams[name]
-        for one in _of_stream(stream, told):
-            values[one.formula] = values[one.served] = one.told, told.items
+        played = _told(told)
+        for one in predictions(graph.streams[name], told.quantiles):
+            if one.measure not in played:
+                continue
+            values[one.formula] = values[one.served] = played[one.measure], told.items
             if one.is_shown:
                 found.append(
                     Compared(
@@ -119,7 +121,7 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
                         dimension=one.dimension,
                         predicted=point.number(one.formula),
                         known=one.known,
-                        simulated=one.told,
+                        simulated=played[one.measure],
                         is_share=one.is_share,
                         items=told.items,
                     )
@@ -135,69 +137,75 @@ def compared(graph: LoadGraph, simulation: Simulation) -> tuple[Compared, ...]:
     return judged(found)
 
 
-class _Told(Struct, frozen=True, kw_only=True):
-    """A measure of a stream: its formula, the same of what is served, and what was played."""
+class Predicted(Struct, frozen=True, kw_only=True):
+    """A measure of a stream: its formula, the same of what is served, and how it is known."""
 
     measure: str
     formula: Formula
     served: Formula
     known: Certainty
-    told: Estimate
     dimension: Dimension = DIMENSIONLESS
     is_share: bool = False
     is_shown: bool = True
 
 
-def _of_stream(stream: StreamMeasures, told: StreamTold) -> Iterator[_Told]:
+def predictions(stream: StreamMeasures, levels: Iterable[float]) -> Iterator[Predicted]:
+    """Yield all that is predicted of a stream and can be played, with quantiles of these levels."""
     served = replace(stream, endless=())
-    if told.mean is not None:
-        yield _Told(
-            measure="latency",
-            formula=stream.mean_latency,
-            served=served.mean_latency,
-            known=stream.latency_certainty,
-            told=told.mean,
-            dimension=TIME,
-        )
-    for level, value in told.quantiles.items():
+    yield Predicted(
+        measure="latency",
+        formula=stream.mean_latency,
+        served=served.mean_latency,
+        known=stream.latency_certainty,
+        dimension=TIME,
+    )
+    for level in levels:
         exactly = Fraction(str(level))
-        yield _Told(
-            measure=f"p{level * 100:.10g}",
+        yield Predicted(
+            measure=_quantile(level),
             formula=stream.latency_quantile(exactly),
             served=served.latency_quantile(exactly),
             known=stream.quantile_certainty(exactly),
-            told=value,
             dimension=TIME,
             is_shown=level in LEVELS,
         )
-    yield _Told(
+    yield Predicted(
         measure="loss",
         formula=stream.loss,
         served=stream.loss,
         known=stream.lost_known,
-        told=told.lost["any"],
         is_share=True,
     )
     for kind in LossKind:
         if kind is not LossKind.SATURATION:
             lost = stream.lost_by(kind)
-            yield _Told(
+            yield Predicted(
                 measure=f"{kind.value} loss",
                 formula=lost,
                 served=lost,
                 known=together(*(part.known for part in stream.losses if part.kind is kind)),
-                told=told.lost[kind.value],
                 is_share=True,
                 is_shown=False,
             )
-    yield _Told(
+    yield Predicted(
         measure="rate",
         formula=stream.rate,
         served=stream.rate,
         known=together(stream.rate_known, opposite(stream.lost_known)),
-        told=told.rate,
         dimension=Dimension.of(stream.item) / TIME,
     )
+
+
+def _quantile(level: float) -> str:
+    return f"p{level * 100:.10g}"
+
+
+def _told(told: StreamTold) -> dict[str, Estimate]:
+    """Return what playing told of a stream, by its measures."""
+    found = {} if told.mean is None else {"latency": told.mean}
+    found |= {_quantile(level): value for level, value in told.quantiles.items()}
+    found |= {f"{kind} loss": value for kind, value in told.lost.items()}
+    return found | {"loss": told.lost["any"], "rate": told.rate}
 
 
 def _loads(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from qps.simulation.items import Go, Item, Joined, of_item
-from qps.simulation.played import Call, Fork, Gather, Pick, Reach, Step
+from qps.simulation.played import Call, Choose, Fork, Gather, Pick, Reach, Step
 from qps.simulation.scene import Of, Scene
 from qps.simulation.stations import NORMAL, Happening
 
@@ -121,6 +121,27 @@ def fork_of(step: Fork, then: Go, of: Of, chain: Chain) -> Go:
             branch(twin)
 
     return fork
+
+
+def choose_of(scene: Scene, step: Choose, then: Go, of: Of, chain: Chain) -> Go:
+    """Let an item do the steps of one branch, by chance."""
+    random = scene.random.random
+    *others, (_, last) = [(share, chain(branch, then, of)) for share, branch in step.branches]
+    until: list[tuple[float, Go]] = []
+    sum_of = 0.0
+    for share, branch in others:
+        sum_of += share
+        until.append((sum_of, branch))
+
+    def choose(item: Item) -> None:
+        drawn = random()
+        for below, branch in until:
+            if drawn < below:
+                branch(item)
+                return
+        last(item)
+
+    return choose
 
 
 def _whole_and_part(number: float) -> tuple[int, float]:

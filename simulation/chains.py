@@ -8,12 +8,13 @@ from random import Random
 
 from msgspec.structs import replace
 
-from qps.simulation.branching import call_of, copy_of, fork_of, gather_of, pick_of
+from qps.simulation.branching import call_of, choose_of, copy_of, fork_of, gather_of, pick_of
 from qps.simulation.holding import give_of, take_of
 from qps.simulation.items import Go, Item, of_item
 from qps.simulation.lots import lot_of
 from qps.simulation.played import (
     Call,
+    Choose,
     Copy,
     Delay,
     Fork,
@@ -36,7 +37,7 @@ from qps.simulation.played import (
 from qps.simulation.scene import Of, Scene, Shelter
 from qps.simulation.serving import serve
 from qps.simulation.sources import at_random, by_clock, customers, schedule_of, unevenly
-from qps.simulation.stations import NORMAL, Happening
+from qps.simulation.stations import NORMAL, Happening, Limit
 
 
 def begin(scene: Scene) -> None:
@@ -120,11 +121,13 @@ def _step(scene: Scene, step: Step, then: Go, of: Of) -> Go:
             return _branched(scene, step, then, of)
 
 
-def _branched(scene: Scene, step: Call | Fork | Gather | Recovery, then: Go, of: Of) -> Go:
+def _branched(scene: Scene, step: Call | Choose | Fork | Gather | Recovery, then: Go, of: Of) -> Go:
     """Let an item do a step that has steps of its own."""
     match step:
         case Call():
             return call_of(scene, step, then, of, partial(_chain, scene))
+        case Choose():
+            return choose_of(scene, step, then, of, partial(_chain, scene))
         case Fork():
             return fork_of(step, then, of, partial(_chain, scene))
         case Gather():
@@ -171,4 +174,28 @@ def _use(scene: Scene, step: Use, then: Go) -> Go:
         busy[station] += amount
         then(item)
 
-    return use
+    limit = _limit_of(scene, station)
+    if limit is None or amount <= 0:
+        return use
+    limit.is_for(amount)
+    schedule, begin = scene.schedule, (of_item(use),)
+
+    def wait(item: Item) -> None:
+        schedule(Happening(begin, item), NORMAL, limit.waits(amount))
+
+    return wait
+
+
+def _limit_of(scene: Scene, number: int) -> Limit | None:
+    """Return what holds up who asks a station, that nobody waits for, for more than it can do.
+
+    Open traffic asks for less, or it is not played: only users who wait for their answers may ask
+    for more, and are answered so much later that they do not.
+    """
+    if not any(source.customers for source in scene.played.sources):
+        return None
+    known = scene.played.stations[number]
+    left = known.servers * known.copies * (1 - known.background)
+    if number not in scene.limits and left > 0:
+        scene.limits[number] = Limit(scene.clock, left)
+    return scene.limits.get(number)

@@ -43,6 +43,14 @@ def mixtures_in(
     return list(groups.values())
 
 
+def apart(mixed: Iterable[list[Mixed]]) -> tuple[list[list[Mixed]], list[list[Mixed]]]:
+    """Return those by kinds of users, who send for themselves, and those by kinds of items."""
+    of_users, of_items = list[list[Mixed]](), list[list[Mixed]]()
+    for one in mixed:
+        (of_users if one[0].of_users else of_items).append(one)
+    return of_users, of_items
+
+
 def _formulas(value: object) -> Iterator[Formula]:
     """Yield the formulas in something that was noted."""
     if isinstance(value, Formula):

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qps.simulation.played import (
     Call,
+    Choose,
     Copy,
     Delay,
     Fork,
@@ -152,6 +153,8 @@ def events(steps: tuple[Step, ...]) -> float:
                 found += often * events(step.steps)
             case Fork():
                 found += often * sum(map(events, step.branches))
+            case Choose():
+                found += often * sum(share * events(branch) for share, branch in step.branches)
             case _:
                 pass
     return found
@@ -175,6 +178,8 @@ def _delays(steps: tuple[Step, ...]) -> float:
                 found += _delays(step.steps)
             case Fork():
                 found += max(map(_delays, step.branches))
+            case Choose():
+                found += sum(share * _delays(branch) for share, branch in step.branches)
             case _:
                 pass
     return found

@@ -63,6 +63,9 @@ def gone_of(scene: Scene, step: Lose | Thin, of: Of) -> Go:
             if over is not None:
                 over()
         for one in joined:
+            if not one.is_lost:
+                # Who made the calls together goes no further, and holds nothing any longer.
+                give_all(one.item, clock, busy)
             one.is_lost = True
 
     return gone

@@ -162,6 +162,12 @@ class Fork(Struct, frozen=True):
     branches: tuple[tuple[Step, ...], ...]
 
 
+class Choose(Struct, frozen=True):
+    """The steps of one branch are done, drawn for each item by the shares, which add up to 1."""
+
+    branches: tuple[tuple[float, tuple[Step, ...]], ...]
+
+
 class Gather(Struct, frozen=True):
     """So many items come here together, on average: all do the steps, then one goes on for all."""
 
@@ -184,6 +190,7 @@ Step: TypeAlias = (
     | Give
     | Copy
     | Call
+    | Choose
     | Fork
     | Recovery
 )
@@ -255,6 +262,9 @@ def served(steps: tuple[Step, ...], often: float = 1.0) -> list[tuple[Serve, flo
             case Fork():
                 for branch in step.branches:
                     found += served(branch, often)
+            case Choose():
+                for share, branch in step.branches:
+                    found += served(branch, often * share)
             case _:
                 pass
     return found
@@ -270,6 +280,9 @@ def stood(steps: tuple[Step, ...]) -> Iterator[tuple[str | None, int]]:
                 yield from stood(step.steps)
             case Fork():
                 for branch in step.branches:
+                    yield from stood(branch)
+            case Choose():
+                for _, branch in step.branches:
                     yield from stood(branch)
             case _:
                 pass
@@ -288,6 +301,9 @@ def burst_cycles(steps: tuple[Step, ...]) -> list[float]:
                 found += burst_cycles(step.steps)
             case Fork():
                 for branch in step.branches:
+                    found += burst_cycles(branch)
+            case Choose():
+                for _, branch in step.branches:
                     found += burst_cycles(branch)
             case _:
                 pass

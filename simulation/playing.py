@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower import notes as noted
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.simulation.kinds import Numbers, kinds_of, mixtures_in
+from qps.simulation.kinds import Numbers, apart, kinds_of, mixtures_in
 from qps.simulation.lengths import episode_of, lead_of
-from qps.simulation.played import Pick, Played, Serve, Source, Step, served
+from qps.simulation.played import Choose, Pick, Played, Serve, Source, Step, served
 from qps.simulation.played_ways import Way, with_worth
 from qps.simulation.shifting import shifted
 from qps.simulation.stations_in_play import NEARLY, Stations, refused
@@ -63,6 +63,12 @@ def _refuse_overload(graph: LoadGraph, at: int) -> None:
             )
 
 
+def _steps(started: noted.Started, way: Way) -> tuple[Step, ...]:
+    """Return the steps of a way; of what nobody waits for, times are added without an event."""
+    steps = with_worth(way.ended())
+    return steps if started.think is not None else shifted(steps)
+
+
 def _started(notes: Sequence[noted.Note]) -> noted.Started:
     assert isinstance(notes[0], noted.Started)
     return notes[0]
@@ -76,49 +82,74 @@ class _Playing(Struct, kw_only=True):
     flows: dict[str, float] = field(default_factory=dict)
 
     def stream(self, name: str) -> None:
-        """Add a stream, each kind of its users and items as a source of its own."""
+        """Add a stream, each kind of its users as a source of its own.
+
+        So are kinds of items that come at random, or of which each flow sends its own by a clock;
+        else each item draws its kind when it comes.
+        """
         graph = self.stations.graph
         notes = graph.notes.streams[name]
         started = _started(notes)
-        mixed = mixtures_in(notes, graph.notes.mixtures)
-        for share, kind in kinds_of(mixed):
-            numbers = Numbers(graph, self.stations.at, kind)
-            piece = 1.0 if started.item is not None else _PIECE
-            way = Way(stations=self.stations, stream=name, numbers=numbers, weight=piece)
-            for note in notes[1:]:
-                way.take(note)
-            way.play_out()
-            steps = with_worth(way.ended())
-            if started.think is None:
-                steps = shifted(steps)
-            flows = numbers(started.flows)
-            # Of bare bytes the rate is told in bits.
-            bits = 1.0 if started.item is not None else _BITS * way.weight
-            arriving = share * flows * way.flows / bits
-            customers, think = 0, 0.0
-            if started.think is None or started.amount is None:
-                sent = 1.0 if started.item is not None else _BITS * piece
-                rate = share * flows * numbers(started.rate) / sent
-            else:
-                customers = self._customers(name, share * flows * numbers(started.amount))
-                think = numbers(started.think)
-                rate = share * flows * graph.at(self.stations.at).number(graph.streams[name].rate)
-            if rate <= 0:
+        of_users, of_items = apart(mixtures_in(notes, graph.notes.mixtures))
+        is_drawn = started.think is not None or started.variation is not None
+        for share, kind in kinds_of(of_users):
+            ways = [
+                (part, self._way(name, Numbers(graph, self.stations.at, kind | own)))
+                for part, own in kinds_of(of_items)
+            ]
+            if not is_drawn or len(ways) == 1:
+                for part, way in ways:
+                    self._source(name, started, share * part, way, _steps(started, way))
                 continue
-            self.flows[name] = self.flows.get(name, 0.0) + arriving
-            source = Source(
-                stream=name,
-                rate=rate,
-                flows=share * flows,
-                steps=steps,
-                is_periodic=not customers and self._is_periodic(steps),
-                customers=customers,
-                think=think,
-                variation=None if started.variation is None else numbers(started.variation),
-                priority=inf if started.priority is None else numbers(started.priority),
-            )
-            self._refuse_many(source)
-            self.sources.append(source)
+            _, first = ways[0]
+            chosen = tuple((part, with_worth(way.ended())) for part, way in ways)
+            self._source(name, started, share, first, (Choose(chosen),))
+
+    def _way(self, name: str, numbers: Numbers) -> Way:
+        """Return the way of one kind, to its end."""
+        started, *notes = self.stations.graph.notes.streams[name]
+        assert isinstance(started, noted.Started)
+        piece = 1.0 if started.item is not None else _PIECE
+        way = Way(stations=self.stations, stream=name, numbers=numbers, weight=piece)
+        for note in notes:
+            way.take(note)
+        way.play_out()
+        return way
+
+    def _source(
+        self, name: str, started: noted.Started, share: float, way: Way, steps: tuple[Step, ...]
+    ) -> None:
+        """Add a source: a share of all flows of a stream, with the numbers of its way."""
+        graph, numbers = self.stations.graph, way.numbers
+        piece = 1.0 if started.item is not None else _PIECE
+        flows = numbers(started.flows)
+        # Of bare bytes the rate is told in bits.
+        bits = 1.0 if started.item is not None else _BITS * way.weight
+        arriving = share * flows * way.flows / bits
+        customers, think = 0, 0.0
+        if started.think is None or started.amount is None:
+            sent = 1.0 if started.item is not None else _BITS * piece
+            rate = share * flows * numbers(started.rate) / sent
+        else:
+            customers = self._customers(name, share * flows * numbers(started.amount))
+            think = numbers(started.think)
+            rate = share * flows * graph.at(self.stations.at).number(graph.streams[name].rate)
+        if rate <= 0:
+            return
+        self.flows[name] = self.flows.get(name, 0.0) + arriving
+        source = Source(
+            stream=name,
+            rate=rate,
+            flows=share * flows,
+            steps=steps,
+            is_periodic=not customers and self._is_periodic(steps),
+            customers=customers,
+            think=think,
+            variation=None if started.variation is None else numbers(started.variation),
+            priority=inf if started.priority is None else numbers(started.priority),
+        )
+        self._refuse_many(source)
+        self.sources.append(source)
 
     def _refuse_many(self, source: Source) -> None:
         """Refuse what would take more memory than there is: each run keeps all of these."""

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from qps.simulation.items import Go, Told
 from qps.simulation.played import Played
 from qps.simulation.sharing_and_ranks import Machine
-from qps.simulation.stations import InRoom, InTurn, Lock, Places, Schedule
+from qps.simulation.stations import InRoom, InTurn, Limit, Lock, Places, Schedule
 
 
 class Shelter(Struct, frozen=True):
@@ -44,6 +44,8 @@ class Scene(Struct, kw_only=True):
     queues: list[dict[int, InTurn]] = field(default_factory=list)
     rooms: dict[tuple[int, int], InRoom] = field(default_factory=dict)
     locks: list[dict[int, Lock]] = field(default_factory=list)
+    limits: dict[int, Limit] = field(default_factory=dict)
+    """Of what nobody waits for: only users who wait for their answers can be held up by it."""
     places: list[dict[int, Places]] = field(default_factory=list)
     machines: dict[tuple[int, ...], Machine] = field(default_factory=dict)
     random: Random = field(default_factory=Random)

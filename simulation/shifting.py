@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from qps.simulation.played import (
     Call,
+    Choose,
     Delay,
     Fork,
     Gather,
@@ -42,6 +43,8 @@ def _waits(step: Step) -> bool:
             return any(map(_waits, step.steps))
         case Fork():
             return any(map(_waits, (inner for branch in step.branches for inner in branch)))
+        case Choose():
+            return any(map(_waits, (inner for _, branch in step.branches for inner in branch)))
         case _:
             return False
 

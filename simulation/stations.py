@@ -12,6 +12,8 @@ import simpy
 
 NORMAL = 1
 """The priority of SimPy's own timeouts."""
+_VISITS_MADE_UP = 100
+"""After so many that come in a row nobody waits yet, where none came before."""
 
 
 class Happening:
@@ -104,6 +106,31 @@ class InRoom:
     def left(self) -> float:
         """The work that is there and not done yet, in s of one server."""
         return self._turn.left
+
+
+class Limit:
+    """What nobody waits for as long as it is not asked for more than it can do, on average.
+
+    What is too much waits. So much `slack` of time as it has been idle may be made up for later:
+    none at first, and never more than it needs for many visits.
+    """
+
+    __slots__ = ("_capacity", "_clock", "_done", "_slack")
+
+    def __init__(self, clock: simpy.Environment, capacity: float) -> None:
+        self._clock, self._capacity = clock, capacity
+        self._done = self._slack = 0.0
+
+    def is_for(self, work: float) -> None:
+        """Know of visits that take so much work."""
+        self._slack = max(self._slack, _VISITS_MADE_UP * work / self._capacity)
+
+    def waits(self, work: float) -> float:
+        """Take a visit; return how long it waits."""
+        now = self._clock.now
+        begin = max(self._done, now - self._slack)
+        self._done = begin + work / self._capacity
+        return max(0.0, begin - now)
 
 
 class Lock:

@@ -1,104 +1,141 @@
-"""`python tests/simulated --models 1000`: labels held against play, every night."""
+"""`python tests/simulated --models 2000`: labels held against play, every night.
+
+With --keep FILE each model is a line of that file as soon as it is judged; what is there already
+is not played again, so that a run goes on where it ended. --report tells what a file comes to.
+"""
 
 from __future__ import annotations
 
 import argparse
 import faulthandler
+import json
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2] / "src")]
 
 from simulated.generated import spec_of  # noqa: E402 - it is found by the line above
-from simulated.judge import Approximated, Judged, judge  # noqa: E402
+from simulated.judge import labels_of, model_of, wrong_ones  # noqa: E402
+from simulated.records import Model, kept, line_of  # noqa: E402
+from simulated.report import (  # noqa: E402
+    Counts,
+    Kept,
+    by_quantity,
+    error_lines,
+    errors,
+    line_of_wrong,
+    outside,
+    refusals,
+    unstated,
+)
 
 _LONGEST = 600.0
 """So many seconds at most for one model: what takes longer hangs, and it is told where."""
+_CHANGES, _FIRST = 60, 15
 
 
 def main() -> int:
     """Judge many models on all cores; status 1 where a label is wrong."""
+    asked = _asked()
+    wanted = range(asked.first, asked.first + asked.models)
+    known = {one.seed: one for one in kept(asked.keep)} if asked.keep else {}
+    found = [known[seed] for seed in wanted if seed in known]
+    if asked.report:
+        return _told(list(known.values()), asked)
+    begin = monotonic()
+    left = [seed for seed in wanted if seed not in known]
+    for model in _played(left, asked):
+        found.append(model)
+        if asked.keep:
+            with asked.keep.open("ab") as file:
+                file.write(line_of(model))
+        if model.fault:
+            print(f"model {model.seed}: {model.fault}", flush=True)
+        # While others are still to be played, their comparisons count as many as these do.
+        tests = max(1, len(wanted)) * max(1, len(model.numbers))
+        wrong = [one for _, one in wrong_ones([model])]
+        for one in wrong:
+            print(line_of_wrong(model.seed, one, tests), flush=True)
+        if wrong and asked.show:
+            print(spec_of(model.seed), flush=True)
+    if asked.labels:
+        return 0
+    status = _told(found, asked)
+    print(f"{len(left)} played in {monotonic() - begin:.0f} s")
+    return status
+
+
+def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=int, default=1000)
+    parser.add_argument("--models", type=int, default=2000)
     parser.add_argument("--first", type=int, default=0, help="the seed of the first model")
-    parser.add_argument("--seconds", type=float, default=4.0, help="for each model, at first")
+    parser.add_argument("--seconds", type=float, default=4.0, help="for each model, at most")
     parser.add_argument("--workers", type=int, default=None)
     parser.add_argument("--show", action="store_true", help="print the specs that are wrong")
+    parser.add_argument("--keep", type=Path, help="a file with a line for each model")
+    parser.add_argument("--labels", action="store_true", help="keep what is told, play nothing")
+    parser.add_argument("--report", action="store_true", help="tell what the file comes to")
+    parser.add_argument("--baseline", type=Path, help="a kept file of earlier labels")
     parser.add_argument(
-        "--errors", action="store_true", help="tell how far off each kind of approximation is"
+        "--errors",
+        nargs="?",
+        const=Path("-"),
+        type=Path,
+        help="tell how far off approximations are, or write it to a file, as data",
     )
-    asked = parser.parse_args()
-    begin, found, faults = monotonic(), list[Judged](), 0
-    one = partial(_judged, models=asked.models, seconds=asked.seconds)
-    with ProcessPoolExecutor(asked.workers) as pool:
-        for told in pool.map(one, range(asked.first, asked.first + asked.models)):
-            if isinstance(told, str):
-                faults += 1
-                print(told, flush=True)
-                continue
-            found.append(told)
-            for wrong in told.wrong:
-                print(wrong, flush=True)
-            if told.wrong and asked.show:
-                print(spec_of(told.seed), flush=True)
-    wrong = sum(bool(one.wrong) for one in found)
-    _tell_rest(found)
-    if asked.errors:
-        _tell_errors(each for one in found for each in one.approximated)
-    print(
-        f"{len(found)} models, {sum(one.compared for one in found):,} numbers, {wrong} models with "
-        f"wrong labels, {faults} that failed, {monotonic() - begin:.0f} s"
-    )
-    return int(wrong > 0 or faults > 0)
+    return parser.parse_args()
 
 
-def _judged(seed: int, models: int, seconds: float) -> Judged | str:
-    """Judge one; what fails is told, and the others go on."""
+def _played(seeds: list[int], asked: argparse.Namespace) -> Iterator[Model]:
+    """Yield what becomes of seeds, as soon as it is known."""
+    one = partial(_one, seconds=asked.seconds, labels=asked.labels)
+    if seeds:
+        with ProcessPoolExecutor(asked.workers) as pool:
+            yield from pool.map(one, seeds)
+
+
+def _one(seed: int, seconds: float, labels: bool) -> Model:
     faulthandler.dump_traceback_later(_LONGEST, exit=True)
     try:
-        return judge(seed, models, seconds)
-    except Exception as fault:  # noqa: BLE001 - a fault of ours, in one of many models
-        return f"model {seed}: {type(fault).__name__}: {fault}"
+        return labels_of(seed) if labels else model_of(seed, seconds)
     finally:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _tell_rest(found: Iterable[Judged]) -> None:
-    """Tell what was not judged, how often and why."""
-    refused, unstated = Counter[str](), Counter[str]()
-    first = dict[str, int]()
-    for one in found:
-        if one.refused is not None:
-            refused[one.refused] += 1
-            first.setdefault(one.refused, one.seed)
-        for each in one.approximated:
-            if each.error is None:
-                unstated[" + ".join(each.what)] += 1
-                first.setdefault(" + ".join(each.what), one.seed)
-    for why, often in refused.most_common():
-        print(f"refused {often} times, at first model {first[why]}: {why}")
-    for why, often in unstated.most_common():
-        print(f"not judged {often} times, at first model {first[why]}: {why}")
-
-
-def _tell_errors(found: Iterable[Approximated]) -> None:
-    """Tell of each kind of approximation, for means and for each quantile, how far off it is."""
-    rows = defaultdict[tuple[str, str], list[Approximated]](list)
-    for one in found:
-        rows[" + ".join(one.what), one.measure].append(one)
-    for (what, measure), each in sorted(rows.items()):
-        ratios = sorted(one.ratio for one in each)
-        worst = max(each, key=lambda one: one.least)
-        print(
-            f"{measure}, {len(each)} times {ratios[0]:.3f} to {ratios[-1]:.3f} of what is played, "
-            f"surely {worst.least:.1%} off in model {worst.seed}, "
-            f"{'no error' if worst.error is None else f'{worst.error:.0%}'} stated: {what}"
-        )
+def _told(found: list[Model], asked: argparse.Namespace) -> int:
+    """Print what models come to; return 1 where a label is wrong."""
+    print("outside of what their labels allow:")
+    for line in outside(found):
+        print(f"  {line}")
+    print("refused, unsettled or failed:")
+    for line in refusals(found):
+        print(line)
+    print("approximations that state no error, by reason, the most frequent first:")
+    for line in islice(unstated(found), None if asked.report else _FIRST):
+        print(line)
+    print("by quantity:")
+    for line in by_quantity(found):
+        print(line)
+    if asked.errors:
+        rows = errors(found)
+        if asked.errors == Path("-"):
+            for line in error_lines(rows):
+                print(line)
+        else:
+            asked.errors.write_text(json.dumps(rows, indent=1) + "\n")
+    counts = Counts.of(found)
+    for line in counts.lines():
+        print(line)
+    if asked.baseline:
+        for line in Kept.of(kept(asked.baseline), found).lines(_CHANGES):
+            print(line)
+    is_wrong = counts.exact_outside or counts.bounds_outside or counts.stated_outside
+    return int(bool(is_wrong or counts.faults))
 
 
 if __name__ == "__main__":

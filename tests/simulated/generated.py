@@ -1,16 +1,17 @@
-"""Specs by chance: one thing alone, with wide numbers, or all of them together (`composed`)."""
+"""Specs by chance: one thing alone, with wide numbers, or all of them together (`combined`)."""
 
 from __future__ import annotations
 
 from random import Random
 
-from simulated.composed import Composed
+from simulated.combined import Combined
 from simulated.drawn import NODES, Written, cores_of, discipline_of, load_of, log_uniform
+from simulated.loaded import Loaded
 
 KINDS = (
     *("rows", "periodic", "batches", "behind", "calls", "ports", "speeds", "kept"),
     *("closed", "classes", "mixed", "pools", "bursts", "uneven", "ranks"),
-    *("composed",) * 10,
+    *("combined",) * 25,
 )
 
 
@@ -26,8 +27,8 @@ def spec_of(seed: int) -> str:
 
 def spec_of_kind(kind: str, random: Random) -> str:
     """Return a spec of one kind."""
-    if kind == "composed":
-        return Composed(random).written().text(kind)
+    if kind == "combined":
+        return Loaded(Combined(random)).written().text(kind)
     generated = _Generated(random)
     getattr(generated, f"_{kind}")()
     return generated.spec.text(kind)
@@ -263,7 +264,7 @@ class _Generated:
                 )
         self._joined(names)
         for number in range(classes):
-            users = random.choice((1, 2, 3, 5, 20, 60, 200))
+            users = random.choice((1, 2, 3, 5, 10, 20, 40))
             think = random.choice((0.1, 1, 5, 20))
             way = [name for name in names if random.random() < 0.8] or names
             visits = "; ".join(f"at {name} {{ c{name}{number} }}" for name in way)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from math import isfinite
+from time import monotonic, process_time
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,55 +17,51 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
-from qps.compiler.quantities.certainty import Kind
-from qps.simulation.agreement import Compared, Verdict, compared, judged
-from qps.simulation.crew import RUNS, Effort, simulate
+from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.simulation.agreement import Compared, Verdict, compared, judged, predictions
+from qps.simulation.crew import RUNS, Effort, Simulation, simulate
+from qps.simulation.one_run import LEVELS
+from qps.simulation.played import Played
 from qps.simulation.playing import played
+from simulated.bands import bands_of
 from simulated.generated import spec_of
+from simulated.records import Model, Number, Play
 
 _SCREENED = 20
 """How many comparisons of one screening are taken as one test each at 1 of 1,000."""
+_CONFIRMED = 100_000
+"""So many comparisons a wrong one must stand out of, before playing it once more may end."""
 _NEARLY_FULL = 0.97
+_LONGEST = 120.0
+"""So many seconds at most for one play, however slow the machine is."""
+_TO_SETTLE, _AGAIN = 6, 6
+"""So many times as long what does not settle is played, and what seems wrong."""
 _NAMED = r"`[^`]*`((, `[^`]*`)* and `[^`]*`)?"
 """One or several names of a spec."""
-
-
-class Wrong(Struct, frozen=True):
-    """A prediction that is off by more than its label allows."""
-
-    seed: int
-    one: Compared
-
-    def __str__(self) -> str:
-        one, told = self.one, self.one.simulated
-        return (
-            f"model {self.seed}: {one.subject}.{one.measure} is told {one.predicted:.6g} "
-            f"({one.known.kind.value}), played {told.mean:.6g} ± {one.within:.2g}"
-        )
-
-
-class Approximated(Struct, frozen=True, kw_only=True):
-    """How far off an approximation is, as parts of what was played: at least, and as it seems.
-
-    `what` are its reasons without the names of the spec.
-    """
-
-    seed: int
-    measure: str
-    what: tuple[str, ...]
-    error: float | None
-    least: float
-    ratio: float
+_NEAR, _NEARER, _NO_NEARER = 0.02, 0.005, 0.05
+_SEEN_OFTEN = ("latency", "p50", "p95", "rate", "load", "loss")
+"""How well these are known decides how long it is played."""
 
 
 class Judged(Struct, frozen=True, kw_only=True):
-    """What became of one spec: how many numbers were compared, which are wrong; or refused."""
+    """What became of one spec: its numbers, and which seem wrong after all; or refused."""
 
     seed: int
-    compared: int = 0
-    wrong: tuple[Wrong, ...] = ()
-    approximated: tuple[Approximated, ...] = ()
+    numbers: tuple[Number, ...] = ()
     refused: str | None = None
+
+    @property
+    def compared(self) -> int:
+        """How many numbers were compared."""
+        return len(self.numbers)
+
+    def wrong(self, tests: int) -> list[Number]:
+        """Return the numbers that are wrong, among so many comparisons in all."""
+        return [
+            one
+            for one in self.numbers
+            if one.again is not None and one.verdict(tests) is Verdict.DIFFERS
+        ]
 
 
 def graph_of(text: str) -> LoadGraph:
@@ -73,52 +72,172 @@ def graph_of(text: str) -> LoadGraph:
     return lower(outcome.value.model, base_configuration(outcome.value.model))
 
 
-def judge(seed: int, models: int, seconds: float, runs: int = RUNS) -> Judged:
+def model_of(seed: int, seconds: float) -> Model:
+    """Return what becomes of a seed: a fault of ours is told, too."""
+    begin, text = monotonic(), spec_of(seed)
+    kind = text[3 : text.index('"', 3)]
+    known = Model(seed=seed, kind=kind, text=sha256(text.encode()).hexdigest()[:12])
+    try:
+        found = judge_text(text, seed, seconds)
+    except Exception as fault:  # noqa: BLE001 - a fault of ours, in one of many models
+        known = replace(known, fault=f"{type(fault).__name__}: {fault}"[:300])
+    else:
+        known = replace(known, numbers=found.numbers, refused=found.refused)
+    return replace(known, seconds=round(monotonic() - begin, 2))
+
+
+def labels_of(seed: int) -> Model:
+    """Return what is predicted of a seed, and how it is known; nothing is played."""
+    text = spec_of(seed)
+    known = Model(seed=seed, text=sha256(text.encode()).hexdigest()[:12])
+    try:
+        graph = graph_of(text)
+        ready = played(graph, 1)
+        return replace(known, numbers=tuple(_predicted(graph, ready)))
+    except QpsError as refused:
+        return replace(known, refused=refused.diagnostics[0].message)
+    except Exception as fault:  # noqa: BLE001 - a fault of ours, in one of many models
+        return replace(known, fault=f"{type(fault).__name__}: {fault}"[:300])
+
+
+def _predicted(graph: LoadGraph, ready: Played) -> Iterator[Number]:
+    point = graph.at(ready.population)
+    for name in ready.flows:
+        for one in predictions(graph.streams[name], LEVELS):
+            if one.is_shown:
+                value = point.number(one.formula)
+                yield _number(name, one.measure, value, one.known)
+    for station in ready.stations:
+        resource = graph.resources[station.name]
+        yield _number(station.name, "load", point.number(resource.load), resource.known)
+
+
+def _number(subject: str, measure: str, predicted: float, known: Certainty) -> Number:
+    return Number(
+        subject=subject,
+        measure=measure,
+        predicted=predicted,
+        kind=known.kind,
+        error=known.error,
+        why=tuple(dict.fromkeys(re.sub(_NAMED, "·", why) for why in known.reasons)),
+    )
+
+
+def judge(seed: int, seconds: float, runs: int = RUNS) -> Judged:
     """Play a spec; what seems wrong is played again, longer and with other numbers by chance.
 
-    Of all models together, one in a hundred judgements of models that are right is wrong. In no
-    seconds the least is played that tells something, the same on every machine.
+    In no seconds the least is played that tells something, the same on every machine.
     """
-    return judge_text(spec_of(seed), seed, models, seconds, runs)
+    return judge_text(spec_of(seed), seed, seconds, runs)
 
 
-def judge_text(text: str, seed: int, models: int, seconds: float, runs: int = RUNS) -> Judged:
+def judge_text(text: str, seed: int, seconds: float, runs: int = RUNS) -> Judged:
     """Do the same with any spec."""
     try:
         graph = graph_of(text)
         ready = played(graph, 1)
     except QpsError as refused:
         return Judged(seed=seed, refused=refused.diagnostics[0].message)
-    effort = Effort(precision=0.01, seconds=seconds, seed=seed, workers=1, runs=runs)
-    longer = replace(effort, precision=0.001, seconds=8 * seconds, seed=10**6 + seed)
-    told = simulate(ready, effort)
-    if not told.has_settled:
-        told = simulate(ready, replace(longer, precision=0.01))
-        longer = replace(longer, seconds=3 * longer.seconds)
-    first = compared(graph, told)
+    longest = _LONGEST if seconds else 0.0
+    effort = Effort(seconds=longest, seed=seed, workers=1, runs=runs)
+    told = simulate(ready, effort, is_enough=_until(graph, _is_clear, seconds))
     if not told.has_settled:
         return Judged(seed=seed, refused="too slow to settle while it is played")
+    first = compared(graph, told)
     full = next((one for one in first if _is_full(graph, one)), None)
     if full is not None:
         return Judged(seed=seed, refused=f"{full.subject} is full, as its label allows")
-    approximated = tuple(_approximated(seed, first))
     suspects = {
         (one.subject, one.measure)
         for one in judged(first, _SCREENED)
         if one.verdict is Verdict.DIFFERS
     }
-    if not suspects:
-        return Judged(seed=seed, compared=len(first), approximated=approximated)
-    told = simulate(ready, replace(longer, seed=2 * 10**6 + seed, runs=3 * runs))
-    if not told.has_settled:
-        return Judged(seed=seed, refused="too slow to settle while it is played")
-    again = compared(graph, told)
-    wrong = tuple(
-        Wrong(seed, one)
-        for one in judged(again, max(1, models * _SCREENED // 10))
-        if (one.subject, one.measure) in suspects and one.verdict is Verdict.DIFFERS
+    again: dict[tuple[str, str], Play] = {}
+    if suspects:
+
+        def is_sure(one: Compared) -> bool:
+            return (one.subject, one.measure) not in suspects or _is_sure(one)
+
+        again_runs = runs if seconds else 3 * runs
+        longer = replace(effort, seed=2 * 10**6 + seed, runs=again_runs)
+        more = simulate(ready, longer, is_enough=_until(graph, is_sure, _AGAIN * seconds))
+        if not more.has_settled:
+            return Judged(seed=seed, refused="too slow to settle while it is played")
+        again = {
+            (one.subject, one.measure): _play(one)
+            for one in compared(graph, more)
+            if (one.subject, one.measure) in suspects
+        }
+    numbers = tuple(
+        replace(
+            _number(one.subject, one.measure, one.predicted, one.known),
+            played=_play(one),
+            again=again.get((one.subject, one.measure)),
+            bands=bands_of(ready, told, one.subject),
+        )
+        for one in first
+        if one.criterion is None
     )
-    return Judged(seed=seed, compared=len(first), wrong=wrong, approximated=approximated)
+    return Judged(seed=seed, numbers=numbers)
+
+
+def _play(one: Compared) -> Play:
+    told = one.simulated
+    return Play(told.mean, told.error, told.runs, one.items)
+
+
+# -- how long it is played -----------------------------------------------------------------
+
+
+def _until(
+    graph: LoadGraph, is_clear: Callable[[Compared], bool], seconds: float
+) -> Callable[[Simulation], bool]:
+    """Return what says whether all comparisons are clear, so that no more need be played.
+
+    Nor need it be where so many seconds of processor are used up, or will be by as much again. What
+    has not settled by then gets more of them.
+    """
+    begin = process_time()
+
+    def is_enough(told: Simulation) -> bool:
+        used = 2 * (process_time() - begin)
+        if not told.has_settled:
+            return used > _TO_SETTLE * seconds
+        if used > seconds:
+            return True
+        return all(map(is_clear, judged(compared(graph, told), _SCREENED)))
+
+    return is_enough
+
+
+def _is_clear(one: Compared) -> bool:
+    """Return whether playing longer would hardly tell more of a number.
+
+    What differs is played again anyhow. What is told on the right side of a bound, and what is
+    well within its error, is so however long it is played.
+    """
+    if one.measure not in _SEEN_OFTEN or one.criterion is not None:
+        return True
+    truth, off = one.simulated.mean, abs(one.predicted - one.simulated.mean)
+    if one.verdict is Verdict.DIFFERS or not isfinite(one.predicted):
+        return True
+    if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND) and off > one.within:
+        return True
+    if one.known.kind is Kind.APPROXIMATION:
+        error = one.known.error
+        if error is None:
+            return one.within <= _NO_NEARER * abs(truth)
+        if off + one.within <= error * abs(truth):
+            return True
+    if one.measure == "loss":
+        return one.within <= max(0.002, _NO_NEARER * truth)
+    return one.within <= _NEAR * abs(truth)
+
+
+def _is_sure(one: Compared) -> bool:
+    """Return whether what seemed wrong is so, among very many, or is not after all."""
+    (sure,) = judged((one,), _CONFIRMED)
+    return sure.verdict is Verdict.DIFFERS or sure.within <= _NEARER * abs(one.simulated.mean)
 
 
 def _is_full(graph: LoadGraph, one: Compared) -> bool:
@@ -136,18 +255,10 @@ def _is_full(graph: LoadGraph, one: Compared) -> bool:
     return may_be and one.simulated.mean + one.within > _NEARLY_FULL
 
 
-def _approximated(seed: int, found: Sequence[Compared]) -> Iterator[Approximated]:
-    """Yield how far off approximations are."""
-    for one in found:
-        truth = one.simulated.mean
-        if one.known.kind is not Kind.APPROXIMATION or not truth > 0:
-            continue
-        off = max(0.0, abs(one.predicted - truth) - one.within)
-        yield Approximated(
-            seed=seed,
-            measure=one.measure,
-            what=tuple(dict.fromkeys(re.sub(_NAMED, "·", why) for why in one.known.reasons)),
-            error=one.known.error,
-            least=off / (truth + one.within),
-            ratio=one.predicted / truth,
-        )
+def wrong_ones(found: Sequence[Model]) -> Iterator[tuple[Model, Number]]:
+    """Yield what is wrong, among all comparisons of these models together."""
+    tests = sum(len(one.numbers) for one in found)
+    for model in found:
+        for one in model.numbers:
+            if one.again is not None and one.verdict(tests) is Verdict.DIFFERS:
+                yield model, one

@@ -1,0 +1,104 @@
+"""What became of generated specs, as data: what was predicted and played, a line of JSON each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.simulation.agreement import Compared, Verdict, judged
+from qps.simulation.statistics import Estimate
+
+FALSE_ALARMS = 0.01
+"""How probably one of all comparisons together is told wrong that is right."""
+
+
+class Play(Struct, frozen=True, array_like=True):
+    """A mean over runs, its standard error, and of how many items."""
+
+    mean: float
+    error: float
+    runs: int
+    items: int = 0
+
+    @property
+    def estimate(self) -> Estimate:
+        """The same as what simulation tells."""
+        return Estimate(self.mean, self.error, self.runs)
+
+
+class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A number of a spec, predicted, and played where it was. `why` has no names of the spec.
+
+    What seemed wrong was played `again`, with other numbers by chance, and that counts.
+    """
+
+    subject: str
+    measure: str
+    predicted: float
+    kind: Kind = Kind.EXACT
+    error: float | None = None
+    why: tuple[str, ...] = ()
+    played: Play | None = None
+    again: Play | None = None
+    bands: dict[str, str] = {}
+
+    @property
+    def quantity(self) -> str:
+        """What it is of, all quantiles alike."""
+        return "quantile" if self.measure[1:2].isdigit() else self.measure
+
+    @property
+    def last(self) -> Play | None:
+        """What was played last."""
+        return self.again or self.played
+
+    def verdict(self, tests: int) -> Verdict:
+        """Return what the last play says, as one of so many that are all right together."""
+        play = self.last
+        assert play is not None
+        known = Certainty(kind=self.kind, reasons=self.why, error=self.error)
+        one = Compared(
+            subject=self.subject,
+            measure=self.measure,
+            dimension=DIMENSIONLESS,
+            predicted=self.predicted,
+            known=known,
+            simulated=play.estimate,
+            items=play.items,
+        )
+        # `judged` has one false alarm in a hundred tables of so many tests.
+        (found,) = judged((one,), max(1, tests))
+        return found.verdict
+
+
+class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of a spec: its numbers; or why it was refused, or which fault it showed."""
+
+    seed: int
+    kind: str = ""
+    text: str = ""
+    """Of the spec, a hash: the same seed has another spec, where the generator is another one."""
+    numbers: tuple[Number, ...] = ()
+    refused: str | None = None
+    fault: str | None = None
+    seconds: float = 0.0
+
+
+def kept(path: Path) -> Iterator[Model]:
+    """Yield what is kept in a file; a last line that was broken off is none."""
+    if not path.exists():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            if line.endswith(b"\n"):
+                yield msgspec.json.decode(line, type=Model)
+
+
+def line_of(model: Model) -> bytes:
+    """Return a model as a line of a file."""
+    return msgspec.json.encode(model) + b"\n"

@@ -1,0 +1,321 @@
+"""What all comparisons come to together: counts, and how far off approximations were."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from msgspec import Struct
+
+from qps.compiler.quantities.certainty import Kind
+from qps.simulation.agreement import Verdict
+from simulated.records import FALSE_ALARMS, Model, Number
+
+_FACTOR = 1.0
+"""An error above a factor of two tells nothing: it counts as none."""
+_FEW_LEFT, _MANY_LEFT = 0.05, 0.95
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """What `Counts.of` counted: models, numbers, and what became of their labels."""
+
+    models: int
+    faults: int
+    refused: int
+    compared: int
+    exact: int
+    exact_outside: int
+    bounds: int
+    bounds_outside: int
+    approximations: int
+    stating: int
+    stated_outside: int
+    median_error: float | None
+    stating_little: int
+    """How many state an error of at most a quarter."""
+
+    @classmethod
+    def of(cls, models: Sequence[Model]) -> Counts:
+        """Count all numbers of some models."""
+        numbers = [one for model in models for one in model.numbers]
+        wrong = [one for one in numbers if _is_wrong(one, len(numbers))]
+        approximations = [one for one in numbers if one.kind is Kind.APPROXIMATION]
+        errors = [one.error for one in approximations if one.error is not None and states(one)]
+        return cls(
+            models=len(models),
+            faults=sum(one.fault is not None for one in models),
+            refused=sum(one.refused is not None for one in models),
+            compared=len(numbers),
+            exact=sum(one.kind is Kind.EXACT for one in numbers),
+            exact_outside=sum(one.kind is Kind.EXACT for one in wrong),
+            bounds=sum(_is_bound(one) for one in numbers),
+            bounds_outside=sum(map(_is_bound, wrong)),
+            approximations=len(approximations),
+            stating=len(errors),
+            stated_outside=sum(map(states, wrong)),
+            median_error=median(errors) if errors else None,
+            stating_little=sum(error <= 1 / 4 for error in errors),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the counts as text."""
+        yield f"{self.models:,} models, {self.compared:,} comparisons"
+        yield f"faults: {self.faults}"
+        yield f"refused or unsettled: {self.refused} ({_share(self.refused, self.models)})"
+        yield (
+            f"exact: {self.exact:,} ({_share(self.exact, self.compared)}), "
+            f"{self.exact_outside} outside (family-wise {FALSE_ALARMS:.0%})"
+        )
+        yield f"bounds: {self.bounds:,}, {self.bounds_outside} on the wrong side"
+        yield (
+            f"approximations: {self.approximations:,}, "
+            f"{_share(self.stating, self.approximations)} state an error up to a factor of two"
+        )
+        held = self.stating - self.stated_outside
+        yield f"stated errors: {self.stating:,}, {_share(held, self.stating)} hold"
+        if self.median_error is not None:
+            yield (
+                f"median stated error: {self.median_error:.0%}, "
+                f"{_share(self.stating_little, self.stating)} are at most 25 %"
+            )
+
+
+def states(one: Number) -> bool:
+    """Return whether an approximation states an error that tells something."""
+    return one.kind is Kind.APPROXIMATION and one.error is not None and one.error <= _FACTOR
+
+
+def _is_bound(one: Number) -> bool:
+    return one.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND)
+
+
+def _is_wrong(one: Number, tests: int) -> bool:
+    return one.again is not None and one.verdict(tests) is Verdict.DIFFERS
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "none"
+
+
+# -- against an earlier state ---------------------------------------------------------------
+
+
+class Kept(Struct, frozen=True, kw_only=True):
+    """Labels of the same specs before and now: what was rightly exact, and how much still is."""
+
+    rightly: int
+    still: int
+    changed: tuple[tuple[int, Number, Number], ...]
+
+    @classmethod
+    def of(cls, before: Iterable[Model], now: Sequence[Model]) -> Kept:
+        """Compare; right is what lies within what was played now."""
+        tests = sum(len(one.numbers) for one in now)
+        by_seed = {one.seed: one for one in now}
+        rightly, still = 0, 0
+        changed: list[tuple[int, Number, Number]] = []
+        for old in before:
+            new = by_seed.get(old.seed)
+            if new is None or new.text != old.text:
+                continue
+            numbers = {(one.subject, one.measure): one for one in new.numbers}
+            for one in old.numbers:
+                same = numbers.get((one.subject, one.measure))
+                if same is None:
+                    continue
+                if (one.kind, one.error) != (same.kind, same.error):
+                    changed.append((old.seed, one, same))
+                if one.kind is Kind.EXACT and _would_be_right(one, same, tests):
+                    rightly += 1
+                    still += same.kind is Kind.EXACT
+        return cls(rightly=rightly, still=still, changed=tuple(changed))
+
+    def lines(self, listed: int) -> Iterator[str]:
+        """Yield what became of exact labels, and so many of all changes by kind."""
+        yield (
+            f"rightly exact before: {self.rightly:,}, still exact: {self.still:,} "
+            f"({_share(self.still, self.rightly)})"
+        )
+        groups = defaultdict[tuple[str, str, str], list[int]](list)
+        for seed, old, new in self.changed:
+            groups[new.quantity, _label(old), _label(new)].append(seed)
+        for (quantity, old, new), seeds in sorted(groups.items(), key=lambda one: -len(one[1]))[
+            :listed
+        ]:
+            yield f"  {quantity}: {old} -> {new}: {len(seeds)} times, at first model {min(seeds)}"
+
+
+def _would_be_right(old: Number, new: Number, tests: int) -> bool:
+    """Return whether an earlier value lies within what was played now."""
+    if new.last is None:
+        return False
+    with_old = Number(
+        subject=old.subject,
+        measure=old.measure,
+        predicted=old.predicted,
+        played=new.played,
+        again=new.again,
+    )
+    return with_old.verdict(tests) is not Verdict.DIFFERS
+
+
+def _label(one: Number) -> str:
+    if one.kind is not Kind.APPROXIMATION:
+        return one.kind.value
+    return "no error stated" if one.error is None else f"within {one.error:.0%}"
+
+
+# -- what is wrong, refused or states nothing -------------------------------------------------
+
+
+_PLAIN = (
+    (re.compile(r"\b[a-j]((, [a-j])* and [a-j]) together\b"), "· together"),
+    (re.compile(r"\bquantiles of \d+ queues\b"), "quantiles of · queues"),
+)
+
+
+def plain(why: str) -> str:
+    """Return a reason without what is of its spec alone."""
+    for pattern, alike in _PLAIN:
+        why = pattern.sub(alike, why)
+    return why
+
+
+def by_quantity(models: Sequence[Model]) -> Iterator[str]:
+    """Yield the counts of each quantity by itself."""
+    quantities = defaultdict[str, list[Number]](list)
+    tests = sum(len(one.numbers) for one in models)
+    for model in models:
+        for one in model.numbers:
+            quantities[one.quantity].append(one)
+    for quantity, numbers in sorted(quantities.items()):
+        kinds = Counter(one.kind for one in numbers)
+        stating = sum(map(states, numbers))
+        wrong = Counter(one.kind for one in numbers if _is_wrong(one, tests))
+        yield (
+            f"  {quantity}: {len(numbers)}, exact {kinds[Kind.EXACT]}, bounds "
+            f"{kinds[Kind.UPPER_BOUND] + kinds[Kind.LOWER_BOUND]}, approximations "
+            f"{kinds[Kind.APPROXIMATION]}, {_share(stating, kinds[Kind.APPROXIMATION])} with an "
+            f"error; wrong: {wrong[Kind.EXACT]} exact, "
+            f"{wrong[Kind.UPPER_BOUND] + wrong[Kind.LOWER_BOUND]} bounds, "
+            f"{wrong[Kind.APPROXIMATION]} errors"
+        )
+
+
+def refusals(models: Iterable[Model]) -> Iterator[str]:
+    """Yield why models were refused or failed, how often, and the first of each."""
+    often, first = Counter[str](), dict[str, int]()
+    for one in models:
+        why = one.refused or one.fault
+        if why is None:
+            continue
+        why = ("fault: " if one.fault else "") + re.sub(r"`[^`]*`|\d[\d.,]*|inf\b", "·", why)
+        often[why] += 1
+        first.setdefault(why, one.seed)
+    for why, count in often.most_common():
+        yield f"  {count} times, at first model {first[why]}: {why}"
+
+
+def outside(models: Sequence[Model]) -> Iterator[str]:
+    """Yield each number that is off by more than its label allows."""
+    tests = sum(len(one.numbers) for one in models)
+    for model in models:
+        for one in model.numbers:
+            if _is_wrong(one, tests):
+                yield line_of_wrong(model.seed, one, tests)
+
+
+def line_of_wrong(seed: int, one: Number, tests: int) -> str:
+    """Return a wrong number as text."""
+    play = one.last
+    assert play is not None
+    half = play.estimate.half_width(1 - FALSE_ALARMS / max(1, tests))
+    return (
+        f"model {seed}: {one.subject}.{one.measure} is told {one.predicted:.6g} ({_label(one)}), "
+        f"played {play.mean:.6g} ± {half:.2g}: {' + '.join(one.why) or 'exact'}"
+    )
+
+
+def unstated(models: Iterable[Model]) -> Iterator[str]:
+    """Yield by quantity and single reason how many approximations state no error."""
+    without, all_ = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for model in models:
+        for one in model.numbers:
+            if one.kind is Kind.APPROXIMATION:
+                for why in dict.fromkeys(map(plain, one.why)):
+                    all_[one.quantity, why] += 1
+                    without[one.quantity, why] += not states(one)
+    for (quantity, why), count in without.most_common():
+        if count:
+            yield f"  {quantity}: {count} of {all_[quantity, why]}: {why}"
+
+
+# -- errors as data --------------------------------------------------------------------------
+
+
+def errors(models: Iterable[Model]) -> list[dict[str, Any]]:
+    """Return how far off approximations were, by method, quantity and band, as parts of the truth.
+
+    A method is all reasons of a label together; a row without a band is of all numbers of it.
+    """
+    found = defaultdict[tuple[tuple[str, ...], str, str, str], list[tuple[float, Number, int]]](
+        list
+    )
+    for model in models:
+        for one in model.numbers:
+            play = one.last
+            if one.kind is not Kind.APPROXIMATION or play is None or not play.mean > 0:
+                continue
+            off = one.predicted / play.mean - 1, one, model.seed
+            method = tuple(dict.fromkeys(map(plain, one.why)))
+            found[method, one.quantity, "", ""].append(off)
+            for feature, band in one.bands.items():
+                found[method, one.quantity, feature, band].append(off)
+    return [
+        _row(why, quantity, feature, band, each)
+        for (why, quantity, feature, band), each in sorted(found.items())
+    ]
+
+
+def _row(
+    why: Sequence[str],
+    quantity: str,
+    feature: str,
+    band: str,
+    each: Sequence[tuple[float, Number, int]],
+) -> dict[str, Any]:
+    off = sorted(one for one, _, _ in each)
+    stated = sorted({one.error for _, one, _ in each if one.error is not None})
+    row: dict[str, Any] = {"method": list(why), "quantity": quantity}
+    if feature:
+        row["band"] = {feature: band}
+    worst = max(each, key=lambda one: abs(one[0]))
+    return row | {
+        "numbers": len(off),
+        "models": len({seed for _, _, seed in each}),
+        "low": round(_at(off, _FEW_LEFT), 4),
+        "high": round(_at(off, _MANY_LEFT), 4),
+        "least": round(off[0], 4),
+        "most": round(off[-1], 4),
+        "worst_model": worst[2],
+        "stated": stated,
+    }
+
+
+def _at(values: Sequence[float], share: float) -> float:
+    return values[min(len(values) - 1, int(share * len(values)))]
+
+
+def error_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the rows that are of all bands, as text."""
+    for row in rows:
+        if "band" not in row:
+            stated = ", ".join(f"{one:.0%}" for one in row["stated"]) or "no error"
+            yield (
+                f"{row['quantity']}, {row['numbers']} times {row['low']:+.1%} to "
+                f"{row['high']:+.1%} of nine in ten, {row['least']:+.1%} to {row['most']:+.1%} of "
+                f"all (model {row['worst_model']}), {stated} stated: {' + '.join(row['method'])}"
+            )

@@ -1,0 +1,138 @@
+"""What many judged specs come to: counts of labels that hold, of those that state nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from qps.compiler.quantities.certainty import Kind
+from simulated.records import Model, Number, Play, kept, line_of
+from simulated.report import Counts, Kept, errors
+
+_SURE = Play(100.0, 0.1, 20, 10_000)
+_SOME = Play(100.0, 20.0, 20, 10_000)
+
+
+def _number(
+    predicted: float,
+    kind: Kind = Kind.EXACT,
+    error: float | None = None,
+    subject: str = "s",
+) -> Number:
+    return Number(
+        subject=subject,
+        measure="latency",
+        predicted=predicted,
+        kind=kind,
+        error=error,
+        why=("so",),
+        played=_SURE,
+        again=_SURE,
+        bands={"copies": "1"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "outside"),
+    [
+        (_number(100.05), (0, 0, 0)),
+        (_number(102), (1, 0, 0)),
+        (_number(102, Kind.UPPER_BOUND), (0, 0, 0)),
+        (_number(98, Kind.UPPER_BOUND), (0, 1, 0)),
+        (_number(102, Kind.LOWER_BOUND), (0, 1, 0)),
+        (_number(109, Kind.APPROXIMATION, 0.1), (0, 0, 0)),
+        (_number(112, Kind.APPROXIMATION, 0.1), (0, 0, 1)),
+        (_number(180, Kind.APPROXIMATION), (0, 0, 0)),
+        (_number(400, Kind.APPROXIMATION, 1.1), (0, 0, 0)),
+    ],
+)
+def test_what_is_outside_is_counted_by_its_label(
+    one: Number, outside: tuple[int, int, int]
+) -> None:
+    found = Counts.of([Model(seed=1, numbers=(one,))])
+    assert (found.exact_outside, found.bounds_outside, found.stated_outside) == outside
+
+
+def test_what_was_not_played_again_or_not_surely_is_not_outside() -> None:
+    once = Number(subject="s", measure="latency", predicted=150, played=_SOME)
+    again = Number(subject="s", measure="latency", predicted=150, played=_SURE, again=_SOME)
+    assert not Counts.of([Model(seed=1, numbers=(once, again))]).exact_outside
+
+
+def test_an_error_above_a_factor_of_two_counts_as_none() -> None:
+    numbers = [_number(100, Kind.APPROXIMATION, error) for error in (0.1, 0.3, 1.0, 1.1, None)]
+    found = Counts.of([Model(seed=1, numbers=tuple(numbers)), Model(seed=2, refused="so")])
+    assert (found.approximations, found.stating, found.median_error) == (5, 3, 0.3)
+    assert (found.models, found.refused, found.stating_little) == (2, 1, 1)
+
+
+def test_exact_labels_are_held_against_those_before() -> None:
+    before = Model(seed=1, text="a", numbers=(_number(100), _number(130, subject="t")))
+    now = Model(
+        seed=1,
+        text="a",
+        numbers=(
+            _number(100.1, Kind.APPROXIMATION, 0.1),
+            _number(100, Kind.APPROXIMATION, subject="t"),
+        ),
+    )
+    other = Model(seed=2, text="b", numbers=(_number(100),))
+    found = Kept.of([before, other], [now, Model(seed=2, text="c", numbers=(_number(100),))])
+    # Of two before one was wrong; another spec of the same seed tells nothing.
+    assert (found.rightly, found.still) == (1, 0)
+    assert len(found.changed) == 2
+
+
+def test_errors_are_measured_by_method_quantity_and_band() -> None:
+    numbers = tuple(_number(100 + off, Kind.APPROXIMATION, 0.2) for off in range(-10, 11))
+    whole, by_copies = errors([Model(seed=7, numbers=numbers)])
+    assert whole == {
+        "method": ["so"],
+        "quantity": "latency",
+        "numbers": 21,
+        "models": 1,
+        "low": -0.09,
+        "high": 0.09,
+        "least": -0.1,
+        "most": 0.1,
+        "worst_model": 7,
+        "stated": [0.2],
+    }
+    assert by_copies["band"] == {"copies": "1"}
+
+
+def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "judged.jsonl"
+    model = Model(seed=3, kind="rows", numbers=(_number(100),))
+    file.write_bytes(line_of(model) + line_of(model)[:20])
+    assert list(kept(file)) == [model]
+    assert not list(kept(tmp_path / "none.jsonl"))
+
+
+def test_the_report_tells_the_counts(tmp_path: Path) -> None:
+    file, data = tmp_path / "judged.jsonl", tmp_path / "errors.json"
+    file.write_bytes(
+        line_of(Model(seed=3, numbers=(_number(100), _number(140, Kind.APPROXIMATION, 0.2, "t"))))
+        + line_of(Model(seed=4, refused="`a.cpu` is loaded to 1.2"))
+    )
+    command = [sys.executable, "tests/simulated", "--report", "--keep", str(file)]
+    command += ["--baseline", str(file), "--errors", str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.endswith(
+        "2 models, 2 comparisons\n"
+        "faults: 0\n"
+        "refused or unsettled: 1 (50.0%)\n"
+        "exact: 1 (50.0%), 0 outside (family-wise 1%)\n"
+        "bounds: 0, 0 on the wrong side\n"
+        "approximations: 1, 100.0% state an error up to a factor of two\n"
+        "stated errors: 1, 0.0% hold\n"
+        "median stated error: 20%, 100.0% are at most 25 %\n"
+        "rightly exact before: 1, still exact: 1 (100.0%)\n"
+    )
+    assert "model 3: t.latency is told 140 (within 20%), played 100" in done.stdout
+    assert json.loads(data.read_text())[0]["worst_model"] == 3
