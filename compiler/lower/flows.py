@@ -9,11 +9,12 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency_parts import LatencyPart
-from qps.compiler.lower.notes import Note
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart, QueuePart
 from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.network.itinerary_builder import ItineraryBuilder
+from qps.compiler.network.network import Class, StationKind
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
@@ -29,7 +30,9 @@ class Demand(Struct, kw_only=True):
     `port_of` is the link that it is a port of, where that is a switch. Of a pool, `holds` are what
     is held of it, and `capacity` how much there is. Where some find no room, `offered` are all.
     What finds no room at those that it is `thinned_by` is not asked of it. `whose` tells for each
-    of the `parts` which stream asks for it, empty for what is asked by none.
+    of the `parts` which stream asks for it, empty for what is asked by none. It is of some `kind`,
+    at a `place`, and does `rate` bits or items a second, None where that is work; the background
+    is `kept_by` components, as they are before kinds are counted.
     """
 
     span: Span
@@ -46,11 +49,20 @@ class Demand(Struct, kw_only=True):
     capacity: Formula = ONE
     offered: Offered | None = None
     thinned_by: tuple[str, ...] = ()
+    kind: StationKind = StationKind.PROCESSOR
+    place: str = ""
+    rate: Formula | None = None
+    kept_by: list[tuple[str, Formula]] = field(default_factory=list)
 
     def add(self, by: str, load: Formula, stream: str = "") -> None:
         """Add to the demand of a component or stream what a stream asks for."""
         self.parts.setdefault(by, []).append(load)
         self.whose.setdefault(by, []).append(stream)
+
+    def keep(self, by: str, load: Formula) -> None:
+        """Add to the load that no item causes."""
+        self.background.append(load)
+        self.kept_by.append((by, load))
 
     def of_streams(self) -> dict[str, list[Formula]]:
         """Return what each stream asks for, in the order in which they come here."""
@@ -91,7 +103,8 @@ class StreamResult(Struct, kw_only=True):
     that state no queueing: the latency counts no waiting there, and of those that are `unsaid`
     nothing says so. Of all of them, and of limits of items a second, what is `unbounded` lets a
     queue grow that nothing bounds.
-    `notes` tell what happens to an item, in order, for those who play it.
+    `itinerary` tells what happens to an item, in order, and `source` what leaves the source: the
+    class of the network without its itinerary.
     """
 
     name: str
@@ -105,7 +118,8 @@ class StreamResult(Struct, kw_only=True):
     uncounted: dict[str, None] = field(default_factory=dict)
     unsaid: dict[str, Unwaited] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
-    notes: list[Note] = field(default_factory=list)
+    itinerary: ItineraryBuilder = field(default_factory=ItineraryBuilder)
+    source: Class | None = None
     rate: Formula = ZERO
     throughput: Formula = ZERO
     known: Certainty = EXACT

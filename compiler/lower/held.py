@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.queueing import Visit
-from qps.engine.formulas import Formula
+from qps.engine.formulas import ONE, Formula
 
 
 class Hold(Struct, frozen=True, kw_only=True):
@@ -41,3 +41,19 @@ class Hold(Struct, frozen=True, kw_only=True):
             amount=change(self.amount),
             machines=change(self.machines),
         )
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """What a pool has to give: `kept` of it is held for good, so much is `left` to be taken.
+
+    Where all take equally much, what is less than that is of no use to anybody, and is not left.
+    """
+
+    kept: Formula
+    left: Formula
+    places: Formula
+
+    @property
+    def unit(self) -> Formula:
+        """The load that one unit of it makes which is held: 1 in all where nothing is left."""
+        return (ONE - self.kept) / self.left

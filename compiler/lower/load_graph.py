@@ -22,9 +22,12 @@ from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.held import Room
 from qps.compiler.lower.notes import Notes
+from qps.compiler.lower.notes_of_network import notes_of
 from qps.compiler.lower.stream_measures import StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
+from qps.compiler.network.network import Network
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.formulas import (
@@ -266,13 +269,20 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """Of what many configurations share: numbers that are 1 where a condition on options holds."""
     derived: Mapping[str, NamedMeasure] = field(default_factory=dict)
     """Parameters that are made of others, where all parameters are known (`all_parameters`)."""
-    notes: Notes = field(default_factory=Notes)
-    """What happens to the items of each stream, in order, for those who play it."""
+    network: Network
+    """What the spec means: stations, pools, and what happens to the items of each stream."""
+    rooms: Mapping[str, Room] = field(default_factory=dict)
+    """What each pool has to give."""
 
     def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
         found = [price.value for price in self.prices if price.is_running is is_running]
         return total(found) if found else None
+
+    @cached_property
+    def notes(self) -> Notes:
+        """What happens to the items of each stream, in order, for those who play it."""
+        return notes_of(self.network, self.rooms)
 
     @property
     def values(self) -> dict[Formula, Formula]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
 from itertools import chain
@@ -15,12 +15,12 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import subjects
 from qps.compiler.lower.assuming import Moving
+from qps.compiler.lower.build_network import network_of, with_disciplines
 from qps.compiler.lower.certainty_asked import refuse_certainty_asked
 from qps.compiler.lower.closed_kinds import put_together, taken_apart
 from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.elastic_known import note_resting, with_known
-from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.load_graph import (
     Calibration,
@@ -39,10 +39,8 @@ from qps.compiler.lower.lower_criteria import (
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures
-from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.lower_targets import Targets
-from qps.compiler.lower.notes import NotedStation, Notes
-from qps.compiler.lower.pools import Room, refuse_elastic, settled_pools
+from qps.compiler.lower.pools import refuse_elastic, settled_pools
 from qps.compiler.lower.requirements_in_force import requirements_in_force
 from qps.compiler.lower.settled_closed_pools import ClosedPools
 from qps.compiler.lower.settled_loads import settled_loads, unsettled_loads
@@ -51,7 +49,7 @@ from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
 from qps.compiler.lower.walk.lower_streams import lower_stream
 from qps.compiler.lower.walked import average, rewrite
-from qps.engine.formulas import ZERO, Formula, population, total
+from qps.engine.formulas import Formula, population
 from qps.engine.substitution import Substitution
 
 
@@ -158,6 +156,7 @@ def _lowered_model(
     there = tuple(one for one in model.streams if expressions.holds(one.condition))
     results = [lower_stream(stream, streams) for stream in there]
     streams.idle()
+    network = network_of(streams, results)
     classes = taken_apart(there, results, streams.demands, expressions)
     every = list({id(one): one for one in chain(results, *classes.values())}.values())
     average(expressions, streams, every)
@@ -263,36 +262,10 @@ def _lowered_model(
         supposed=expressions.supposed or {},
         cited=(*expressions.cited.values(), *_cited_places(configuration)),
         switches=expressions.switches or {},
-        notes=Notes(
-            streams={result.name: tuple(result.notes) for result in results},
-            stations=_noted_stations(streams.demands, queues, pools.rooms | of_users.rooms),
-            mixtures=expressions.mixtures,
-        ),
+        network=with_disciplines(network, streams.demands, queues, expressions.mixtures),
+        rooms=pools.rooms | of_users.rooms,
         closed=with_stations_known(closed.streams, queues),
     )
-
-
-def _noted_stations(
-    demands: Mapping[str, Demand],
-    queues: Mapping[str, PlacedQueue],
-    rooms: Mapping[str, Room],
-) -> dict[str, NotedStation]:
-    found = {
-        name: NotedStation(
-            queueing=demand.queueing,
-            variation=queues[name].queue.variation if name in queues else ZERO,
-            servers=demand.servers,
-            background=total(demand.background),
-            speeds=queues[name].queue.speeds if name in queues else (),
-            places=None if demand.offered is None else demand.offered.room,
-        )
-        for name, demand in demands.items()
-    }
-    for name, room in rooms.items():
-        found[name] = replace(
-            found[name], servers=1 / room.unit, background=room.kept, room=room.left
-        )
-    return found
 
 
 def _cited_places(configuration: Configuration) -> Iterator[Cited]:

@@ -22,7 +22,7 @@ from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.pool import LOAD_ERROR, NESTED_ERROR, Pool
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.flows import Demand, StreamResult
-from qps.compiler.lower.held import Hold
+from qps.compiler.lower.held import Hold, Room
 from qps.compiler.lower.held_by import (
     Filled,
     Network,
@@ -45,22 +45,6 @@ from qps.engine.substitution import Substitution
 _HARDLY_ANY = number(Fraction(1, 10**9))
 _LEAST_UNEVEN = number(Fraction(1, 16))  # what never waits is divided by
 _TRAITS = ir.Traits(counts_servers=True)
-
-
-class Room(Struct, frozen=True, kw_only=True):
-    """What a pool has to give: `kept` of it is held for good, so much is `left` to be taken.
-
-    Where all take equally much, what is less than that is of no use to anybody, and is not left.
-    """
-
-    kept: Formula
-    left: Formula
-    places: Formula
-
-    @property
-    def unit(self) -> Formula:
-        """The load that one unit of it makes which is held: 1 in all where nothing is left."""
-        return (ONE - self.kept) / self.left
 
 
 class SettledPools(Struct, frozen=True, kw_only=True):

@@ -12,9 +12,9 @@ from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.disciplines.closed_network import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool import Pool
 from qps.compiler.lower.flows import Demand, StreamResult
+from qps.compiler.lower.held import Room
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
-from qps.compiler.lower.pools import Room
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import together
 from qps.engine.formulas import ONE, ZERO, Formula, minimum, number, total

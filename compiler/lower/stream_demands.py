@@ -12,6 +12,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.network import StationKind
 from qps.engine.formulas import ONE, ZERO, Formula, minimum, symbol
 
 
@@ -25,10 +26,12 @@ class StreamDemands(Struct, kw_only=True):
     losing: dict[str, Formula] = field(default_factory=dict)
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
-    def demand(self, resource: str, span: Span, count: Formula = ONE) -> Demand:
+    def demand(
+        self, resource: str, span: Span, count: Formula = ONE, *, at: str, kind: StationKind
+    ) -> Demand:
         """Return the demand on a resource in place, of which there are so many; empty at first."""
         if resource not in self.demands:
-            self.demands[resource] = Demand(span=span, count=count)
+            self.demands[resource] = Demand(span=span, count=count, kind=kind, place=at)
         return self.demands[resource]
 
     def idle(self) -> None:
@@ -44,9 +47,10 @@ class StreamDemands(Struct, kw_only=True):
                 if resource.idle is not None and some is not ZERO:
                     name = f"{node.name}.{resource.name}"
                     load = some * self.expressions.symbol(f"{name}.idle", resource.idle)
-                    demand = self.demand(name, resource.span, self.expressions.count(node.name))
+                    count, kind = self.expressions.count(node.name), kind_of(resource)
+                    demand = self.demand(name, resource.span, count, at=node.name, kind=kind)
                     demand.add("idle", load)
-                    demand.background.append(load)
+                    demand.keep("idle", load)
                     if resource.carries_bits:
                         demand.carried.append(load * self.capacity(name, resource))
 
@@ -64,3 +68,8 @@ class StreamDemands(Struct, kw_only=True):
     def capacity(self, name: str, resource: ir.Resource) -> Formula:
         """Return the capacity of a resource in its place that is no processor."""
         return self.expressions.symbol(f"{name}.capacity", resource.capacity, is_capacity=True)
+
+
+def kind_of(resource: ir.Resource) -> StationKind:
+    """Return what kind of station a resource of a machine is."""
+    return StationKind(resource.kind.value)

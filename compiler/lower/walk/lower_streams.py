@@ -9,7 +9,6 @@ from qps.compiler.lower.flows import ClosedSource, Flow, StreamResult, word
 from qps.compiler.lower.latency_parts import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each, flows_of_pairs
-from qps.compiler.lower.notes import Delayed, Started
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_calls import WalkedCalls
@@ -17,6 +16,9 @@ from qps.compiler.lower.walk.walk_links import WalkedLinks
 from qps.compiler.lower.walk.walk_nodes import WalkedNodes
 from qps.compiler.lower.walk.walk_pools import WalkedPools
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
+from qps.compiler.network.arrivals import ArrivalProcess, Arrivals
+from qps.compiler.network.itinerary import Delay, Sequence
+from qps.compiler.network.network import Class, Holder, Items, Open, Playout
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, ZERO, Formula, number, symbol
 
@@ -29,17 +31,23 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     amount, think = (None, None) if closed is None else (closed.amount, closed.think)
     variation = _stated(stream, "arrivals", stream.arrivals, demands.expressions)
     rank = demands.expressions.rank(stream.priority)
-    priority = None if rank is None else number(rank)
-    started = Started(
+    result.source = Class(
+        name=stream.name,
         flows=flow.total,
-        rate=rate,
-        item=flow.primary,
+        arrivals=Arrivals(
+            process=ArrivalProcess.POISSON if variation is None else ArrivalProcess.RENEWAL,
+            rate=rate,
+            variation=variation,
+        ),
+        items=_items(flow),
+        holder=_holder(stream.flows_from),
+        itinerary=Sequence(),
+        span=stream.span,
         amount=amount,
         think=think,
-        variation=variation,
-        priority=priority,
+        rank=None if rank is None else number(rank),
+        playout=_playout(stream.playout),
     )
-    result.notes.append(started)
     _packetisation(stream, flow, result)
     under_way = UnderWay(flow=flow, result=result, copies=flow.total)
     waits = WalkedWaits(demands, stream, under_way)
@@ -116,9 +124,37 @@ def _flows(stream: ir.Stream, expressions: ExpressionLowering) -> Formula:
     return expressions.count(stream.flows_from)
 
 
+def _items(flow: Flow) -> Items:
+    """Return what a source sends."""
+    has_size = flow.primary is not None and INFORMATION_BASE in flow.rates
+    bits = flow.per_item(INFORMATION_BASE) if has_size else None
+    sizes = {item: size for item, size in flow.sizes.items() if item != flow.primary}
+    return Items(primary=flow.primary, bits=bits, sizes=sizes)
+
+
+def _holder(flows_from: str | ir.InEachGroup | ir.EachPair | ir.Whose) -> Holder:
+    """Return whose the flows of a stream are."""
+    match flows_from:
+        case ir.InEachGroup(group=group):
+            return Holder("group", group)
+        case ir.EachPair(node=node, group=group):
+            return Holder("pair", node or group)
+        case ir.Whose():
+            return Holder(flows_from.value)
+        case _:
+            return Holder("node", flows_from)
+
+
+def _playout(playout: ir.Playout | None) -> Playout | None:
+    if playout is None:
+        return None
+    dropping = None if playout.dropping is None else Open(playout.dropping)
+    return Playout(Open(playout.delay), dropping, playout.span)
+
+
 def _packetisation(stream: ir.Stream, flow: Flow, result: StreamResult) -> None:
     """A source of bytes waits until its packet is full."""
     if stream.emission.framed_bytes and flow.primary is not None:
         time = 1 / flow.rates[flow.primary]
         result.latency.append(LatencyPart(stage="packetisation", value=time))
-        result.notes.append(Delayed("packetisation", time))
+        result.itinerary.add(Delay(why="packetisation", time=time))

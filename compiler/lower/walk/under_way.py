@@ -8,9 +8,9 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.bursts import Burst
 from qps.compiler.lower.flows import Flow, Spent, StreamResult
 from qps.compiler.lower.latency_parts import LatencyPart
-from qps.compiler.lower.notes import Gone, Note
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossKind, LossPart
+from qps.compiler.network.itinerary import Lose, Node
 from qps.engine.formulas import ONE, Formula
 
 
@@ -50,8 +50,9 @@ class UnderWay(Struct, kw_only=True):
         lost = LossPart(stage=stage, kind=kind, value=share, span=span, at=at)
         self.result.losses.append(lost)
         self.flow = self.flow.scaled(1 - share)
-        self.note(Gone(stage, kind.value, share))
+        chance = share if at is None else None
+        self.add(Lose(why=stage, kind=kind.value, span=span, chance=chance, station=at))
 
-    def note(self, note: Note) -> None:
-        """Note what happens to an item."""
-        self.result.notes.append(note)
+    def add(self, node: Node) -> None:
+        """Add to the itinerary what happens to an item."""
+        self.result.itinerary.add(node)

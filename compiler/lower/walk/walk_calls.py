@@ -15,10 +15,10 @@ from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.flows import Flow
 from qps.compiler.lower.latency_parts import CallMade
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.notes import CallBegun, CallEnded
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_measures import LossPart
 from qps.compiler.lower.walk.under_way import UnderWay
+from qps.compiler.network.itinerary import Call, Sequence, Times
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
 from qps.engine.formulas import ONE, Formula, minimum, product
 
@@ -30,6 +30,7 @@ class _Begun(Struct, frozen=True, kw_only=True):
 
     before: Flow
     times: Formula | None
+    sends: Formula | None
     latency: int
     losses: int
     visits: int
@@ -74,6 +75,7 @@ class WalkedCalls:
         self._result = under_way.result
         self._expressions = expressions
         self._begun: list[_Begun] = []
+        self._returns: dict[int, Formula] = {}
         self._forks: dict[int, _Fork] = {}
         self._visited: dict[int, dict[str, int]] = {}
         """For calls that are made together: which call was the first to visit a queue."""
@@ -99,18 +101,19 @@ class WalkedCalls:
                 self._forks[call.fork] = _Fork(replace(self._under_way))
             self._forks[call.fork].begin(self._under_way)
         flow = before = self._under_way.flow
-        self._under_way.note(self._noted(call))
-        times = None
+        times = sends = None
         if call.times is not None:
             times = self._symbol(call, "times", call.times)
             flow = flow.scaled(times)
         if call.sends is not None:
-            flow = self._sized(flow, self._symbol(call, "sends", call.sends))
+            sends = self._symbol(call, "sends", call.sends)
+            flow = self._sized(flow, sends)
         result = self._result
         self._begun.append(
             _Begun(
                 before=before,
                 times=times,
+                sends=sends,
                 latency=len(result.latency),
                 losses=len(result.losses),
                 visits=len(result.visits),
@@ -122,23 +125,21 @@ class WalkedCalls:
         if times is not None:
             result.passes = {}
         self._under_way.flow = flow
-
-    def _noted(self, call: ir.Call) -> CallBegun:
-        times = None if call.times is None else self._symbol(call, "times", call.times)
-        return CallBegun(call.number, call.node, times, call.fork)
+        result.itinerary.begin_call(call.fork)
 
     def _answer(self, call: ir.Call) -> None:
         """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
         flow, begun = self._under_way.flow, self._begun[-1]
         if call.returns is not None:
-            flow = self._sized(flow, self._symbol(call, "returns", call.returns))
+            returns = self._returns[call.number] = self._symbol(call, "returns", call.returns)
+            flow = self._sized(flow, returns)
         elif call.sends is not None and _size(flow) is begun.sent:
             flow = replace(flow, sizes=begun.before.sizes, rates=_scaled_alike(begun.before, flow))
         self._under_way.flow = flow
 
     def _end(self, call: ir.Call) -> None:
         begun, result = self._begun.pop(), self._result
-        self._under_way.note(CallEnded(call.number))
+        result.itinerary.end_call(lambda body: self._called(call, begun, body))
         left = self._losses(call, begun)
         if call.fork is not None:
             fork = self._forks[call.fork]
@@ -155,6 +156,17 @@ class WalkedCalls:
                 known = result.passes.get(name)
                 result.passes[name] = now if known is None else 1 - (1 - known) * (1 - now)
         self._note_visits(call, begun, made)
+
+    def _called(self, call: ir.Call, begun: _Begun, body: Sequence) -> Call:
+        return Call(
+            number=call.number,
+            node=call.node,
+            body=body,
+            span=call.span,
+            times=None if begun.times is None else Times(begun.times),
+            sends=begun.sends,
+            returns=self._returns.pop(call.number, None),
+        )
 
     def _made(self, call: ir.Call, begun: _Begun) -> CallMade:
         reached = begun.reached

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
-from qps.compiler.lower.flows import Flow
+from qps.compiler.lower.flows import Demand, Flow
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
-from qps.compiler.lower.notes import Crossed, Delayed, Port
 from qps.compiler.lower.queueing import Place
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
+from qps.compiler.network.itinerary import Cross, Delay, PortVisit
+from qps.compiler.network.network import StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ONE, Formula
 
 _OUT = ".out"
 _INTO = ".in"  # how the name of a port ends through which a switch sends to a node
+_KINDS = {
+    ir.Medium.SHARED: StationKind.MEDIUM,
+    ir.Medium.DUPLEX: StationKind.MEDIUM,
+    ir.Medium.SWITCHED: StationKind.PORT,
+}
 
 
 def _site(port: str, leg: ir.Crossing) -> str:
@@ -52,7 +60,7 @@ class WalkedLinks:
             self._under_way.takes(
                 LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
             )
-            self._under_way.note(Delayed(f"propagation on {leg.link}", value))
+            self._under_way.add(Delay(why=f"propagation on {leg.link}", time=value))
         if network.loss is not None:
             lost = self._of_link(leg, "loss", network.loss)
             self._under_way.lose(
@@ -72,15 +80,18 @@ class WalkedLinks:
         streams = self._streams
         rate = self._of_link(leg, "rate", stated, is_capacity=True)
         arriving = self._under_way.flow.total if last else self._under_way.copies
-        ports: list[Port] = []
+        kind = _KINDS[network.medium]
+        ports: list[PortVisit] = []
         item_bits: Formula = ONE
         for name, flows, count in self._ports(leg, link, network, arriving):
             self._waits.admit_to(name, network.waits)
             flow = self._under_way.flow
             bits, item_bits = self._bits(leg, network, flow)
             fastest = streams.fastest(name, network.waits)
-            self._load_link(name, flows * bits / (rate * fastest), link, network)
-            demand = streams.demand(name, link.span)
+            at = self._node_of(name, leg, network) or leg.link
+            demand = streams.demand(name, link.span, at=at, kind=kind)
+            self._load_link(name, demand, flows * bits / (rate * fastest), link, network)
+            demand.rate = rate
             demand.carried.append(flows * bits)
             demand.count = count
             self._result.held[name] = flows
@@ -104,26 +115,22 @@ class WalkedLinks:
                 item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
                 cap = self._of_link(leg, "cap", network.cap, is_capacity=True)
                 load = flows * flow.rates[item] / cap
-                self._load_link(f"{name}.{item}s", load, link, network)
+                limited = streams.demand(f"{name}.{item}s", link.span, at=at, kind=StationKind.CAP)
+                limited.rate = cap
+                self._load_link(f"{name}.{item}s", limited, load, link, network)
                 self._result.unbounded[f"{name}.{item}s"] = None
-                capped = f"{name}.{item}s", flow.per_item(item) / cap
-            ports.append(
-                Port(
-                    resource=name,
-                    node=self._node_of(name, leg, network),
-                    count=count,
-                    service=item_bits / rate,
-                    capped=capped,
-                )
-            )
-        self._under_way.note(Crossed(link=leg.link, ports=tuple(ports), is_last=last))
+                capped = f"{name}.{item}s", flow.per_item(item)
+            visit_of_port = PortVisit(station=name, bits=item_bits, overlaps=False, cap=capped)
+            ports.append(visit_of_port)
+        before = [replace(port, overlaps=True) for port in ports[:-1]]
+        self._under_way.add(Cross(link=leg.link, ports=(*before, *ports[-1:]), every_copy=last))
         travel = LatencyPart(
             stage=f"over {leg.link}",
             value=item_bits / rate,
             place=leg.link,
             spent=TimeSpent.TRANSFER,
         )
-        self._under_way.takes(travel, *(port.resource for port in ports))
+        self._under_way.takes(travel, *(port.station for port in ports))
 
     def _bits(self, leg: ir.Crossing, network: ir.Network, flow: Flow) -> tuple[Formula, Formula]:
         """Return the bit/s of a flow on a link, and the bits of an item, headers included."""
@@ -169,8 +176,9 @@ class WalkedLinks:
             (f"{leg.link}.{leg.after}{_INTO}", arriving / receivers, receivers),
         ]
 
-    def _load_link(self, name: str, load: Formula, link: ir.Link, network: ir.Network) -> None:
-        demand = self._streams.demand(name, link.span)
+    def _load_link(
+        self, name: str, demand: Demand, load: Formula, link: ir.Link, network: ir.Network
+    ) -> None:
         demand.add(self._stream.name, load, self._stream.name)
         demand.port_of = link.name if network.medium is ir.Medium.SWITCHED else None
         self._result.passes[name] = ONE

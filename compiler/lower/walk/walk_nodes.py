@@ -8,6 +8,7 @@ k times its cost at these rates.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -27,24 +28,27 @@ from qps.compiler.lower.costs import (
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_groups import receivers_in
-from qps.compiler.lower.notes import (
-    AtNode,
-    Copied,
-    Delayed,
-    Merged,
-    Resized,
-    Restored,
-    Thinned,
-    Worked,
-)
 from qps.compiler.lower.queueing import Place
-from qps.compiler.lower.stream_demands import StreamDemands
+from qps.compiler.lower.stream_demands import StreamDemands, kind_of
 from qps.compiler.lower.stream_measures import LossKind
 from qps.compiler.lower.switches import loads_what_others_do, only_works
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.walk.lower_transport import full_queue, recovery
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
+from qps.compiler.network.itinerary import (
+    At,
+    Delay,
+    Merge,
+    Resize,
+    Restore,
+    Send,
+    Sequence,
+    Serve,
+    Thin,
+    Times,
+)
+from qps.compiler.network.network import StationKind
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula, maximum, minimum
 
@@ -79,8 +83,9 @@ class WalkedNodes:
         held = self._under_way.flow.total / count
         copies: Formula = ONE
         receivers: Formula = ONE
+        spread: ir.Spread | None = None
         begins = len(self._result.latency)
-        self._under_way.note(AtNode(leg.node, count))
+        self._under_way.add(At(leg.node, count))
         self._waits.at(Place(leg.node, count))
         for step in leg.steps:
             taken = self._taken = self._switch(step, leg) or ONE
@@ -91,20 +96,22 @@ class WalkedNodes:
             merged = self._extreme(maximum, 0, held / pools - 1) if merges else None
             if merges:
                 self._wait_for_all(begins, held / pools)
-                self._under_way.note(Merged(step.component.name, held / pools))
+                make = partial(_merged, by=step.component.name, flows=held / pools)
+                self._result.itinerary.merge(make)
             step_copies: Formula = ONE
             if step.spread is not None:
+                spread = step.spread
                 receivers = self._receivers(step.spread, leg.node, held * count)
                 step_copies = copies = self._sent(step.spread, receivers)
             repeat = self._expressions.lower(step.repeat) if step.repeat else ONE
             times = repeat * step_copies * taken
             charged = (held if merged is None else merged * pools) * times
-            item_times = times if merged is None else times * merged
+            often = Times(repeat, step_copies, taken, ONE if merged is None else merged)
             self._is_bounded = any(
                 effect.kind is ir.EffectKind.QUEUE for effect in step.component.effects
             )
             for cost in costs_in_force(step.component, self._machine(leg.node)):
-                self._charge(step, leg.node, cost, charged, item_times, held)
+                self._charge(step, leg.node, cost, charged, often, held)
             held = self._effects(step, leg.node, repeat, held, pools)
         now = self._under_way
         now.copies = held * count * copies
@@ -113,7 +120,8 @@ class WalkedNodes:
         now.spreads = now.spreads or receivers is not ONE
         now.flow = replace(now.flow, total=held * count * receivers)
         if receivers is not ONE or copies is not ONE:
-            now.note(Copied(copies, receivers))
+            assert spread is not None
+            now.add(_sent(spread, copies, receivers))
 
     def _switch(self, step: ir.Step, leg: ir.Visit) -> Formula | None:
         """Return how often a step is taken, none times or once; None where it is no number."""
@@ -200,7 +208,7 @@ class WalkedNodes:
         node: str,
         cost: ir.Cost,
         charged: Formula,
-        item_times: Formula,
+        times: Times,
         held: Formula,
     ) -> None:
         """Charge a cost on the resource of a node, and add its service time to the latency."""
@@ -219,7 +227,9 @@ class WalkedNodes:
         )
         per_second, capacity = self._speed_and_capacity(node, resource, cost)
         fastest = self._streams.fastest(name, resource.waits)
-        demand = self._streams.demand(name, resource.span, self._expressions.count(node))
+        demand = self._streams.demand(
+            name, resource.span, self._expressions.count(node), at=node, kind=kind_of(resource)
+        )
         by = step.component.name
         demand.add(by, charged * work * per_second / capacity / fastest, self._stream.name)
         if resource.carries_bits:
@@ -227,19 +237,18 @@ class WalkedNodes:
         self._pass(name)
         if cost.measured_at is not None:
             self._calibrate(name, by, cost, machine, charged)
-        if resource.jitter is not None:
-            self._result.jitter[name] = resource.jitter
-            if resource.speed is not None and names_own_rate(resource.jitter.expr):
-                self._result.rates[name] = speed_of(
-                    self._expressions, name, machine, resource.speed
-                )
+        self._shake(name, machine, resource)
         is_thread = cost.single_thread and capacity is not ONE
         thread = f"{name}.{cost.thread or by}"
         if is_thread:
-            single = self._streams.demand(thread, cost.span, demand.count)
+            single = self._streams.demand(
+                thread, cost.span, demand.count, at=node, kind=StationKind.THREAD
+            )
             single.add(by, charged * work * per_second, self._stream.name)
             self._pass(thread)
         if resource.kind is ir.ResourceKind.STORE:
+            kept = Serve(station=name, by=by, span=step.span, times=times, per_flow=work)
+            self._under_way.add(kept)
             return
         if resource.kind is ir.ResourceKind.PROCESSOR:
             demand.servers = capacity
@@ -252,25 +261,39 @@ class WalkedNodes:
         on_thread = thread if is_thread else None
         self._waits.wait(name, demand, resource, held, busy, is_bounded=bounded, thread=on_thread)
         if constant is not ZERO:
-            demand.background.append(charged * constant * per_second / capacity / fastest)
+            demand.keep(by, charged * constant * per_second / capacity / fastest)
         if is_thread:
             self._waits.wait(thread, single, resource, held, busy, is_bounded=bounded)
             if constant is not ZERO:
-                single.background.append(charged * constant * per_second)
-        service = item_times * item_work * per_second
+                single.keep(by, charged * constant * per_second)
+        pace = per_second
         if resource.kind is ir.ResourceKind.RATE:
-            service = service / capacity
-        self._under_way.note(
-            Worked(
-                step=by,
-                resource=name,
-                service=service,
-                capacity=servers,
+            pace, demand.rate = ONE / capacity, capacity
+        service = times.mean * item_work * pace
+        self._under_way.add(
+            Serve(
+                station=name,
+                by=by,
+                span=step.span,
+                work=item_work,
+                pace=pace,
+                times=times,
+                per_flow=constant * pace,
                 thread=on_thread,
+                counted=() if cost.fit is None else tuple(self._under_way.flow.rates.items()),
             )
         )
         on = (name, thread) if is_thread else (name,)
         self._serve(by, node, service, ONE if cost.single_thread else servers, on)
+
+    def _shake(self, name: str, machine: ir.Machine, resource: ir.Resource) -> None:
+        """Note the jitter law of a resource, with its rating where the law names that."""
+        if resource.jitter is None:
+            return
+        self._result.jitter[name] = resource.jitter
+        if resource.speed is not None and names_own_rate(resource.jitter.expr):
+            rating = speed_of(self._expressions, name, machine, resource.speed)
+            self._result.rates[name] = rating
 
     def _speed_and_capacity(
         self, node: str, resource: ir.Resource, cost: ir.Cost
@@ -345,7 +368,7 @@ class WalkedNodes:
             match effect.kind:
                 case ir.EffectKind.KEEP:
                     self._under_way.flow = self._under_way.flow.scaled(value)
-                    self._under_way.note(Thinned(value))
+                    self._under_way.add(Thin(share=value))
                 case ir.EffectKind.DROP:
                     self._under_way.lose(
                         f"dropped by {step.component.name}",
@@ -360,7 +383,7 @@ class WalkedNodes:
                     self._waits.end_runs()
                     stage, taken = f"{step.component.name}, fixed", value * repeat
                     self._under_way.takes(LatencyPart(stage=stage, value=taken, place=node))
-                    self._under_way.note(Delayed(stage, taken))
+                    self._under_way.add(Delay(why=stage, time=value, times=Times(repeat)))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
                 case ir.EffectKind.QUEUE:
@@ -374,7 +397,7 @@ class WalkedNodes:
                     part = recovery(stage, self._result.losses, value, effect.value.span)
                     self._result.losses.append(part)
                     self._under_way.flow = self._under_way.flow.scaled(1 - part.value)
-                    self._under_way.note(Restored(stage, value))
+                    self._under_way.add(Restore(stage, value))
         return held
 
     def _bursts(
@@ -387,7 +410,7 @@ class WalkedNodes:
             lasting = number_of(self._expressions, step.component, what, effect.lasting, where)
         now.burst = None if lasting is None or now.is_bursty else Burst(share, lasting)
         now.is_bursty = True
-        now.note(Thinned(share, is_burst=True, lasting=lasting))
+        now.add(Thin(share=share, bursty=True, on_for=lasting))
 
     def _emit(self, quantity: ir.Quantity, value: Formula) -> None:
         """Change the size: by a share of the bits, or to so many bits an item."""
@@ -396,9 +419,19 @@ class WalkedNodes:
         item = next(iter(quantity.dimension.bases - {INFORMATION_BASE}), None)
         if item is None:
             now.flow = now.flow.with_bits(bits * value)
-            if now.flow.primary is None:
-                now.note(Resized(value))
+            now.add(Resize(share=value))
             return
         now.flow = replace(now.flow, sizes=now.flow.sizes | {item: value})
         changed = value * now.flow.rates[item] if item == now.flow.primary else bits
         now.flow = now.flow.with_bits(changed)
+        if item == now.flow.primary:
+            now.add(Resize(bits=value))
+
+
+def _merged(body: Sequence, *, by: str, flows: Formula) -> Merge:
+    return Merge(by=by, flows=flows, body=body)
+
+
+def _sent(spread: ir.Spread, copies: Formula, receivers: Formula) -> Send:
+    to, target, group = spread.kind.value, spread.target, spread.group
+    return Send(copies=copies, receivers=receivers, to=to, target=target, group=group)

@@ -9,10 +9,11 @@ from qps.compiler import ir
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.held import Hold
 from qps.compiler.lower.latency_parts import wait_for
-from qps.compiler.lower.notes import PoolGiven, PoolTaken
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.lower.walk.walk_waits import WalkedWaits
+from qps.compiler.network.itinerary import Take
+from qps.compiler.network.network import StationKind
 from qps.engine.formulas import ONE
 
 
@@ -54,10 +55,11 @@ class WalkedPools:
         if mark.amount is not None:
             what = f"{self._stream.name}.{name}.taken"
             amount = expressions.symbol(what, mark.amount)
-        demand = self._streams.demand(name, resource.span)
+        count = expressions.count(mark.node)
+        demand = self._streams.demand(name, resource.span, at=mark.node, kind=StationKind.STORE)
         demand.capacity = capacity
         under_way.result.passes[name] = ONE
-        flows = under_way.flow.total / expressions.count(mark.node)
+        flows = under_way.flow.total / count
         visit = self._waits.visit(name, flows * under_way.flow.rates[primary], flows)
         latency = under_way.result.latency
         waits = resource.queueing is None
@@ -71,7 +73,7 @@ class WalkedPools:
             stream=self._stream.name,
             visit=visit,
             amount=amount,
-            machines=expressions.count(mark.node),
+            machines=count,
             stage=stage,
             begins=len(latency),
             ends=len(latency),
@@ -79,16 +81,14 @@ class WalkedPools:
             span=mark.span,
         )
         self._begun[name] = _Begun(hold, len(under_way.result.losses), demand)
-        under_way.note(
-            PoolTaken(pool=name, node=mark.node, count=hold.machines, amount=amount, waits=waits)
-        )
+        under_way.result.itinerary.take(name, lambda hold: Take(hold, name, amount, mark.span))
 
     def _give(self, name: str) -> None:
         begun, result = self._begun.pop(name), self._under_way.result
         is_lossy = len(result.losses) > begun.losses
         hold = replace(begun.hold, ends=len(result.latency), is_lossy=is_lossy)
         begun.demand.holds.append(hold)
-        self._under_way.note(PoolGiven(name))
+        result.itinerary.give(name)
 
     def _resource(self, mark: ir.PoolMark) -> ir.Resource | None:
         node = self._streams.configuration.nodes[mark.node]

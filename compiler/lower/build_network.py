@@ -1,0 +1,189 @@
+"""The network of a spec, of what its streams were walked by, before anything is worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.lower.flows import Demand, StreamResult
+from qps.compiler.lower.lower_queues import PlacedQueue
+from qps.compiler.lower.mixtures import Mixed, Mixtures
+from qps.compiler.lower.stream_demands import StreamDemands
+from qps.compiler.network.arrivals import ArrivalProcess
+from qps.compiler.network.itinerary import Take
+from qps.compiler.network.network import (
+    Class,
+    Elastic,
+    ItemKinds,
+    Link,
+    Network,
+    Open,
+    Place,
+    Pool,
+    Station,
+)
+from qps.compiler.network.passages import Passage, passages, visits_of
+from qps.compiler.network.spread import Spread, SpreadKind
+from qps.engine.formulas import ONE
+
+
+def network_of(streams: StreamDemands, results: Sequence[StreamResult]) -> Network:
+    """Return the network that streams were walked through, its disciplines still open."""
+    configuration, expressions = streams.configuration, streams.expressions
+    classes = {result.name: _class_of(result) for result in results}
+    unsaid = {name for result in results for name in result.unsaid}
+    jitter = {name: law for result in results for name, law in result.jitter.items()}
+    demands = streams.demands
+    stations = {
+        name: _station(name, demand, unsaid, jitter.get(name))
+        for name, demand in demands.items()
+        if not demand.holds
+    }
+    pools = {name: _pool(name, demand) for name, demand in demands.items() if demand.holds}
+    return Network(
+        population=expressions.population,
+        low=configuration.low,
+        high=configuration.high,
+        stations=_with_spreads(stations, pools, classes),
+        pools=pools,
+        classes=classes,
+        elastic=tuple(
+            Elastic(symbol=one.symbol, least=one.least, most=one.most, rank=one.priority)
+            for one in expressions.elastic.values()
+        ),
+        switches=dict(expressions.switches or {}),
+        links={
+            link.name: Link(network.medium.value, link.ends)
+            for link in configuration.links.values()
+            if (network := ir.network_at(streams.model, link)) is not None
+        },
+    )
+
+
+def with_disciplines(
+    network: Network,
+    demands: Mapping[str, Demand],
+    queues: Mapping[str, PlacedQueue],
+    mixtures: Mixtures,
+) -> Network:
+    """Return the network with how its stations are waited for, and how items arrive by that.
+
+    Of kinds all are known by now, those of `mixtures`.
+    """
+    stations = dict(network.stations)
+    for name, station in stations.items():
+        demand, placed = demands[name], queues.get(name)
+        if demand.queueing is None:
+            continue
+        stations[name] = replace(
+            station,
+            queueing=demand.queueing,
+            variation=station.variation if placed is None else placed.queue.variation,
+            speeds=() if placed is None else placed.queue.speeds,
+            room=None if demand.offered is None else demand.offered.room,
+        )
+    classes = dict(network.classes)
+    if any(_is_periodic(station) for station in stations.values()):
+        classes = {name: _with_arrivals(one, stations) for name, one in classes.items()}
+    kinds = _kinds(mixtures.values())
+    return replace(network, stations=stations, classes=classes, kinds=kinds)
+
+
+def _class_of(result: StreamResult) -> Class:
+    assert result.source is not None
+    return replace(result.source, itinerary=result.itinerary.itinerary)
+
+
+def _with_arrivals(one: Class, stations: Mapping[str, Station]) -> Class:
+    """Return a class of which the first station that is waited for says how items arrive."""
+    if one.arrivals.process is not ArrivalProcess.POISSON or one.is_closed:
+        return one
+    names = (name for passage in passages(one) for name in passage.stations)
+    first = next((stations[n] for n in names if n in stations and stations[n].waits), None)
+    if first is None or not _is_periodic(first):
+        return one
+    return replace(one, arrivals=replace(one.arrivals, process=ArrivalProcess.PERIODIC))
+
+
+def _is_periodic(station: Station) -> bool:
+    queueing = station.queueing
+    return queueing is not None and queueing.discipline is ir.Discipline.PERIODIC
+
+
+def _station(name: str, demand: Demand, unsaid: set[str], jitter: ir.Quantity | None) -> Station:
+    return Station(
+        name=name,
+        place=Place(demand.place, demand.count),
+        kind=demand.kind,
+        span=demand.span,
+        is_unmodeled=name in unsaid,
+        servers=demand.servers,
+        background=tuple(demand.kept_by),
+        rate=demand.rate,
+        port_of=demand.port_of,
+        jitter=None if jitter is None else Open(jitter),
+    )
+
+
+def _with_spreads(
+    stations: Mapping[str, Station], pools: Mapping[str, Pool], classes: Mapping[str, Class]
+) -> dict[str, Station]:
+    """Return stations with how visits are spread over copies: as all of them are."""
+    places = {pool.place.name for pool in pools.values()}
+    places |= {one.holder.name for one in classes.values() if one.holder.name is not None}
+    tied = [
+        station
+        for station in stations.values()
+        if station.place.name in places and station.place.copies is not ONE
+    ]
+    found = dict(stations)
+    visits = visits_of(classes) if tied else {}
+    for station in tied:
+        spread = _spread(station.place.name, visits.get(station.name, ()))
+        found[station.name] = replace(station, spread=spread)
+    return found
+
+
+def _spread(node: str, visits: Sequence[Passage]) -> Spread:
+    if visits and all(one.of.holder.name == node for one in visits):
+        return Spread(SpreadKind.OWN)
+    pools = {_pool_there(node, one.holds) for one in visits}
+    if len(pools) == 1 and (pool := pools.pop()):
+        return Spread(SpreadKind.WITH_HOLD, pool)
+    return Spread()
+
+
+def _pool_there(node: str, holds: Sequence[Take]) -> str:
+    """Return the pool of a node of which a part is held; empty where none is."""
+    return next((one.pool for one in holds if one.pool.startswith(f"{node}.")), "")
+
+
+def _pool(name: str, demand: Demand) -> Pool:
+    hold = demand.holds[0]
+    return Pool(
+        name=name,
+        place=Place(demand.place, hold.machines),
+        capacity=demand.capacity,
+        span=demand.span,
+        kept=tuple((by, load) for by, loads in demand.parts.items() for load in loads),
+        is_unmodeled=hold.stage is None,
+    )
+
+
+def _kinds(mixed: Iterable[Mixed]) -> tuple[ItemKinds, ...]:
+    of: dict[str, list[Mixed]] = {}
+    for one in mixed:
+        of.setdefault(one.of, []).append(one)
+    return tuple(
+        ItemKinds(
+            of=name,
+            of_users=each[0].of_users,
+            names=each[0].kinds,
+            shares=tuple(share for share, _ in each[0].each),
+            values={one.symbol: tuple(value for _, value in one.each) for one in each},
+            means={one.symbol: one.mean for one in each},
+        )
+        for name, each in of.items()
+    )

@@ -1,0 +1,215 @@
+"""The itinerary of a class: what happens to one of its items, in order, as a tree.
+
+Times are in s, sizes in bit, shares and chances between 0 and 1. Numbers are formulas in the
+population and the assumptions; elastic parameters and kinds are symbols in them.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.source import Span
+from qps.engine.formulas import ONE, ZERO, Formula
+
+
+class Times(Struct, frozen=True):
+    """How often something is done for one item that comes by.
+
+    The whole part of `often` for sure, and once more with the chance that is left. It is done for
+    each of so many `copies` that the item is made into, and for each but one of the flows that are
+    `merged` by it. A `switch` is 1 where an option takes the step, and 0 where it does not.
+    """
+
+    often: Formula = ONE
+    copies: Formula = ONE
+    switch: Formula = ONE
+    merged: Formula = ONE
+
+    @property
+    def mean(self) -> Formula:
+        """How often it is done on average, for all copies."""
+        return self.often * self.copies * self.switch * self.merged
+
+
+ONCE = Times()
+
+
+class At(Struct, frozen=True):
+    """An item comes to one of so many `copies` of a node, all alike."""
+
+    node: str
+    copies: Formula
+
+
+class Serve(Struct, frozen=True, kw_only=True):
+    """A station serves an item: so much `work`, of which one server does a unit in `pace`.
+
+    The unit is that of the cost: a second of the machine that it was measured on, a bit, an item.
+    Where a single `thread` does the work, that is a station, too. `per_flow` is the part of one
+    server, or of a store, that each flow takes for good. Of a fitted cost, items and bits that come
+    with one flow in a second are `counted`.
+    """
+
+    station: str
+    by: str
+    span: Span
+    work: Formula = ZERO
+    pace: Formula = ONE
+    times: Times = ONCE
+    per_flow: Formula = ZERO
+    thread: str | None = None
+    counted: tuple[tuple[str, Formula], ...] = ()
+
+    @property
+    def service(self) -> Formula:
+        """The mean time on one server, each time, in s."""
+        return self.work * self.pace
+
+
+class Delay(Struct, frozen=True, kw_only=True):
+    """An item takes a `time` at which nobody works, so many `times`."""
+
+    why: str
+    time: Formula
+    times: Times = ONCE
+
+
+class PortVisit(Struct, frozen=True, kw_only=True):
+    """A port carries so many `bits` of an item; the next one begins with it where it `overlaps`.
+
+    `cap` is a limit of items a second, with how many of these come with one item of the class.
+    """
+
+    station: str
+    bits: Formula
+    overlaps: bool
+    cap: tuple[str, Formula] | None = None
+
+
+class Cross(Struct, frozen=True, kw_only=True):
+    """An item crosses a link, port after port; a node that follows gets `every_copy`."""
+
+    link: str
+    ports: tuple[PortVisit, ...]
+    every_copy: bool
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """A node is called, so many `times`, None where the call is made once.
+
+    The `body` goes there and back. `sends` and `returns` are the sizes of request and answer, None
+    where the class keeps its own. `number` tells the calls of a class apart.
+    """
+
+    number: int
+    node: str
+    body: Sequence
+    span: Span
+    times: Times | None = None
+    sends: Formula | None = None
+    returns: Formula | None = None
+
+
+class Fork(Struct, frozen=True):
+    """Calls that are made together: the item goes on when all answers are there."""
+
+    number: int
+    branches: tuple[Sequence, ...]
+
+
+class Take(Struct, frozen=True):
+    """An item takes an `amount` of a pool, first come first served, and holds it until given."""
+
+    hold: int
+    pool: str
+    amount: Formula
+    span: Span
+
+
+class Give(Struct, frozen=True):
+    """An item gives back what it holds."""
+
+    hold: int
+
+
+class Lose(Struct, frozen=True, kw_only=True):
+    """An item is lost with a `chance`; None where the room of the station that is full decides."""
+
+    why: str
+    kind: str
+    span: Span
+    chance: Formula | None = None
+    station: str | None = None
+
+
+class Restore(Struct, frozen=True):
+    """An item that transmission has lost so far is there again with a `chance`."""
+
+    why: str
+    chance: Formula
+
+
+class Thin(Struct, frozen=True, kw_only=True):
+    """A `share` of the items goes on; nobody misses the others.
+
+    Flows that are `bursty` are on for that share of the time, `on_for` so long on average at a
+    time, None where nobody says it.
+    """
+
+    share: Formula
+    bursty: bool = False
+    on_for: Formula | None = None
+
+
+class Send(Struct, frozen=True, kw_only=True):
+    """The sender makes so many `copies` for so many `receivers`: 1 copy by multicast.
+
+    They go `to` others, to some of them, to all of a node or to one; of a `group` to its members.
+    """
+
+    copies: Formula
+    receivers: Formula
+    to: str
+    target: str | None = None
+    group: str | None = None
+
+
+class Merge(Struct, frozen=True, kw_only=True):
+    """So many `flows` become one when the last of them is there; the `body` is done for each."""
+
+    by: str
+    flows: Formula
+    body: Sequence
+
+
+class Resize(Struct, frozen=True, kw_only=True):
+    """An item goes on with so many `bits`, or with a `share` of those that it had."""
+
+    bits: Formula | None = None
+    share: Formula = ONE
+
+
+class Sequence(Struct, frozen=True):
+    """What happens in a row."""
+
+    nodes: tuple[Node, ...] = ()
+
+
+Node: TypeAlias = (
+    At
+    | Serve
+    | Delay
+    | Cross
+    | Call
+    | Fork
+    | Take
+    | Give
+    | Lose
+    | Restore
+    | Thin
+    | Send
+    | Merge
+    | Resize
+)
