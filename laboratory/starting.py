@@ -51,7 +51,7 @@ def started(one: Laboratory) -> Iterator[Started]:
         found = {}
         for column, command in reversed(one.servers(bench).items()):
             own = stack.enter_context(held(new_group_or_none(f"qps-{one.name}-{column}")))
-            found[column] = stack.enter_context(running(command, own))
+            found[column] = stack.enter_context(running(command, own, server=True))
             _wait(found[column])
         if one.ready is not None:
             _answers(one.ready(bench))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from msgspec import Struct
 from qps.compiler.data.measured_tables import number
 from qps.http_exchange import ExchangeError, exchange
 from qps.measuring.accounts import MeasuringError
+from qps.measuring.children import running
 
 _LARGEST_PAGE = 4_000_000
 _PATIENCE = 10.0
@@ -79,18 +79,20 @@ def page_or_output(source: str) -> str:
 def printed(source: str) -> tuple[str, str]:
     """Return what a command prints, and what it says besides; MeasuringError where it fails."""
     try:
-        done = subprocess.run(  # noqa: S603 - it stands on the command line
-            shlex.split(source), capture_output=True, timeout=_PATIENCE, check=False
-        )
-    except (OSError, ValueError) as error:
-        raise MeasuringError(f"`{source}` cannot be run: {_reason(error)}") from error
-    except subprocess.TimeoutExpired as error:
-        raise MeasuringError(f"`{source}` takes longer than {_PATIENCE:g} s") from error
-    if done.returncode != 0:
-        told = " ".join(done.stderr.decode(errors="replace").split())[-_SHOWN:]
-        raise MeasuringError(f"`{source}` ended with status {done.returncode}: {told}")
-    out, besides = done.stdout[:_LARGEST_PAGE], done.stderr[:_LARGEST_PAGE]
-    return out.decode(errors="replace"), besides.decode(errors="replace")
+        command = shlex.split(source)
+    except ValueError as error:
+        raise MeasuringError(f"`{source}` cannot be run: {error}") from error
+    if not command:
+        raise MeasuringError("an empty command cannot be run")
+    with running(command, apart=True) as child:
+        status = child.wait(_PATIENCE)
+        if status is None:
+            raise MeasuringError(f"`{source}` takes longer than {_PATIENCE:g} s")
+        child.check_size()
+        if status != 0:
+            told = " ".join(child.complaints().split())[-_SHOWN:]
+            raise MeasuringError(f"`{source}` ended with status {status}: {told}")
+        return child.output(), child.complaints()
 
 
 def _page(url: str) -> str:
@@ -102,7 +104,3 @@ def _page(url: str) -> str:
         where = f", and sends to {page.location[:_SHOWN]}" if page.location else ""
         raise MeasuringError(f"`{url}` cannot be read: it answers with status {page.status}{where}")
     return page.body.decode(errors="replace")
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)

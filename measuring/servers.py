@@ -46,7 +46,7 @@ def started(command: Sequence[str]) -> Iterator[Server]:
     group = new_group("qps-server")
     why = group if isinstance(group, str) else None
     own = None if isinstance(group, str) else group
-    with held(own), running(command, own) as child:
+    with held(own), running(command, own, server=True) as child:
         is_ready = _wait(child)
         yield Server(child, child.account, why, is_ready)
 

@@ -38,6 +38,7 @@ from qps.measuring.run_conditions import Conditions, conditions
 from qps.measuring.running_processes import is_supported
 from qps.measuring.runs import Failure, Run
 from qps.measuring.servers import Server, accounts_of, cores_of, started
+from qps.measuring.supervision import prepare
 from qps.reports.text.measured_text import MeasuredView, measured_json, measured_text
 from qps.whole_files import LockedError, lock
 
@@ -65,6 +66,7 @@ def run(arguments: Namespace) -> Exit:
         _check_files(asked, resume=arguments.resume)
         if asked.plan.own_network:
             enter_own_network()
+        prepare()
         with ended_in_order(), _alone(asked):
             return _measure(asked, arguments)
     except MeasuringError as error:
