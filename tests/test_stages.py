@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import chain
 from math import exp, inf, isnan, log, nan
@@ -9,11 +10,14 @@ from math import exp, inf, isnan, log, nan
 import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.node import needs_node, run_module
 from helpers.specs import lowered
 from helpers.stage_simulation import quantiles
+from qps.engine.operations import OPERATIONS
 from qps.engine.queues.gamma_numbers import gamma_law_quantile
 from qps.engine.queues.queue_numbers import erlang_c, md1_quantile, md1_tail, sojourn_quantile
 from qps.engine.queues.stage_arrays import stages_quantile as on_arrays
@@ -240,3 +244,110 @@ def test_who_comes_again_finds_as_many(level: float) -> None:
         term *= 2 * time / services
         later += term
     assert late == pytest.approx(1 - level, rel=0.02)
+
+
+# -- fixed times that are taken by chance ------------------------------------------------
+
+Calls = tuple[tuple[int, float, float, float], ...]
+"""So many calls by a share each, of a fixed time and an exponential one, of that mean."""
+
+BY_CHANCE: dict[str, tuple[float, Calls]] = {
+    "a payment elsewhere": (2e-4, ((1, 0.2, 0.3001, 2e-5),)),
+    "either of two, or both": (0.0, ((1, 0.2, 0.1, 5e-5), (1, 0.3, 0.1, 5e-5))),
+    "two of unlike length": (1e-3, ((1, 0.2, 0.25, 2e-3), (1, 0.3, 0.1, 3e-3))),
+    "as long as what varies": (1.0, ((1, 0.5, 1.0, 0.7),)),
+    "one in a million": (1e-3, ((1, 1e-6, 10.0, 0.1),)),
+    "ten thousand times as long": (1e-6, ((2, 0.1, 1.0, 1e-5),)),
+    "six coins": (0.01, ((6, 0.4, 0.05, 0.002),)),
+}
+
+
+def _line_by_chance(first: float, calls: Calls) -> list[Stage]:
+    line = [mg1(0, first)] if first else []
+    for often, share, fixed, mean in calls:
+        stage = (0.0, 0.0, 0.0, 1.0, 1.0, fixed, 0.0, share, 1.0)
+        line += [stage, mg1(0, mean)] * often
+    return line
+
+
+def _later_by_chance(first: float, calls: Calls, time: float) -> float:
+    """Return the share that takes longer: each way by itself, its stages by partial fractions."""
+    ways: list[tuple[float, float, list[float]]] = [(1.0, 0.0, [first] if first else [])]
+    for often, share, fixed, mean in calls:
+        for _ in range(often):
+            ways = [
+                way
+                for chance, before, means in ways
+                for way in (
+                    (chance * (1 - share), before, means),
+                    (chance * share, before + fixed, [*means, mean]),
+                )
+            ]
+    later = mpmath.mpf(0)
+    for chance, fixed, means in ways:
+        if time < fixed:
+            later += chance
+        elif means:
+            # Equal means are told apart by a bit too small to count, for partial fractions.
+            rates = [
+                (1 + mpmath.mpf(10) ** -12 * k) / mpmath.mpf(one) for k, one in enumerate(means)
+            ]
+            for k, rate in enumerate(rates):
+                others = mpmath.fprod(one / (one - rate) for j, one in enumerate(rates) if j != k)
+                later += chance * others * mpmath.exp(-rate * (mpmath.mpf(time) - fixed))
+    return float(later)
+
+
+@pytest.mark.parametrize("level", [0.3, 0.5, 0.79, 0.81, 0.9, 0.95, 0.99, 0.999, 0.9999995])
+@pytest.mark.parametrize("name", BY_CHANCE)
+def test_a_fixed_time_by_chance_is_told_apart(name: str, level: float) -> None:
+    first, calls = BY_CHANCE[name]
+    line = _line_by_chance(first, calls)
+    found = quantile(level, *line)
+    with mpmath.workdps(120):
+        before, after = (
+            _later_by_chance(first, calls, max(0.0, found * (1 + by))) for by in (-1e-6, 1e-6)
+        )
+    assert after <= (1 - level) * (1 + 1e-9) if found else after <= 1 - level + 1e-12
+    assert before > (1 - level) * (1 - 1e-9) or not found
+    assert float(on_arrays(level, *chain(*line))) == found
+    ball = OPERATIONS["stages_quantile"].ball(arb(level), *map(arb, chain(*line)))
+    assert float(ball.mid()) == pytest.approx(found, rel=1e-6)
+    assert float(ball.rad()) <= 1e-9 * found
+
+
+@needs_node
+def test_scripts_tell_fixed_times_by_chance_the_same() -> None:
+    cases = [
+        [level, *chain(*_line_by_chance(*BY_CHANCE[name]))]
+        for name in BY_CHANCE
+        for level in (0.3, 0.79, 0.8, 0.95, 0.999)
+    ]
+    text = (
+        'import { stagesQuantile } from "./reports/scripts/engine/stages.js";\n'
+        f"console.log(JSON.stringify({cases}.map((one) => stagesQuantile(...one))));\n"
+    )
+    found = json.loads(run_module(text))
+    assert found == pytest.approx([stages_quantile(*one) for one in cases], rel=1e-9)
+
+
+def test_shares_at_the_edge_of_a_way() -> None:
+    """Where just that share takes no more than one way, the shorter counts: of atoms alone."""
+    slow = (0.0, 0.0, 0.0, 1.0, 1.0, 0.3, 0.0, 0.2, 0.0)
+    quick = (0.0, 0.0, 0.0, 1.0, 1.0, 1e-3, 0.0, 1.0, 0.0)
+    assert quantile(0.8, slow, quick) == 1e-3
+    assert quantile(0.8001, slow, quick) == pytest.approx(0.301, rel=1e-12)
+    assert quantile(0.8, slow, mg1(0, 1e-3)) == pytest.approx(0.3, rel=1e-12)
+    # A call that is made five times, in each of them something by chance: a binomial law.
+    assert quantile(0.6, *call(5.0, slow)) == pytest.approx(0.3, rel=1e-12)
+    assert quantile(0.95, *call(5.0, slow)) == pytest.approx(0.9, rel=1e-12)
+    # What is called by chance within a call by chance.
+    assert quantile(0.89, *call(0.5, slow)) == 0.0
+    assert quantile(0.91, *call(0.5, slow)) == pytest.approx(0.3, rel=1e-12)
+
+
+def test_too_many_ways_are_no_number() -> None:
+    """2^7, each of another length: they are not told apart, and nothing is made up."""
+    line = [(0.0, 0.0, 0.0, 1.0, 1.0, 2.0**k, 0.0, 0.5, 0.0) for k in range(7)]
+    assert isnan(quantile(0.9, *line))
+    assert quantile(0.9, *line[:6]) == 57.0

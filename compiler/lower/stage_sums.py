@@ -28,6 +28,7 @@ from qps.compiler.quantities.certainty import (
     upper_bound,
 )
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.queues.stage_ways import MOST_WAYS
 
 _MOST_WAYS = 16
 _SIZE = 9
@@ -45,7 +46,8 @@ class Way(Struct, frozen=True, kw_only=True):
     """A way through the stages of a latency.
 
     `added` are those of `parts` that the sum has, `aside` those that have a quantile alone. `fixed`
-    is what is always the same, and `operands` are those of the sum. There are so many `ways`.
+    is what is always the same, and `operands` are those of the sum. There are so many `ways`, and
+    on each so many `chances` of what is passed that takes a time which is always the same.
     """
 
     parts: tuple[LatencyPart, ...]
@@ -54,6 +56,7 @@ class Way(Struct, frozen=True, kw_only=True):
     fixed: Formula
     operands: tuple[Formula, ...]
     ways: int = 1
+    chances: int = 1
 
     @property
     def repeats(self) -> bool:
@@ -95,6 +98,8 @@ def ways_of(
     found = tuple(_way(line, is_added, len(lines)) for line in lines)
     if not all(_is_simple(way) for way in found) or not found or all(way.is_alone for way in found):
         return ()
+    if any(way.chances > MOST_WAYS for way in found):
+        return ()
     if any(way.repeats and (way.aside or not way.added) for way in found):
         return ()
     return found
@@ -121,7 +126,7 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool],
     added = tuple(part for part in waits if is_added(part))
     repeated = _repeated(added)
     summed = _Summed(added=added, repeated=frozenset(repeated))
-    fixed, operands = summed.of(line, 0)
+    fixed, operands, chances = summed.of(line, 0)
     for times, part in repeated.values():
         operands += _waited(_stage(part), times).operands()
         piled = behind(part)
@@ -134,6 +139,7 @@ def _way(line: tuple[LatencyPart, ...], is_added: Callable[[LatencyPart], bool],
         fixed=fixed,
         operands=tuple(operands),
         ways=ways,
+        chances=chances,
     )
 
 
@@ -143,10 +149,14 @@ class _Summed(Struct, frozen=True, kw_only=True):
     added: tuple[LatencyPart, ...]
     repeated: frozenset[str]
 
-    def of(self, parts: Sequence[LatencyPart], depth: int) -> tuple[Formula, list[Formula]]:
-        """Return what is always the same of stages that stand in so many calls, and the others."""
+    def of(self, parts: Sequence[LatencyPart], depth: int) -> tuple[Formula, list[Formula], int]:
+        """Return what is always the same of stages that stand in so many calls, and the others.
+
+        With how many chances there are of what is passed, as far as they differ in a fixed time.
+        """
         fixed: list[Formula] = []
         operands: list[Formula] = []
+        chances = 1
         for _, group in groupby(parts, key=lambda part: _number(part, depth)):
             inside = list(group)
             if len(inside[0].calls) <= depth:
@@ -158,18 +168,20 @@ class _Summed(Struct, frozen=True, kw_only=True):
                     elif part.queue is None:
                         fixed.append(part.slowest or part.once)
                 continue
-            same, varying = self.of(inside, depth + 1)
+            same, varying, within = self.of(inside, depth + 1)
             call = inside[0].calls[depth]
             outer = inside[0].calls[depth - 1].reached if depth else ONE
             if call.times is ONE:
                 fixed.append(same)
                 operands += varying
+                chances *= within
                 continue
             always = ZERO if same is ZERO else maximum(ZERO, same)
             around = Stage(waits=ZERO, work=ZERO, service=always, variation=ZERO)
             operands += around.operands(_often(call, outer), len(varying) // _SIZE)
             operands += varying
-        return total(fixed), operands
+            chances *= _chances(call, within, is_fixed=always is not ZERO)
+        return total(fixed), operands, chances
 
     def _stages(self, part: LatencyPart) -> list[Stage]:
         stage = _stage(part)
@@ -177,6 +189,14 @@ class _Summed(Struct, frozen=True, kw_only=True):
             return [replace(stage, waits=ZERO, work=ZERO)]
         piled = behind(part)
         return [stage] if piled is None else [stage, piled]
+
+
+def _chances(call: CallMade, within: int, *, is_fixed: bool) -> int:
+    """Return how many chances a call makes of those within it: one is that it is not made."""
+    if within > 1 and not call.is_share:
+        return MOST_WAYS + 1  # made again, who knows how often, each time with a chance
+    is_chance = not call.is_whole and (is_fixed or within > 1)
+    return within + is_chance
 
 
 def _waited(stage: Stage, times: Formula) -> Stage:

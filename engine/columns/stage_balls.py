@@ -1,20 +1,21 @@
 """The quantile of a sum of stages in balls: the root of the finite series of `stage_numbers`.
 
-The series is that of floats, summed up to any number of digits; what is nothing, and what counts
-whole, is as floats have it.
+The series are those of floats, summed up to any number of digits; what is nothing, what counts
+whole, and on which ways the quantile lies, is as floats have it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite, isnan
+from math import inf, isnan
 
 from flint import acb, arb
 from msgspec import Struct
 
 from qps.engine.columns.balls import INFINITE, UNKNOWN, Falling, is_unknown, refuse, root
 from qps.engine.queues import stage_numbers
-from qps.engine.queues.stage_numbers import OPERANDS, Stage
+from qps.engine.queues.stage_numbers import OPERANDS, Place, Stage
+from qps.engine.queues.stage_ways import Mixture, mixtures, pieces_of
 
 
 class _Ball(Struct):
@@ -25,15 +26,24 @@ class _Ball(Struct):
     inside: list[_Ball]
 
     @property
-    def share(self) -> arb:
-        return self.numbers[7] - self.told.whole if self.told.share else arb(0)
+    def whole(self) -> int:
+        return self.told.whole
 
     @property
-    def fixed_once(self) -> arb:
-        told = self.told
-        own = self.numbers[5] if told.service and not told.variation else arb(0)
-        passed = [each for each in self.inside if each.told.whole]
-        return sum((each.fixed_once * each.told.whole for each in passed), own)
+    def share(self) -> arb | int:
+        return self.numbers[7] - self.told.whole if self.told.share else 0
+
+    @property
+    def own_fixed(self) -> arb | int:
+        return self.numbers[5] if self.told.own_fixed else 0
+
+    @property
+    def is_random(self) -> bool:
+        return self.told.is_random
+
+    @property
+    def once(self) -> _Ball:
+        return _Ball(self.told.once, [*self.numbers[:7], arb(1), arb(0)], [])
 
 
 def stages_quantile(level: arb, *stages: arb) -> arb:
@@ -41,44 +51,67 @@ def stages_quantile(level: arb, *stages: arb) -> arb:
     refuse(bool(level < 0) or bool(level >= 1))
     if is_unknown(level, *stages) or not all(one.is_finite() for one in (level, *stages)):
         return UNKNOWN
-    fixed, excess, near = _root_of(level, stages)
+    numbers = [float(one.mid()) for one in (level, *stages)]
+    near = stage_numbers.stages_quantile(*numbers)
     if near == inf:
         return INFINITE
     refuse(isnan(near))
-    return fixed if excess is None else fixed + root(excess, near)
-
-
-def _root_of(level: arb, stages: Sequence[arb]) -> tuple[arb, Falling | None, float]:
-    """Return what is always the same, what vanishes at the rest, and near where that is.
-
-    There is nothing that vanishes where there is no rest.
-    """
-    shares = [float(one.mid()) for one in (level, *stages)]
-    near = stage_numbers.stages_quantile(*shares)
-    if not isfinite(near):
-        return arb(near), None, near
     groups = [stages[at : at + OPERANDS] for at in range(0, len(stages), OPERANDS)]
     told = stage_numbers.read([tuple(float(one.mid()) for one in group) for group in groups])
-    line = _joined(told, iter(groups))
-    fixed = sum((each.fixed_once * each.told.whole for each in line), arb(0))
-    rest = near - float(fixed.mid())
-    if shares[0] <= stage_numbers.at_once(told):
-        return fixed, None, near
-    terms, nearest = stage_numbers.terms_of(told), stage_numbers.nearest_of(told)
+    pieced = pieces_of(_joined(told, iter(groups)))
+    in_floats = stage_numbers.mixed(told)
+    if pieced is None or in_floats is None:
+        return UNKNOWN
+    ways = mixtures(pieced, _as_float)
+    place = stage_numbers.placed(in_floats, numbers[0])
+    fixed = arb(ways[place.at].fixed)
+    if not place.beyond:
+        return fixed
+    return fixed + root(_excess(ways, in_floats, level, place), place.beyond)
+
+
+def _as_float(number: arb | float) -> float:
+    return float(arb(number).mid())
+
+
+def _excess(
+    ways: Sequence[Mixture], in_floats: Sequence[Mixture], level: arb, place: Place
+) -> Falling:
+    """Return log(P(T > t)/(1 - level)) of the time beyond that of a mixture, and its slope."""
     goal = -(-level).log1p()
-    gap = stage_numbers.gap_of(nearest, float(goal.mid()), rest)
+    beyond = sum((arb(mixture.chance) for mixture in ways[place.at + 1 :]), arb(0))
+    fixed = arb(ways[place.at].fixed)
+    tails = []
+    for mixture, told in zip(ways[: place.at + 1], in_floats, strict=False):
+        if told.line:
+            tail = stage_numbers.Tail.of(told, float(goal.mid()))
+            since = fixed - mixture.fixed
+            gap = stage_numbers.gap_of(tail.nearest, tail.goal, place.beyond + _as_float(since))
+            tails.append((mixture, since, gap, tail.terms))
 
-    def excess(time: arb) -> tuple[arb, arb]:
-        begin = gap / time
-        longer = density = arb(0)
-        for k, weight in enumerate(terms):
-            at = acb(begin, arb.pi() * k / time)
-            found = _transform(line, at)
-            longer += weight * ((1 - found) / at).real
-            density += weight * found.real
-        return (longer / time).log() + gap + goal, -density / longer
+    def excess(more: arb) -> tuple[arb, arb]:
+        longer, density = beyond, arb(0)
+        for mixture, since, gap, terms in tails:
+            time = since + more
+            scale, chance = arb(gap).exp() / time, arb(mixture.chance)
+            for k, weight in enumerate(terms):
+                at = acb(gap / time, arb.pi() * k / time)
+                found = _mixed(mixture, at)
+                longer += weight * scale * ((chance - found) / at).real
+                density += weight * scale * found.real
+        return longer.log() + goal, -density / longer
 
-    return fixed, excess, rest
+    return excess
+
+
+def _mixed(mixture: Mixture, at: acb) -> acb:
+    found = acb(0)
+    for chance, stages in mixture.ways:
+        way = acb(chance)
+        for stage, often in stages:
+            way *= _transform((stage,), at) ** often
+        found += way
+    return found
 
 
 def _joined(told: Sequence[Stage], groups: object) -> list[_Ball]:
@@ -103,8 +136,7 @@ def _transform(line: Sequence[_Ball], at: acb) -> acb:
             once *= 1 - part + part * ((1 - load) * left / (1 - load * left))
         found *= once**told.whole
         if told.share:
-            late = once * (-at * stage.fixed_once).exp()
-            found *= 1 - stage.share + stage.share * late
+            found *= 1 - stage.share + stage.share * once
     return found
 
 

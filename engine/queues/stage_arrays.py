@@ -1,6 +1,7 @@
 """The quantile of a sum of independent stages on arrays: `stage_numbers` tells what it is.
 
-Terms of the series stand in rows, elements in columns.
+Terms of the series stand in rows, elements in columns. Where a fixed time is taken by
+chance, elements differ in their ways: each is a number by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from qps.engine.arrays import Array, falling_root, filled, in_blocks
+from qps.engine.queues import stage_numbers
 from qps.engine.queues.stage_numbers import (
     DISCOUNT,
     KINKED,
@@ -156,6 +158,13 @@ def _plain(level: Array, *stages: Array) -> Array:
             [_plain(*(one[k : k + 1] for one in (level, *stages))) for k in range(level.size)]
         )
     line = _read(groups)
+    is_mixed = reduce(np.logical_or, map(_has_fixed_chance, line))
+    if is_mixed.any():
+        found = np.empty(level.shape)
+        rows = np.stack((level, *stages), axis=1)
+        found[is_mixed] = [stage_numbers.stages_quantile(*row) for row in rows[is_mixed].tolist()]
+        filled(~is_mixed, found, _plain, level, *stages)
+        return found
     every = list(_every(line, np.ones(level.shape, dtype=bool)))
     is_endless = np.zeros(level.shape, dtype=bool)
     for stage, counts in every:
@@ -163,7 +172,6 @@ def _plain(level: Array, *stages: Array) -> Array:
     fixed = np.zeros(level.shape) + sum(map(_fixed, line))
     at_once = level <= _at_once(line)
     found = np.where(is_endless, np.inf, fixed)
-    has_shares = reduce(np.logical_or, (stage.share > 0 for stage, _ in every))
     is_narrow = reduce(
         np.logical_or,
         (
@@ -171,7 +179,6 @@ def _plain(level: Array, *stages: Array) -> Array:
             & (
                 (stage.is_late & (stage.spread < NARROW))
                 | ((stage.variation > 0) & (stage.variation < NARROW))
-                | (has_shares & (stage.variation == 0))
             )
             for stage, counts in every
         ),
@@ -193,14 +200,23 @@ def _fixed_once(stage: Stage) -> Array:
     return np.where(stage.is_passed, own + sum(map(_fixed, stage.inside)), 0.0)
 
 
+def _has_fixed_chance(stage: Stage) -> Truth:
+    """Return where a time that is always the same is taken by chance."""
+    within = reduce(
+        np.logical_or,
+        map(_has_fixed_chance, stage.inside),
+        (stage.share > 0) & (_fixed_once(stage) > 0),
+    )
+    return np.asarray(within & stage.is_passed)
+
+
 def _at_once(line: Sequence[Stage]) -> Array | float:
     found: Array | float = 1.0
     for stage in line:
         own = np.where(stage.is_late, 1 - stage.waits, 1.0)
         own = np.where((stage.service > 0) & (stage.variation > 0), 0.0, own)
         once = _at_once(stage.inside) * own
-        rest = np.where(_fixed_once(stage) > 0, 0.0, once)
-        found = found * once**stage.whole * (1 - stage.share + stage.share * rest)
+        found = found * once**stage.whole * (1 - stage.share + stage.share * once)
     return found
 
 
@@ -257,9 +273,7 @@ def _transform(line: Sequence[Stage], at: Complex) -> Complex:
             once = once * _transform(stage.inside, at)
         found = found * _powered(once, stage.whole)
         if stage.share.any():
-            fixed = _fixed_once(stage)
-            late = once * np.exp(-at * fixed) if fixed.any() else once
-            found = found * (1 - stage.share + stage.share * late)
+            found = found * (1 - stage.share + stage.share * once)
     return found
 
 

@@ -10,20 +10,23 @@ part for a share of what comes.
 
 Where T has the transform f, P(T > t) has (1 - f(s))/s. That is inverted by a Fourier series and
 Euler's summation (Abate and Whitt 1992), on a line moved towards the singularities of f, so that
-small shares keep their digits. What is always the same is taken out of T before: after that its
-law is smooth but for kinks that fixed service times leave in a wait.
+small shares keep their digits. What is always the same is taken out of T before, on each of the
+ways through stages that are passed by chance (`stage_ways`): after that its law is smooth but for
+kinks that fixed service times leave in a wait.
 """
 
 from __future__ import annotations
 
-from cmath import exp as complex_exp
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import atan2, comb, cos, exp, expm1, floor, inf, isnan, log, log1p, nan, pi, sin
+from itertools import accumulate
+from math import atan2, comb, cos, exp, expm1, floor, inf, isnan, log, log1p, nan, pi, prod, sin
 from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from qps.engine.queues.stage_ways import SAME, Mixture, mixtures, pieces_of
 from qps.engine.roots import falling_root
 
 OPERANDS = 9
@@ -91,12 +94,35 @@ class Stage(Struct, frozen=True, kw_only=True):
         """True where some of it waits."""
         return self.waits > 0 and self.work > 0
 
+    @property
+    def own_fixed(self) -> float:
+        """What is always the same of one passage, but for what is inside."""
+        return 0.0 if self.variation else self.service
+
+    @property
+    def is_random(self) -> bool:
+        """True where a part of its own varies."""
+        return self.is_late or (self.service > 0 and self.variation > 0)
+
+    @property
+    def once(self) -> Stage:
+        """Its own part alone, passed once."""
+        return replace(self, whole=1, share=0.0, inside=())
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a quantile is: so long beyond the fixed time of the mixture `at`, or right there."""
+
+    at: int
+    beyond: float = 0.0
+
 
 @lru_cache(maxsize=1 << 14)
 def stages_quantile(level: float, *stages: float) -> float:
     """Return the time that a share `level` does not exceed to pass stages, one after the other.
 
-    Infinite where one that is passed is loaded 1 or more.
+    Infinite where one that is passed is loaded 1 or more; not-a-number where there are more ways
+    through stages that are passed by chance than are told apart.
     """
     if not 0 <= level < 1 or not stages or len(stages) % OPERANDS or any(map(isnan, stages)):
         return nan
@@ -107,10 +133,17 @@ def stages_quantile(level: float, *stages: float) -> float:
     every = passed(line)
     if any(each.service == inf or (each.is_late and each.load >= 1) for each in every):
         return inf
-    fixed = sum(map(_fixed, line))
-    if level <= at_once(line):
-        return fixed
-    return fixed + _beyond(line, level)
+    ways = mixed(line)
+    if ways is None:
+        return nan
+    place = placed(ways, level)
+    return float(ways[place.at].fixed) + place.beyond
+
+
+def mixed(line: Sequence[Stage]) -> tuple[Mixture, ...] | None:
+    """Return the ways through stages by the fixed time of each, None where there are too many."""
+    pieced = pieces_of(line)
+    return None if pieced is None else mixtures(pieced)
 
 
 def _is_stage(group: Sequence[float]) -> bool:
@@ -180,23 +213,8 @@ def passed(line: Sequence[Stage]) -> list[Stage]:
     return found
 
 
-def _all(line: Sequence[Stage]) -> list[Stage]:
-    return [each for stage in line for each in (stage, *_all(stage.inside))]
-
-
-def _fixed(stage: Stage) -> float:
-    """Return what is always the same of the time of a stage."""
-    return stage.whole * _fixed_once(stage)
-
-
-def _fixed_once(stage: Stage) -> float:
-    if not (stage.whole or stage.share):
-        return 0.0
-    return (0.0 if stage.variation else stage.service) + sum(map(_fixed, stage.inside))
-
-
 def at_once(line: Sequence[Stage]) -> float:
-    """Return which share takes no longer than that."""
+    """Return which share takes no longer than what is always the same."""
     found = 1.0
     for stage in line:
         once = at_once(stage.inside)
@@ -204,32 +222,125 @@ def at_once(line: Sequence[Stage]) -> float:
             once = 0.0
         elif stage.is_late:
             once *= 1 - stage.waits
-        rest = 0.0 if _fixed_once(stage) else once
-        found *= once**stage.whole * (1 - stage.share + stage.share * rest)
+        found *= once**stage.whole * (1 - stage.share + stage.share * once)
     return found
 
 
-def _beyond(line: Sequence[Stage], level: float) -> float:
-    """Return the quantile of what is not always the same."""
-    goal, nearest, terms = -log1p(-level), nearest_of(line), terms_of(line)
+def _at_once(mixture: Mixture) -> float:
+    """Return which share of all takes the fixed time of a mixture, and no longer."""
+    return sum(
+        float(chance) * prod(at_once((stage,)) ** often for stage, often in stages)
+        for chance, stages in mixture.ways
+    )
 
-    def excess(time: float) -> tuple[float, float]:
-        """Return log(P(T > t)/(1 - level)), and its slope."""
-        gap = gap_of(nearest, goal, time)
+
+# -- where a quantile is -----------------------------------------------------------------
+
+
+def placed(ways: Sequence[Mixture], level: float) -> Place:
+    """Return where the quantile of a mixture of ways is: at the fixed time of one, or beyond it."""
+    goal, late = -log1p(-level), 1 - level
+    tails = [Tail.of(mixture, goal) for mixture in ways]
+    longer = list(accumulate((mixture.chance for mixture in reversed(ways)), initial=0.0))[::-1]
+    last = len(ways) - 1
+    for k, mixture in enumerate(ways):
+        if longer[k + 1] > late * (1 + SAME):
+            continue  # more than that take the next fixed time at least
+        before = _longer(tails[:k], mixture.fixed)[0]
+        if before + longer[k] - _at_once(mixture) <= late * (1 + SAME):
+            return Place(at=k)
+        ahead = ways[k + 1].fixed if k < last else inf
+        if k < last and _longer(tails[: k + 1], ahead)[0] + longer[k + 1] > late * (1 - SAME):
+            continue
+        so_far = tails[: k + 1]
+        high = max(tail.high + tail.fixed for tail in so_far) - mixture.fixed
+        high = min(high, ahead - mixture.fixed)
+        near = NEAR if all(tail.terms is SMOOTH for tail in so_far) else NEXT_TO
+        start, beyond = mixture.fixed, longer[k + 1]
+
+        def excess(time: float) -> tuple[float, float]:
+            """Return log(P(T > t)/(1 - level)), and its slope."""
+            found, density = _longer(so_far, start, time)  # noqa: B023 - it is done with here
+            found += beyond  # noqa: B023
+            return (log(found) + goal, -density / found) if found > 0 else (-1.0, 0.0)
+
+        return Place(at=k, beyond=falling_root(excess, 0.0, high, high, near))
+    return Place(at=last)
+
+
+class Tail(Struct, frozen=True, kw_only=True):
+    """What is needed of a mixture to tell which share takes longer than a time.
+
+    No quantile asked for is further than `high` beyond its fixed time.
+    """
+
+    mixture: Mixture
+    nearest: float
+    goal: float
+    terms: tuple[float, ...]
+    high: float
+
+    @property
+    def fixed(self) -> float:
+        """The fixed time of it."""
+        return float(self.mixture.fixed)
+
+    @staticmethod
+    def of(mixture: Mixture, goal: float) -> Tail:
+        """Return what is needed where so much of the logarithm of a share is asked for."""
+        line = mixture.line
+        if not line:
+            return Tail(mixture=mixture, nearest=inf, goal=goal, terms=SMOOTH, high=0.0)
+        nearest = nearest_of(line)
+        # By Chernoff's bound, at a place where it is no power of e that is too long.
+        at = min(nearest / 2, LONG / (served(line) or TINY))
+        size = max(mixed_transform(mixture, complex(-at, 0.0)).real / mixture.chance, 1.0)
+        return Tail(
+            mixture=mixture,
+            nearest=nearest,
+            goal=goal,
+            terms=terms_of(line),
+            high=(log(size) + goal) / at,
+        )
+
+    def at(self, time: float) -> tuple[float, float]:
+        """Return the share that takes longer than so much beyond the fixed time, and the density.
+
+        Both are of all that comes.
+        """
+        if time <= 0 or not self.mixture.line:
+            is_longer = time < 0 or (time == 0 and bool(self.mixture.line))
+            return (self.mixture.chance if is_longer else 0.0), 0.0
+        gap = gap_of(self.nearest, self.goal, time)
         longer = density = 0.0
-        for k, weight in enumerate(terms):
+        for k, weight in enumerate(self.terms):
             at = complex(gap, k * pi) / time
-            found = transform(line, at)
-            longer += weight * ((1 - found) / at).real
+            found = mixed_transform(self.mixture, at)
+            longer += weight * ((self.mixture.chance - found) / at).real
             density += weight * found.real
-        if not longer > 0:
-            return -1.0, 0.0
-        return log(longer / time) + gap + goal, -density / longer
+        scale = exp(gap) / time
+        return longer * scale, density * scale
 
-    # By Chernoff's bound, at a place where it is no power of e that is too long.
-    at = min(nearest / 2, LONG / (served(line) or TINY))
-    high = (log(transform(line, complex(-at, 0.0)).real) + goal) / at
-    return falling_root(excess, 0.0, high, high, NEAR if terms is SMOOTH else NEXT_TO)
+
+def _longer(tails: Sequence[Tail], since: float, time: float = 0.0) -> tuple[float, float]:
+    """Return what of some mixtures takes longer than a time after another one, and the density."""
+    each = [tail.at(since - tail.fixed + time) for tail in tails]
+    return sum(one for one, _ in each), sum(one for _, one in each)
+
+
+def mixed_transform(mixture: Mixture, at: complex) -> complex:
+    """Return the transform of what varies on the ways of a mixture, each by its chance."""
+    if len(mixture.ways) == 1:
+        ((chance, stages),) = mixture.ways
+        return _product(stages, at) * float(chance)
+    return sum((chance * _product(stages, at) for chance, stages in mixture.ways), complex(0.0))
+
+
+def _product(stages: Sequence[tuple[Stage, int]], at: complex) -> complex:
+    found = complex(1.0)
+    for stage, often in stages:
+        found *= transform((stage,), at) ** often
+    return found
 
 
 def served(line: Sequence[Stage]) -> float:
@@ -253,11 +364,8 @@ def nearest_of(line: Sequence[Stage]) -> float:
 
 def terms_of(line: Sequence[Stage]) -> tuple[float, ...]:
     """Return by what the terms of the series count: of what is less smooth there are more."""
-    has_shares = any(each.share for each in _all(line))
     is_narrow = any(
-        (each.is_late and each.spread < NARROW)
-        or (0 < each.variation < NARROW)
-        or (has_shares and not each.variation)
+        (each.is_late and each.spread < NARROW) or (0 < each.variation < NARROW)
         for each in passed(line)
     )
     return KINKED if is_narrow else SMOOTH
@@ -274,7 +382,7 @@ def _decay(stage: Stage) -> float:
 
 
 def transform(line: Sequence[Stage], at: complex) -> complex:
-    """Return E exp(-s T), where T is the time that stages take beyond what is always the same."""
+    """Return E exp(-s T) of the time that stages take beyond what is always the same."""
     found = complex(1.0)
     for stage in line:
         if not (stage.whole or stage.share):
@@ -287,9 +395,7 @@ def transform(line: Sequence[Stage], at: complex) -> complex:
         if stage.whole:
             found *= once if stage.whole == 1 else once**stage.whole
         if stage.share:
-            fixed = _fixed_once(stage)
-            late = once * complex_exp(-at * fixed) if fixed else once
-            found *= 1 - stage.share + stage.share * late
+            found *= 1 - stage.share + stage.share * once
     return found
 
 

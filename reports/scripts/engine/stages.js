@@ -21,8 +21,8 @@ export function stagesQuantile(level, ...operands) {
   if (!groups.every(isStage)) return NaN;
   const line = read(groups), every = passed(line);
   if (every.some((stage) => stage.service === Infinity || (stage.isLate && stage.load >= 1))) return Infinity;
-  const fixed = line.reduce((sum, stage) => sum + fixedOf(stage), 0);
-  return level <= atOnce(line) ? fixed : fixed + beyond(line, every, level);
+  const ways = mixtures(line);
+  return ways ? placed(ways, level) : NaN;
 }
 
 const isSize = (value) => value >= 0 && value < Infinity;
@@ -43,50 +43,160 @@ function read(groups) {
   return found;
 }
 
-// With what is asked of it again and again; `fixed` is what is always the same of the time that one passage takes.
+// With what is asked of it again and again; `fixed` is what is always the same of one passage, but for what is inside.
 function stageOf(stage) {
-  const { waits, work, service, variation, whole, share, inside } = stage, isPassed = whole > 0 || share > 0;
-  const fixed = isPassed ? inside.reduce((sum, one) => sum + fixedOf(one), variation ? 0 : service) : 0;
-  return { ...stage, isPassed, isLate: waits > 0 && work > 0, isVaried: service > 0 && variation > 0, fixed };
+  const { waits, work, service, variation, whole, share } = stage, isLate = waits > 0 && work > 0, isVaried = service > 0 && variation > 0;
+  return { ...stage, isPassed: whole > 0 || share > 0, isLate, isVaried, isRandom: isLate || isVaried, fixed: variation ? 0 : service };
 }
 
 function passed(line) { return line.filter(({ isPassed }) => isPassed).flatMap((stage) => [...(stage.service || stage.isLate ? [stage] : []), ...passed(stage.inside)]); }
 
-function all(line) { return line.flatMap((stage) => [stage, ...all(stage.inside)]); }
+// The ways through stages: `engine/stage_ways.py` tells why. A way is the chance of it, by the pieces that it has: fixed times and stages that vary.
+const MOST_WAYS = 64, SAME = 1e-12;
 
-// What is always the same of the time of a stage.
-function fixedOf({ whole, fixed }) { return whole * fixed; }
+function hasFixedChance(stage) { return stage.isPassed && (stage.inside.some(hasFixedChance) || (stage.share > 0 && isEverFixed(stage))); }
 
-// Which share takes no longer than that.
+function isEverFixed({ fixed, inside }) { return fixed > 0 || inside.some((one) => one.whole > 0 && isEverFixed(one)); }
+
+function fixedOf({ whole, fixed, inside }) { return whole * inside.reduce((sum, one) => sum + fixedOf(one), fixed); }
+
+function everVaries({ isPassed, isRandom, inside }) { return isPassed && (isRandom || inside.some(everVaries)); }
+
+// What has so many ways that they are not told apart is null.
+function both(one, other) {
+  if (!one || !other) return null;
+  const found = new Map();
+  for (const { chance, counts } of one.values()) {
+    for (const then of other.values()) {
+      const together = new Map(counts);
+      for (const [piece, times] of then.counts) together.set(piece, (together.get(piece) ?? 0) + times);
+      const sorted = [...together].sort(([a], [b]) => a - b), key = String(sorted);
+      found.set(key, { chance: (found.get(key)?.chance ?? 0) + chance * then.chance, counts: sorted });
+    }
+  }
+  return found.size > MOST_WAYS ? null : found;
+}
+
+const wayOf = (counts, chance = 1) => new Map([[String(counts), { chance, counts }]]);
+
+function waysOf(line, pieces) {
+  return line.filter(({ isPassed }) => isPassed).reduce((found, stage) => found && both(found, waysOfOne(stage, pieces)), wayOf([]));
+}
+
+function waysOfOne(stage, pieces) {
+  const noted = (piece, is) => (is ? [[pieces.push(piece) - 1, 1]] : []);
+  if (!hasFixedChance(stage)) return wayOf([...noted({ fixed: fixedOf(stage) }, fixedOf(stage) > 0), ...noted({ stage }, everVaries(stage))]);
+  const own = [...noted({ fixed: stage.fixed }, stage.fixed > 0), ...noted({ stage: { ...stage, whole: 1, share: 0, inside: [] } }, stage.isRandom)];
+  const once = both(wayOf(own), waysOf(stage.inside, pieces));
+  let found = wayOf([]);
+  for (let times = stage.whole, power = once; times; power = times > 1 ? both(power, power) : power, times = Math.floor(times / 2)) {
+    if (times % 2) found = both(found, power);
+  }
+  if (!stage.share || !once || !found) return found;
+  const chances = wayOf([], 1 - stage.share);
+  for (const [key, { chance, counts }] of once) chances.set(key, { chance: (chances.get(key)?.chance ?? 0) + stage.share * chance, counts });
+  return both(found, chances);
+}
+
+// Ways by the time that is always the same of them, the shortest first.
+function mixtures(line) {
+  const pieces = [], ways = waysOf(line, pieces);
+  if (!ways) return null;
+  const timed = [...ways.values()].map(({ chance, counts }) => ({
+    chance,
+    fixed: counts.reduce((sum, [piece, times]) => sum + (pieces[piece].fixed ?? 0) * times, 0),
+    stages: counts.filter(([piece]) => pieces[piece].stage).map(([piece, times]) => [pieces[piece].stage, times]),
+  }));
+  timed.sort((a, b) => a.fixed - b.fixed);
+  const found = [];
+  for (const way of timed) {
+    const last = found.at(-1);
+    if (last && way.fixed - last.fixed <= SAME * way.fixed) {
+      last.chance += way.chance;
+      last.ways.push(way);
+    } else found.push({ fixed: way.fixed, chance: way.chance, ways: [way] });
+  }
+  return found;
+}
+
+// Which share takes no longer than what is always the same.
 function atOnce(line) {
   return line.reduce((found, stage) => {
     const once = stage.isVaried ? 0 : atOnce(stage.inside) * (stage.isLate ? 1 - stage.waits : 1);
-    return found * once ** stage.whole * (1 - stage.share + stage.share * (stage.fixed ? 0 : once));
+    return found * once ** stage.whole * (1 - stage.share + stage.share * once);
   }, 1);
 }
 
-// The quantile of what is not always the same.
-function beyond(line, every, level) {
-  const goal = -Math.log1p(-level);
+function atOnceOf({ ways }) {
+  return ways.reduce((sum, { chance, stages }) => sum + stages.reduce((found, [stage, times]) => found * atOnce([stage]) ** times, chance), 0);
+}
+
+// The quantile of a mixture of ways: the fixed time of one of them, or beyond it.
+function placed(ways, level) {
+  const goal = -Math.log1p(-level), late = 1 - level, tails = ways.map((mixture) => tailOf(mixture, goal)), longer = [0];
+  for (const { chance } of [...ways].reverse()) longer.unshift(longer[0] + chance);
+  for (let k = 0; k < ways.length; k++) {
+    if (longer[k + 1] > late * (1 + SAME)) continue; // more than that take the next fixed time at least
+    const { fixed } = ways[k], ahead = k + 1 < ways.length ? ways[k + 1].fixed : Infinity, soFar = tails.slice(0, k + 1);
+    if (longerOf(tails.slice(0, k), fixed, 0)[0] + longer[k] - atOnceOf(ways[k]) <= late * (1 + SAME)) return fixed;
+    if (ahead < Infinity && longerOf(soFar, ahead, 0)[0] + longer[k + 1] > late * (1 - SAME)) continue;
+    const high = Math.min(Math.max(...soFar.map((tail) => tail.high + tail.mixture.fixed)) - fixed, ahead - fixed);
+    return fixed + fallingRoot((time) => {
+      const [some, density] = longerOf(soFar, fixed, time), found = some + longer[k + 1];
+      return found > 0 ? [Math.log(found) + goal, -density / found] : [-1, 0];
+    }, 0, high, high, soFar.every(({ terms }) => terms === SMOOTH) ? NEAR : NEXT_TO);
+  }
+  return ways.at(-1).fixed;
+}
+
+// What is needed of a mixture to tell which share takes longer than a time.
+function tailOf(mixture, goal) {
+  const line = mixture.ways.flatMap(({ stages }) => stages.map(([stage]) => stage));
+  if (!line.length) return { mixture, line, terms: SMOOTH, high: 0 };
+  const every = passed(line);
   let nearest = Math.min(...every.map(decay));
   if (nearest === Infinity) nearest = 1 / every.reduce((sum, { service, work }) => sum + service + work, 0);
-  const hasShares = all(line).some(({ share }) => share > 0);
-  const terms = every.some((stage) => (stage.isLate && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW) || (hasShares && !stage.variation)) ? KINKED : SMOOTH;
+  const terms = every.some((stage) => (stage.isLate && stage.spread < NARROW) || (stage.variation > 0 && stage.variation < NARROW)) ? KINKED : SMOOTH;
   const left = Math.min(nearest / 2, LONG / (served(line) || TINY)); // where the transform is no power that is too long
-  transform(line, -left, 0);
-  const high = (Math.log(out[0]) + goal) / left; // by Chernoff's bound
-  return fallingRoot((time) => {
-    let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * time, goal);
+  mixed(mixture, -left, 0);
+  return { mixture, line, nearest, goal, terms, high: (Math.log(Math.max(out[0] / mixture.chance, 1)) + goal) / left }; // by Chernoff's bound
+}
+
+// What of some mixtures takes longer than a time after another one, and the density.
+function longerOf(tails, since, time) {
+  let found = 0, density = 0;
+  for (const tail of tails) {
+    const { mixture, line, nearest, goal, terms } = tail, after = since - mixture.fixed + time;
+    if (after < 0 || (after === 0 && line.length)) found += mixture.chance;
+    if (!(after > 0) || !line.length) continue;
+    let gap = DISCOUNT / 2 - Math.min(TOWARDS * nearest * after, goal);
     if (Math.abs(gap) < 1) gap = 1; // not next to zero
-    let longer = 0, density = 0;
+    const scale = Math.exp(gap) / after;
     for (let k = 0; k < terms.length; k++) {
-      const re = gap / time, im = (k * Math.PI) / time;
-      transform(line, re, im);
-      longer += (terms[k] * ((1 - out[0]) * re - out[1] * im)) / (re * re + im * im);
-      density += terms[k] * out[0];
+      const re = gap / after, im = (k * Math.PI) / after;
+      mixed(mixture, re, im);
+      found += (scale * terms[k] * ((mixture.chance - out[0]) * re - out[1] * im)) / (re * re + im * im);
+      density += scale * terms[k] * out[0];
     }
-    return longer > 0 ? [Math.log(longer / time) + gap + goal, -density / longer] : [-1, 0];
-  }, 0, high, high, terms === SMOOTH ? NEAR : NEXT_TO);
+  }
+  return [found, density];
+}
+
+// The transform of what varies on the ways of a mixture, each by its chance, into `out`.
+function mixed({ ways }, re, im) {
+  let x = 0, y = 0;
+  for (const { chance, stages } of ways) {
+    let a = chance, b = 0;
+    for (const [stage, times] of stages) {
+      transform([stage], re, im);
+      const [c, d] = out;
+      for (let turn = 0; turn < times; turn++) [a, b] = [a * c - b * d, a * d + b * c];
+    }
+    x += a;
+    y += b;
+  }
+  out[0] = x;
+  out[1] = y;
 }
 
 // How long stages serve at most, without waits.
@@ -137,12 +247,6 @@ function transform(line, re, im) {
       }
     }
     if (!stage.share) continue;
-    if (stage.fixed) {
-      const size = Math.exp(-re * stage.fixed), cosine = size * Math.cos(im * stage.fixed), sine = -size * Math.sin(im * stage.fixed);
-      kept = a * cosine - b * sine;
-      b = a * sine + b * cosine;
-      a = kept;
-    }
     a = 1 - stage.share + stage.share * a;
     b *= stage.share;
     kept = x * a - y * b;

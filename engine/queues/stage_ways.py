@@ -1,0 +1,223 @@
+"""The ways through stages: which of those that are passed by chance an item does pass.
+
+Where a stage that is passed by chance takes a time that is always the same, a sum of stages has
+atoms there, which no series of its transform finds, and whose own transform is beyond all floats
+left of zero. So that time is taken out: each way has its chance, what is always the same of it, and
+what varies. A way that is passed again in another order is the same one. What varies and takes no
+fixed time stays by chance within a way, where its law is smooth.
+
+All here reads floats or balls alike: stages are those of `stage_numbers` or of `stage_balls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, Self
+
+from msgspec import Struct
+
+MOST_WAYS = 64
+"""That are told apart: each costs a series of its own."""
+
+
+class Passed(Protocol):
+    """A stage: passed `whole` times, once more by chance, each time with what is `inside`."""
+
+    @property
+    def whole(self) -> int:
+        """How often it is passed for sure."""
+
+    @property
+    def share(self) -> Any:
+        """The chance that it is passed once more; false where there is none."""
+
+    @property
+    def own_fixed(self) -> Any:
+        """What is always the same of one passage, but for what is inside; false if nothing."""
+
+    @property
+    def is_random(self) -> bool:
+        """True where a part of its own varies."""
+
+    @property
+    def inside(self) -> Sequence[Self]:
+        """The stages that are passed each time."""
+
+    @property
+    def once(self) -> Self:
+        """Its own part alone, passed once."""
+
+
+Pieces = tuple[tuple[int, int], ...]
+"""Which pieces a way has, and how often."""
+
+
+class Pieced(Struct, frozen=True, kw_only=True):
+    """The ways through a line: the chance of each by the pieces that it has.
+
+    A piece is a `fixed` time or a stage that varies.
+    """
+
+    fixed: dict[int, Any]
+    varied: dict[int, Any]
+    chances: dict[Pieces, Any]
+
+
+class _TooManyError(Exception):
+    pass
+
+
+def pieces_of(line: Sequence[Passed]) -> Pieced | None:
+    """Return the ways through a line, None where there are more than are told apart."""
+    found = _Pieces()
+    try:
+        chances = found.of(line)
+    except _TooManyError:
+        return None
+    return Pieced(fixed=found.fixed, varied=found.varied, chances=chances)
+
+
+def has_fixed_chance(stage: Passed) -> bool:
+    """Return whether a time that is always the same is taken by chance."""
+    if not (stage.whole or stage.share):
+        return False
+    is_within = any(map(has_fixed_chance, stage.inside))
+    return is_within or bool(stage.share and _is_ever_fixed(stage))
+
+
+def _is_ever_fixed(stage: Passed) -> bool:
+    return bool(stage.own_fixed) or any(
+        each.whole and _is_ever_fixed(each) for each in stage.inside
+    )
+
+
+class _Pieces:
+    def __init__(self) -> None:
+        self.fixed: dict[int, Any] = {}
+        self.varied: dict[int, Any] = {}
+
+    def of(self, line: Iterable[Passed]) -> dict[Pieces, Any]:
+        found: dict[Pieces, Any] = {(): 1}
+        for stage in line:
+            if stage.whole or stage.share:
+                found = _both(found, self._of_one(stage))
+        return found
+
+    def _of_one(self, stage: Passed) -> dict[Pieces, Any]:
+        if not has_fixed_chance(stage):
+            return {self._fixed(_fixed(stage)) + self._varied(stage, _ever_varies(stage)): 1}
+        own = self._fixed(stage.own_fixed) + self._varied(stage.once, stage.is_random)
+        once = _both({own: 1}, self.of(stage.inside))
+        found = _power(once, stage.whole)
+        if not stage.share:
+            return found
+        chance = {way: stage.share * weight for way, weight in once.items()}
+        return _both(found, _mixed({(): 1 - stage.share}, chance))
+
+    def _fixed(self, time: Any) -> Pieces:
+        return _noted(self.fixed, time, self._next()) if time else ()
+
+    def _varied(self, stage: Passed, varies: bool) -> Pieces:  # noqa: FBT001
+        return _noted(self.varied, stage, self._next()) if varies else ()
+
+    def _next(self) -> int:
+        return len(self.fixed) + len(self.varied)
+
+
+def _noted(pieces: dict[int, Any], piece: Any, at: int) -> Pieces:
+    pieces[at] = piece
+    return ((at, 1),)
+
+
+def _fixed(stage: Passed) -> Any:
+    return stage.whole * (stage.own_fixed + sum(map(_fixed, stage.inside)))
+
+
+def _ever_varies(stage: Passed) -> bool:
+    is_passed = bool(stage.whole or stage.share)
+    return is_passed and (stage.is_random or any(map(_ever_varies, stage.inside)))
+
+
+def _both(one: dict[Pieces, Any], other: dict[Pieces, Any]) -> dict[Pieces, Any]:
+    found: dict[Pieces, Any] = {}
+    for way, chance in one.items():
+        for then, weight in other.items():
+            counts = dict(way)
+            for piece, times in then:
+                counts[piece] = counts.get(piece, 0) + times
+            together = tuple(sorted(counts.items()))
+            found[together] = found.get(together, 0) + chance * weight
+    if len(found) > MOST_WAYS:
+        raise _TooManyError
+    return found
+
+
+def _mixed(one: dict[Pieces, Any], other: dict[Pieces, Any]) -> dict[Pieces, Any]:
+    return {way: one.get(way, 0) + other.get(way, 0) for way in (*one, *other)}
+
+
+def _power(once: dict[Pieces, Any], times: int) -> dict[Pieces, Any]:
+    """Return the ways of so many passages: by squares, which are few."""
+    found: dict[Pieces, Any] = {(): 1}
+    while times:
+        found = _both(found, once) if times % 2 else found
+        times //= 2
+        once = _both(once, once) if times else once
+    return found
+
+
+# -- ways that take the same fixed time --------------------------------------------------
+
+
+class Mixture(Struct, frozen=True, kw_only=True):
+    """The ways that take the same `fixed` time, with a `chance` of all of them.
+
+    `ways` are the chance of each and the stages that vary on it, each so often.
+    """
+
+    fixed: Any
+    chance: Any
+    ways: tuple[tuple[Any, tuple[tuple[Any, int], ...]], ...]
+
+    @property
+    def line(self) -> tuple[Any, ...]:
+        """All stages that vary on any of them."""
+        return tuple(stage for _, stages in self.ways for stage, _ in stages)
+
+
+def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mixture, ...]:
+    """Return ways by the time that is always the same of them, the shortest first.
+
+    `number` makes a float of a time: those that are the same but for roundings are the same.
+    """
+    times = {
+        way: sum((pieced.fixed[piece] * often for piece, often in way if piece in pieced.fixed), 0)
+        for way in pieced.chances
+    }
+    found: list[list[Pieces]] = []
+    last = -1.0
+    for way in sorted(times, key=lambda way: number(times[way])):
+        time = number(times[way])
+        if found and time - last <= SAME * time:
+            found[-1].append(way)
+        else:
+            found.append([way])
+            last = time
+    return tuple(
+        Mixture(
+            fixed=times[ways[0]],
+            chance=sum(pieced.chances[way] for way in ways),
+            ways=tuple(
+                (
+                    pieced.chances[way],
+                    tuple((pieced.varied[at], often) for at, often in way if at in pieced.varied),
+                )
+                for way in ways
+            ),
+        )
+        for ways in found
+    )
+
+
+SAME = 1e-12
+"""Times, or shares, that differ by no more of them are the same: they are rounded."""
