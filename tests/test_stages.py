@@ -310,7 +310,7 @@ def test_a_fixed_time_by_chance_is_told_apart(name: str, level: float) -> None:
         )
     assert after <= (1 - level) * (1 + 1e-9) if found else after <= 1 - level + 1e-12
     assert before > (1 - level) * (1 - 1e-9) or not found
-    assert float(on_arrays(level, *chain(*line))) == found
+    assert float(on_arrays(level, *chain(*line))) == pytest.approx(found, rel=1e-9)
     ball = OPERATIONS["stages_quantile"].ball(arb(level), *map(arb, chain(*line)))
     assert float(ball.mid()) == pytest.approx(found, rel=1e-6)
     assert float(ball.rad()) <= 1e-9 * found

@@ -30,12 +30,20 @@ class _Ball(Struct):
         return self.told.whole
 
     @property
-    def share(self) -> arb | int:
-        return self.numbers[7] - self.told.whole if self.told.share else 0
+    def share(self) -> arb:
+        return self.numbers[7] - self.told.whole if self.told.share else arb(0)
 
     @property
-    def own_fixed(self) -> arb | int:
-        return self.numbers[5] if self.told.own_fixed else 0
+    def has_share(self) -> bool:
+        return self.told.has_share
+
+    @property
+    def own_fixed(self) -> arb:
+        return self.numbers[5] if self.told.is_fixed else arb(0)
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.told.is_fixed
 
     @property
     def is_random(self) -> bool:

@@ -95,9 +95,19 @@ class Stage(Struct, frozen=True, kw_only=True):
         return self.waits > 0 and self.work > 0
 
     @property
+    def has_share(self) -> bool:
+        """True where it may be passed once more."""
+        return self.share > 0
+
+    @property
     def own_fixed(self) -> float:
         """What is always the same of one passage, but for what is inside."""
         return 0.0 if self.variation else self.service
+
+    @property
+    def is_fixed(self) -> bool:
+        """True where a part of its own is always the same."""
+        return self.own_fixed > 0
 
     @property
     def is_random(self) -> bool:

@@ -6,7 +6,7 @@ left of zero. So that time is taken out: each way has its chance, what is always
 what varies. A way that is passed again in another order is the same one. What varies and takes no
 fixed time stays by chance within a way, where its law is smooth.
 
-All here reads floats or balls alike: stages are those of `stage_numbers` or of `stage_balls`.
+All here reads floats, balls or arrays alike, as stages have them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,19 @@ class Passed(Protocol):
 
     @property
     def share(self) -> Any:
-        """The chance that it is passed once more; false where there is none."""
+        """The chance that it is passed once more."""
 
     @property
     def own_fixed(self) -> Any:
-        """What is always the same of one passage, but for what is inside; false if nothing."""
+        """What is always the same of one passage, but for what is inside."""
+
+    @property
+    def has_share(self) -> bool:
+        """True where it may be passed once more."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """True where a part of its own is always the same."""
 
     @property
     def is_random(self) -> bool:
@@ -79,16 +87,13 @@ def pieces_of(line: Sequence[Passed]) -> Pieced | None:
 
 def has_fixed_chance(stage: Passed) -> bool:
     """Return whether a time that is always the same is taken by chance."""
-    if not (stage.whole or stage.share):
-        return False
-    is_within = any(map(has_fixed_chance, stage.inside))
-    return is_within or bool(stage.share and _is_ever_fixed(stage))
+    if any(map(has_fixed_chance, stage.inside)):
+        return bool(stage.whole) or stage.has_share
+    return stage.has_share and _once_fixed(stage)
 
 
-def _is_ever_fixed(stage: Passed) -> bool:
-    return bool(stage.own_fixed) or any(
-        each.whole and _is_ever_fixed(each) for each in stage.inside
-    )
+def _once_fixed(stage: Passed) -> bool:
+    return stage.is_fixed or any(each.whole and _once_fixed(each) for each in stage.inside)
 
 
 class _Pieces:
@@ -99,23 +104,26 @@ class _Pieces:
     def of(self, line: Iterable[Passed]) -> dict[Pieces, Any]:
         found: dict[Pieces, Any] = {(): 1}
         for stage in line:
-            if stage.whole or stage.share:
+            if stage.whole or stage.has_share:
                 found = _both(found, self._of_one(stage))
         return found
 
     def _of_one(self, stage: Passed) -> dict[Pieces, Any]:
         if not has_fixed_chance(stage):
-            return {self._fixed(_fixed(stage)) + self._varied(stage, _ever_varies(stage)): 1}
-        own = self._fixed(stage.own_fixed) + self._varied(stage.once, stage.is_random)
+            is_fixed = stage.whole > 0 and _once_fixed(stage)
+            own = self._fixed(stage, _fixed, is_fixed)
+            return {own + self._varied(stage, _ever_varies(stage)): 1}
+        own = self._fixed(stage, lambda one: one.own_fixed, stage.is_fixed)
+        own += self._varied(stage.once, stage.is_random)
         once = _both({own: 1}, self.of(stage.inside))
         found = _power(once, stage.whole)
-        if not stage.share:
+        if not stage.has_share:
             return found
         chance = {way: stage.share * weight for way, weight in once.items()}
         return _both(found, _mixed({(): 1 - stage.share}, chance))
 
-    def _fixed(self, time: Any) -> Pieces:
-        return _noted(self.fixed, time, self._next()) if time else ()
+    def _fixed(self, stage: Passed, time: Callable[[Passed], Any], is_fixed: bool) -> Pieces:  # noqa: FBT001
+        return _noted(self.fixed, time(stage), self._next()) if is_fixed else ()
 
     def _varied(self, stage: Passed, varies: bool) -> Pieces:  # noqa: FBT001
         return _noted(self.varied, stage, self._next()) if varies else ()
@@ -130,11 +138,12 @@ def _noted(pieces: dict[int, Any], piece: Any, at: int) -> Pieces:
 
 
 def _fixed(stage: Passed) -> Any:
-    return stage.whole * (stage.own_fixed + sum(map(_fixed, stage.inside)))
+    inside = (_fixed(each) for each in stage.inside if each.whole and _once_fixed(each))
+    return stage.whole * sum(inside, stage.own_fixed)
 
 
 def _ever_varies(stage: Passed) -> bool:
-    is_passed = bool(stage.whole or stage.share)
+    is_passed = bool(stage.whole) or stage.has_share
     return is_passed and (stage.is_random or any(map(_ever_varies, stage.inside)))
 
 
@@ -190,10 +199,7 @@ def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mi
 
     `number` makes a float of a time: those that are the same but for roundings are the same.
     """
-    times = {
-        way: sum((pieced.fixed[piece] * often for piece, often in way if piece in pieced.fixed), 0)
-        for way in pieced.chances
-    }
+    times = {way: fixed_of(pieced, way) for way in pieced.chances}
     found: list[list[Pieces]] = []
     last = -1.0
     for way in sorted(times, key=lambda way: number(times[way])):
@@ -210,13 +216,23 @@ def mixtures(pieced: Pieced, number: Callable[[Any], float] = float) -> tuple[Mi
             ways=tuple(
                 (
                     pieced.chances[way],
-                    tuple((pieced.varied[at], often) for at, often in way if at in pieced.varied),
+                    varied_of(pieced, way),
                 )
                 for way in ways
             ),
         )
         for ways in found
     )
+
+
+def fixed_of(pieced: Pieced, way: Pieces) -> Any:
+    """Return what is always the same of a way."""
+    return sum((pieced.fixed[at] * often for at, often in way if at in pieced.fixed), 0)
+
+
+def varied_of(pieced: Pieced, way: Pieces) -> tuple[tuple[Any, int], ...]:
+    """Return the stages that vary on a way, and how often each is passed."""
+    return tuple((pieced.varied[at], often) for at, often in way if at in pieced.varied)
 
 
 SAME = 1e-12
