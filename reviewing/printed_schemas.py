@@ -23,6 +23,7 @@ from qps.reports.text.json_shapes import (
     MeasuredShape,
     MeasuredStepShape,
 )
+from qps.reports.text.rule_text import RuleView
 from qps.reports.text.simulated_text import SimulationView
 from qps.reports.text.sizing_text import SizingView
 from qps.reports.text.trace_text import TracesView
@@ -39,6 +40,7 @@ PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "explain": (Explanation, "qps explain FILE NAME --format json"),
     "figure": (FigureShape, "qps explain FILE FIGURE --format json"),
     "code": (CodeShape, "qps explain CODE --format json"),
+    "rule": (RuleView, "qps explain RULE --format json"),
     "diff": (DifferenceView, "qps diff --format json"),
     "ci": (CiView, "qps ci --format json"),
     "history": (History, "qps history --format json"),

@@ -49,6 +49,7 @@ COMMANDS = {
     "explain": "explain site.qps host.cpu.load --format json",
     "figure": "explain site.qps drawn --format json",
     "code": "explain QPS0301 --format json",
+    "rule": "explain claim-loosened --format json",
     "diff": "diff site.qps other.qps --format json",
     "matrix": "matrix site.qps -o matrix.json -q",
     "simulation": "simulate site.qps --at 10 --seconds 1 --precision 20% --format json",

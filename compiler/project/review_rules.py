@@ -59,7 +59,7 @@ require {{ pages.latency <= 100 ms }}
 mode busy {{ pages.latency <= 50 ms }}
 mode calm {{ work = 6 ms/request }}
 scenario sale {{ work = 10 ms/request }}
-matrix speeds {{ work in [4, 8, 12 ms/request] }}
+matrix speeds {{ work in [ 4, 8, 12 ms/request ] }}
 expect promise "what the contract says" {{ largest_acceptable >= promised; source "contract" }}
 {_MEASURED}
 """,
@@ -174,7 +174,7 @@ RULES: tuple[Rule, ...] = (
         level=Level.WARNING,
         summary="a matrix is no longer there",
         why="Its configurations are no longer solved or compared.",
-        example="-matrix speeds { work in [4, 8, 12 ms/request] }",
+        example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }",
         mend="Put the matrix back.",
     ),
     Rule(
@@ -183,8 +183,8 @@ RULES: tuple[Rule, ...] = (
         summary="a matrix covers fewer configurations",
         why="An axis has lost values, more is excluded, or fewer rows are kept: claims about every "
         "configuration say less.",
-        example="-matrix speeds { work in [4, 8, 12 ms/request] }\n"
-        "+matrix speeds { work in [4, 8 ms/request] }",
+        example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }\n"
+        "+matrix speeds { work in [ 4, 8 ms/request ] }",
         mend="Restore the values, or say in a note why they cannot occur.",
     ),
     Rule(

@@ -11,7 +11,14 @@ from website.markdown_text import headings
 
 _START = ("docs/tutorial.md", "docs/editors.md")
 _WRITE = ("docs/brief.md", "docs/language.md", "docs/library.md", "docs/errors.md")
-_USE = ("docs/cli.md", "docs/report.md", "docs/measuring.md", "docs/traffic.md", "docs/ci.md")
+_USE = (
+    "docs/cli.md",
+    "docs/report.md",
+    "docs/measuring.md",
+    "docs/traffic.md",
+    "docs/ci.md",
+    "docs/rules.md",
+)
 _TRUST = ("docs/compared.md", "docs/limits.md", "docs/quality.md")
 _MISTAKES = "compiler/diagnostics/"
 _ELSEWHERE = ("docs/cookbook", "specs/", _MISTAKES)

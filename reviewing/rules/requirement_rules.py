@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.reviewing.rules.comparing import Move, Moved, compared, implied, together
@@ -28,38 +29,29 @@ class _Asked(Struct, frozen=True, kw_only=True):
 
 def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
     """Yield which requirements ask for less now, which are gone, and which modes are."""
-    found: dict[Weakening, None] = {}
     before = {new_name(mode.name, old.renamed): mode for mode in old.model.modes}
     after = {mode.name: mode for mode in new.model.modes}
     for name, mode in before.items():
         if name not in after:
-            found[_gone("mode-removed", "mode", mode.name, mode)] = None
+            yield _gone("mode-removed", "mode", mode.name, mode)
     # A mode that is new is held to what was required of all.
     modes: list[ir.Mode | None] = [*new.model.modes] or [None]
+    where: dict[Weakening, list[str]] = {}
     for now in modes:
         was = [*_in_force(old, before.get(now.name) if now else None)]
         is_now = [*_in_force(new, now)]
-        where = f" in mode `{now.name}`" if now else ""
         same = {one.says.exact for one in was}
         for one in was:
             # What was required before is not what became of another requirement.
             left = [n for n in is_now if n.says.exact == one.says.exact or n.says.exact not in same]
-            weakened = _requirement(one, left, where)
-            if weakened is not None:
-                found[weakened] = None
-    yield from _once_for_all_modes(found)
+            found = _requirement(one, left)
+            if found is not None:
+                where.setdefault(found, []).append(now.name if now else "")
+    for weakened, names in where.items():
+        in_some = f" in mode `{'`, `'.join(names)}`" if len(names) < len(modes) else ""
+        yield replace(weakened, message=f"{weakened.message}{in_some}")
     yield from _targets(old, new)
     yield from _quality(old, new)
-
-
-def _once_for_all_modes(found: Mapping[Weakening, None]) -> Iterator[Weakening]:
-    """Yield what is found, each place once: modes share what is required of all."""
-    seen = set()
-    for one in found:
-        key = (one.rule, one.span, one.message.partition(" in mode ")[0])
-        if key not in seen:
-            seen.add(key)
-            yield one
 
 
 def _in_force(reader: Reader, mode: ir.Mode | None) -> Iterator[_Asked]:
@@ -79,7 +71,7 @@ def _text(one: ir.Requirement) -> str:
     return "".join(one.measure.span.text.split())
 
 
-def _requirement(old: _Asked, now: list[_Asked], where: str) -> Weakening | None:
+def _requirement(old: _Asked, now: list[_Asked]) -> Weakening | None:
     """Return what became of a requirement; nothing where it is asked as strictly."""
     sure = [one.says for one in now if one.certainty >= old.certainty]
     ideal = _ideal(old, now)
@@ -93,7 +85,7 @@ def _requirement(old: _Asked, now: list[_Asked], where: str) -> Weakening | None
     if other is None:
         return Weakening(
             rule="requirement-loosened",
-            message=f"`{text}` is no longer required{where}",
+            message=f"`{text}` is no longer required",
             span=old.of.span,
             is_before=True,
         )
@@ -106,7 +98,7 @@ def _requirement(old: _Asked, now: list[_Asked], where: str) -> Weakening | None
     texts = f"`{text}`" if text == is_now else f"`{text}` -> `{is_now}`"
     return Weakening(
         rule="requirement-loosened",
-        message=f"less is required{where}: {texts} ({moved.how})",
+        message=f"less is required: {texts} ({moved.how})",
         span=other.of.span,
     )
 

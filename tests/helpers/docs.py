@@ -153,7 +153,7 @@ if __name__ == "__main__":
     for page in PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")
-    from helpers import api_reference, explanations, spec_figures  # qps is found only now
+    from helpers import api_reference, explanations, review_rules, spec_figures
     from qps.reviewing.printed_schemas import schema_files
 
     for name, schema in schema_files():
@@ -164,6 +164,7 @@ if __name__ == "__main__":
         api_reference.written(reference.read_text(encoding="utf-8")), encoding="utf-8"
     )
     print(f"{reference.relative_to(ROOT)} written")
+    review_rules.write_all()
     explanations.write_all()
     print(f"{explanations.LIST.relative_to(ROOT)} and the pages of codes written")
 

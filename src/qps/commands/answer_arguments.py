@@ -65,7 +65,9 @@ def add_solve(commands: Commands) -> None:
 def add_explain(commands: Commands) -> None:
     """Add `qps explain`."""
     command = command_of(
-        commands, "explain", "a load, measure or axis as a formula, or what a code means"
+        commands,
+        "explain",
+        "a load, measure or axis as a formula, or what a code or rule means",
     )
     takes_one_spec(command)
     command.add_argument(

@@ -1,4 +1,4 @@
-"""`qps explain CODE`: why a diagnostic is told, an example that fails, and the mend."""
+"""`qps explain CODE`: why a diagnostic is told, an example that fails, and the mend; or a rule."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from msgspec import to_builtins
+
 from qps.commands.console import Exit, complain, print_json, wants_color, width_of
 from qps.commands.output import style
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, QpsError
 from qps.compiler.diagnostics.explained import explained, page_of
 from qps.compiler.diagnostics.suggest import closest
+from qps.compiler.project.review_rules import BY_NAME, Rule, rule_page
 from qps.reports.text.explained_text import explained_json, explained_text
+from qps.reports.text.rule_text import rule_text, rule_view
 
 _NUMBER = re.compile(r"(?:qps)?0*(\d{1,6})", re.IGNORECASE)
 _FEW = 3
@@ -21,7 +25,10 @@ _GROUP = 100
 
 
 def explain_code(word: str, arguments: Namespace) -> Exit:
-    """Tell what a code is for, by its number (`QPS0301`, `301`) or its name."""
+    """Tell what a code is for, by its number (`QPS0301`, `301`) or its name; or a rule."""
+    rule = BY_NAME.get(word.lower())
+    if rule is not None:
+        return _explain_rule(rule, arguments)
     code = _code(word)
     if arguments.format == "json":
         print_json(explained_json(explained(code)))
@@ -34,6 +41,18 @@ def explain_code(word: str, arguments: Namespace) -> Exit:
     return Exit.YES
 
 
+def _explain_rule(rule: Rule, arguments: Namespace) -> Exit:
+    """Tell what a rule of a review finds."""
+    if arguments.format == "json":
+        print_json(to_builtins(rule_view(rule)))
+    elif arguments.format == "markdown":
+        sys.stdout.write(rule_page(rule))
+    else:
+        color = wants_color(arguments.color, sys.stdout)
+        style(sys.stdout, rule_text(rule, width=width_of(sys.stdout), color=color))
+    return Exit.YES
+
+
 def _code(word: str) -> Code:
     """Return the code that is meant; a complaint that offers near ones where there is none."""
     number = _NUMBER.fullmatch(word)
@@ -42,7 +61,8 @@ def _code(word: str) -> Code:
             return code
     if number:
         raise complain(f"there is no diagnostic `{word}`", _near(int(number[1])))
-    name = closest(word.lower(), (code.slug for code in codes.ALL), sure=0.7)
+    names = [*(code.slug for code in codes.ALL), *BY_NAME]
+    name = closest(word.lower(), names, sure=0.7)
     if name is not None and not Path(word).exists():
         raise complain(f"there is no diagnostic `{word}`", f"did you mean `{name}`?")
     raise _nothing_named(word)
