@@ -47,7 +47,7 @@ class SpecView(Struct, frozen=True, kw_only=True):
 
 
 class CiView(Struct, frozen=True, kw_only=True):
-    """What a change touches and does, and what is to be told of it."""
+    """What a change touches and does; `has_news` where any of it is worth a comment."""
 
     schema: str
     summary: str
@@ -55,6 +55,7 @@ class CiView(Struct, frozen=True, kw_only=True):
     base: BaseView
     specs: int
     touched: int
+    has_news: bool
     findings: tuple[Finding, ...]
     changes: tuple[SpecView, ...]
 
@@ -77,6 +78,7 @@ def ci_view(review: Review, *, passed: bool) -> CiView:
         ),
         specs=review.specs,
         touched=review.touched,
+        has_news=review.has_news,
         findings=review.findings,
         changes=tuple(_spec(one) for one in review.changes),
     )

@@ -44,6 +44,11 @@ class Review(Struct, frozen=True, kw_only=True):
         return [one for one in self.findings if one.level is Level.ERROR]
 
     @property
+    def has_news(self) -> bool:
+        """True where a comment is worth writing: something is touched, gone or found."""
+        return bool(self.touched or self.changes or self.findings)
+
+    @property
     def weaker(self) -> list[Finding]:
         """What became weaker, by the rules of a review."""
         return [one for one in self.findings if one.code in BY_NAME]

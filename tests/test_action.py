@@ -183,7 +183,7 @@ def test_one_comment_is_written_and_written_anew(
     runner.kept.mkdir(parents=True)
     if touched is not None:  # else `qps ci` has written nothing: it was called wrongly
         (runner.kept / "comment.md").write_text("### told `x` $(id)\n", encoding="utf-8")
-        view = {"schema": "qps/ci/2", "touched": touched, "specs": 2}
+        view = {"schema": "qps/ci/2", "has_news": touched > 0, "specs": 2}
         (runner.kept / "qps.json").write_text(json.dumps(view, indent=2), encoding="utf-8")
     done = runner.run("comment on the pull request")
     asked = runner.asked()
@@ -221,7 +221,7 @@ def test_what_strangers_write_gives_no_commands(
     lines = capsys.readouterr().out.splitlines()
     assert all(re.match(r"::error file=a b;c%0A%3A%3Aerror title=x%3A%3A%250A", x) for x in lines)
     assert any("source: 100 %25 ::error::of ::warning file=x::it" in line for line in lines)
-    assert '\n  "touched": 1,' in Path("qps.json").read_text(encoding="utf-8")
+    assert '\n  "has_news": true,' in Path("qps.json").read_text(encoding="utf-8")
 
 
 def test_the_action_and_the_hooks_call_what_there_is() -> None:

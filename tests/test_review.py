@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from qps.cli import main
 
@@ -60,25 +61,23 @@ def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def hook(name: str) -> list[str]:
-    """Return the words that pre-commit calls a hook with, before the files."""
-    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
-    own = text.partition(f"- id: {name}\n")[2].partition("- id:")[0]
-    words = re.findall(r"entry: qps (.*)", own)[0].split()
-    pattern = re.compile(re.findall(r"files: (.*)", own)[0])
-    assert bool(pattern.search("a.csv")) == (name != "qps-fmt")
-    assert pattern.search("a.qps")
-    return words
+    """Return the words that pre-commit calls a hook with, which is called whatever was changed."""
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (own,) = [one for one in hooks if one["id"] == name]
+    assert own["always_run"]
+    assert not own["pass_filenames"]
+    return str(own["entry"]).split()[1:]
 
 
 @pytest.mark.parametrize("name", ["qps-check", "qps-test"])
 def test_a_commit_of_only_a_module_looks_at_its_readers(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*hook(name), "specs/parts/hardware.qps"]) == 0
+    assert main(hook(name)) == 0
     capsys.readouterr()
     Path("specs/parts/hardware.qps").write_text(MODULE.replace("1 ms", "9 ms"))
-    status = main([*hook(name), "specs/parts/hardware.qps"])
-    out, err = capsys.readouterr()
+    status = main(hook(name))
+    out, _ = capsys.readouterr()
     if name == "qps-test":
         assert status == 1
         assert "specs/relay.qps:6" in out
@@ -86,28 +85,63 @@ def test_a_commit_of_only_a_module_looks_at_its_readers(
         assert "alone" not in out
     else:
         assert status == 0
-        assert "3 specs checked" in err
     Path("specs/parts/hardware.qps").write_text(MODULE.replace("each", "other"))
-    assert main([*hook(name), "specs/parts/hardware.qps"]) == 2
+    assert main(hook(name)) == 2
     assert "specs/relay.qps" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["qps-check", "qps-test"])
-def test_a_commit_of_only_a_table_looks_at_its_readers(
+def test_a_commit_that_only_deletes_looks_at_the_readers_of_what_is_gone(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*hook(name), "specs/sub/läufe.csv"]) == 0
-    Path("specs/sub/läufe.csv").write_text("users,busy\n3,0.5\n")
+    git("rm", "-q", "specs/relay.qps")
+    assert main(hook(name)) == 0
+    git("commit", "-qm", "a spec that nobody reads is gone")
+    git("rm", "-q", "other/läufe.csv")
+    assert main(hook(name)) == 2
+    assert "other/measured.qps" in capsys.readouterr().err
+    git("reset", "-q", "--hard")
+    git("rm", "-q", "specs/parts/hardware.qps")
+    assert main(hook(name)) == 2
+    assert "specs/größe.qps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["qps-check", "qps-test"])
+def test_a_commit_of_only_a_table_looks_at_its_readers(name: str) -> None:
     Path("other/unread.csv").write_text("a\n1\n")
-    assert main([*hook(name), "other/läufe.csv"]) == 0
-    assert main([*hook(name), "other/unread.csv"]) == 0
-    capsys.readouterr()
-    status = main([*hook(name), "specs/sub/läufe.csv", "other/unread.csv"])
-    assert status == (1 if name == "qps-test" else 0)
-    if name == "qps-test":
-        assert "specs/sub/läufe.csv:2" in capsys.readouterr().out
+    assert main(hook(name)) == 0
+    Path("specs/sub/läufe.csv").write_text("users,busy\n3,0.5\n")
+    assert main(hook(name)) == (1 if name == "qps-test" else 0)
     Path("specs/sub/läufe.csv").write_text("users\n3\n")
-    assert main([*hook(name), "specs/sub/läufe.csv"]) == 2
+    assert main(hook(name)) == 2
+
+
+@pytest.mark.parametrize("command", ["check", "test"])
+def test_files_are_taken_for_the_specs_that_read_them(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("other/unread.csv").write_text("a\n1\n")
+    assert main([command, "--readers", "other/unread.csv"]) == 0
+    Path("specs/sub/läufe.csv").write_text("users,busy\n3,0.5\n")
+    assert main([command, "--readers", "other/läufe.csv"]) == 0
+    capsys.readouterr()
+    status = main([command, "--readers", "specs/sub/läufe.csv", "other/unread.csv"])
+    out, err = capsys.readouterr()
+    assert status == (1 if command == "test" else 0)
+    assert "specs/sub/läufe.csv:2" in out if command == "test" else "1 spec checked" in err
+    assert main([command, "--readers", "--changed", "."]) == 2
+
+
+def test_before_the_first_commit_all_is_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = tmp_path / "new"
+    new.mkdir()
+    monkeypatch.chdir(new)
+    Path("wrong.qps").write_text("users N in 1..", encoding="utf-8")
+    git("init", "-q")
+    assert main(["check", "--changed", "."]) == 2
+    assert "wrong.qps" in capsys.readouterr().err
 
 
 def review(capsys: pytest.CaptureFixture[str], *paths: str) -> tuple[int, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, show, specs_under
+from qps.commands.console import Exit, show
 from qps.commands.kept_specs import check_file
-from qps.commands.readers import readers_of
+from qps.commands.readers import asked_specs
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_json
 from qps.compiler.project.exceptions import without_file
@@ -17,8 +17,7 @@ from qps.compiler.project.project_file import project_of
 def run(arguments: Namespace) -> Exit:
     """Check every spec that was named; no sympy is imported on the way."""
     found: list[Diagnostic] = []
-    find = readers_of if arguments.readers else specs_under
-    paths = find(arguments.paths)
+    paths = asked_specs(arguments)
     projects = (project_of(path.resolve()).value for path in arguments.paths if path.is_dir())
     for project in {one.file: one for one in projects if one is not None}.values():
         found += without_file(project)

@@ -24,7 +24,7 @@ from qps.commands.kept_specs import check_file
 from qps.commands.output import style
 from qps.commands.pages import write_text
 from qps.commands.progress import Progress
-from qps.commands.readers import files_of
+from qps.commands.readers import read_by
 from qps.commands.test import status_of, tested_specs
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.visible import one_line
@@ -126,7 +126,7 @@ def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched
     since = Since.of(base.top, base.commit)
     found = []
     for path in paths:
-        if everything or any(since.touches(file) for file in _read_by(path)):
+        if everything or any(since.touches(file) for file in read_by(path)):
             before = since.name_before(path)
             is_inside = before is not None and before.is_relative_to(base.top)
             way = PurePosixPath(before.relative_to(base.top)) if before and is_inside else None
@@ -136,13 +136,6 @@ def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched
         for path in (path_from(base.top, str(path)) for path in since.gone)
     )
     return _Touched(tuple(found), tuple(gone), since)
-
-
-def _read_by(path: Path) -> frozenset[Path]:
-    """Return the files that a spec is read from; of one with mistakes those that it names."""
-    spec = check_file(path).value
-    own = path.parent.resolve() / path.name
-    return (files_of(path) if spec is None else frozenset(spec.files)) | {own}
 
 
 def _looked_at(one: tuple[Path, PurePosixPath | None], told: Progress) -> _Looked:

@@ -51,11 +51,16 @@ def takes_paths(command: argparse.ArgumentParser) -> None:
 
 
 def takes_readers(command: argparse.ArgumentParser) -> None:
-    """Have a command take files for the specs that read them."""
+    """Have a command take files for the specs that read them, or those that a commit changes."""
     command.add_argument(
         "--readers",
         action="store_true",
         help="take files (modules and tables, too) for the specs below this folder that read them",
+    )
+    command.add_argument(
+        "--changed",
+        action="store_true",
+        help="of these specs, those that read what is not as the last commit has it, be it gone",
     )
 
 

@@ -75,7 +75,8 @@ def run_drift(arguments: Namespace) -> Exit:
 def _one_spec(arguments: Namespace) -> Path:
     if arguments.format == "junit":
         raise complain("`--format junit` is for claims", "such as `--format github`, or `json`")
-    if arguments.readers or len(arguments.paths) > 1 or arguments.paths[0].is_dir():
+    finds_specs = arguments.readers or arguments.changed
+    if finds_specs or len(arguments.paths) > 1 or arguments.paths[0].is_dir():
         raise complain("`--observed` holds runs against one spec", "name one `.qps` file")
     path: Path = arguments.paths[0]
     return path

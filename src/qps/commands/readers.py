@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from qps.commands.console import complain, specs_below
+from qps.commands.console import complain, specs_below, specs_under
+from qps.commands.kept_specs import check_file
 from qps.compiler.pipeline import check_source, importer_of
 from qps.compiler.syntax.importer import read_spec
+from qps.reviewing.changed_files import Since
+from qps.reviewing.repository import commit_of, top_for
+
+
+def asked_specs(arguments: Namespace) -> list[Path]:
+    """Return the specs that a command is asked for: by name, by files they read, by changes."""
+    if arguments.readers and arguments.changed:
+        raise complain("`--readers` takes files, `--changed` finds them", "keep one of them")
+    if arguments.changed:
+        return changed_specs(arguments.paths)
+    return readers_of(arguments.paths) if arguments.readers else specs_under(arguments.paths)
+
+
+def changed_specs(paths: Sequence[Path]) -> list[Path]:
+    """Return the specs that read what is not as the last commit has it; all where there is none.
+
+    A file that is gone is read by whoever names it. QpsError where there is no repository.
+    """
+    top = top_for(paths)
+    if top is None:
+        raise complain("this is no git repository", "without `--changed` none is needed")
+    found = specs_under([path for path in paths if not path.is_dir() or specs_below(path)])
+    commit = commit_of(top, "HEAD")
+    if commit is None:
+        return found
+    since = Since.of(top, commit)
+    return [path for path in found if any(since.touches(file) for file in read_by(path))]
+
+
+def read_by(path: Path) -> frozenset[Path]:
+    """Return the files that a spec is read from; of one with mistakes those that it names."""
+    spec = check_file(path).value
+    own = path.parent.resolve() / path.name
+    return (files_of(path) if spec is None else frozenset(spec.files)) | {own}
 
 
 def files_of(path: Path) -> frozenset[Path]:

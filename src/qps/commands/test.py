@@ -17,7 +17,6 @@ from qps.commands.console import (
     complain,
     print_json,
     show,
-    specs_under,
     wants_color,
     width_of,
 )
@@ -26,7 +25,7 @@ from qps.commands.efforts import interval_of, seconds_of
 from qps.commands.kept_specs import check_file
 from qps.commands.output import style
 from qps.commands.progress import Progress
-from qps.commands.readers import readers_of
+from qps.commands.readers import asked_specs
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.pipeline import Spec
@@ -54,16 +53,17 @@ def run(arguments: Namespace) -> Exit:
     """Test every spec that was named; nothing to test is no success."""
     if asks_for_drift(arguments):
         return run_drift(arguments)
-    find = readers_of if arguments.readers else specs_under
-    paths = find(arguments.paths)
+    paths = asked_specs(arguments)
     plays = player(seconds_of(arguments.seconds)) if arguments.simulate else None
     probability = interval_of(arguments.interval)
     with Progress(total=len(paths), quiet=arguments.quiet, unit=None) as progress:
         tested = tested_specs(paths, progress, plays, probability)
     show(tested.diagnostics, arguments)
-    if arguments.readers and not tested.results and not tested.wrong:
+    of_some = arguments.readers or arguments.changed
+    if of_some and not tested.results and not tested.wrong:
         if not arguments.quiet:
-            print("no spec below this folder reads these files and claims anything")
+            which = "what was changed" if arguments.changed else "these files"
+            print(f"no spec below this folder reads {which} and claims anything")
         return Exit.YES
     if not tested.results and not tested.wrong:
         raise complain(
