@@ -212,15 +212,19 @@ def _ignored(change: Change, way: PurePosixPath, now: Path, whole: Span) -> Weak
         return Weakening(rule="spec-ignored", message=message, span=place)
     else:
         message = f"spec {way.as_posix()} is still there{moved}, where `qps ci` does not look"
-    return Weakening(rule="spec-ignored", message=message, span=whole, is_before=True)
+    text = whole.source.text
+    there = Span(Source(str(now), text, now.parent, now), 0, min(1, len(text)))
+    return Weakening(rule="spec-ignored", message=message, span=there)
 
 
 def _projects(change: Change) -> Iterator[Weakening]:
     """Yield what the project files let pass now, those that count for specs of both versions."""
 
-    def named(file: Path) -> Hashable:
+    def named(file: Path) -> Sequence[Path]:
         way = change.way_of(file)
-        return file if way is None else change.top / change.moved_to.get(way, way)
+        if way is None:
+            return [file]
+        return [change.top / one for one in dict.fromkeys((way, change.moved_to.get(way, way)))]
 
     compared: set[tuple[Path | None, Path | None]] = set()
     for way in change.listed_before:

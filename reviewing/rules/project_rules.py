@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 
 from qps.compiler.project.exceptions import Allowed
@@ -10,8 +10,8 @@ from qps.compiler.project.project_file import Acceptance, Project
 from qps.compiler.project.review_rules import LEVELS, RULES
 from qps.reviewing.rules.weakening import Weakening
 
-Named = Callable[[Path], Hashable]
-"""What a file is called in the new version, whichever version it is of."""
+Named = Callable[[Path], Sequence[Path]]
+"""What a file of the old version may be called in the new one: as it was, or renamed."""
 
 
 def project_weakenings(
@@ -31,11 +31,12 @@ def _accepted(old: Project | None, new: Project | None, named: Named) -> Iterato
         return
     before: dict[Hashable, Acceptance] = {}
     for one in () if old is None else old.accepted:
-        known = before.get(_key(one, named))
-        if known is None or known.until < one.until:
-            before[_key(one, named)] = one
+        for file in named(one.file):
+            known = before.get((file, one.claim))
+            if known is None or known.until < one.until:
+                before[file, one.claim] = one
     for one in new.accepted:
-        was = before.get(_key(one, named))
+        was = before.get((one.file, one.claim))
         if was is not None and was.until >= one.until:
             continue
         until = f"until {one.until}" if was is None else f"until {was.until} -> {one.until}"
@@ -46,18 +47,14 @@ def _accepted(old: Project | None, new: Project | None, named: Named) -> Iterato
         )
 
 
-def _key(one: Acceptance, named: Named) -> Hashable:
-    return (named(one.file), one.claim)
-
-
 def _allowed(old: Project | None, new: Project | None, named: Named) -> Iterator[Weakening]:
     if new is None:
         return
     entries = () if old is None else old.allowed
-    before = {(one.code.id, named(one.file), one.text) for one in entries}
+    before = {(one.code.id, file, one.text) for one in entries for file in named(one.file)}
     for one in new.allowed:
-        whole = (one.code.id, named(one.file), "")
-        if (one.code.id, named(one.file), one.text) not in before and whole not in before:
+        whole = (one.code.id, one.file, "")
+        if (one.code.id, one.file, one.text) not in before and whole not in before:
             yield Weakening(
                 rule="warning-allowed",
                 message=f"{one.code.id} is allowed in {one.file.name}: {one.reason}",

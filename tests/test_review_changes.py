@@ -1,0 +1,330 @@
+"""Whole changes under the rules of a review: files, project files, levels, places, formats."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helpers import review_rules
+from qps.cli import main
+from qps.compiler.project.review_rules import BY_NAME, EXAMPLE, RULES, Rule
+
+SITE = EXAMPLE["site.qps"]
+MODULE = "machine pod { cpu 2 core }\n"
+CLAIMS = 'param share = 50 %\nexpect halves { share <= 50 %; source "handbook" }\n'
+READER = 'use "hw.qps" as hw\n' + SITE.replace("machine server { cpu 4 core }\n", "").replace(
+    "= server", "= hw.pod"
+).replace("~ 20 %", "~ 40 %")
+
+
+def git(*arguments: str) -> None:
+    own = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *own, *arguments], check=True, capture_output=True)
+
+
+def write(name: str, text: str) -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text, encoding="utf-8")
+
+
+def edit(name: str, before: str, after: str) -> None:
+    text = Path(name).read_text(encoding="utf-8")
+    assert before in text
+    write(name, text.replace(before, after))
+
+
+@pytest.fixture(autouse=True)
+def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a repository with specs that pass, a module, and a project file."""
+    for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI_", "PRE_COMMIT_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    write(
+        "qps.toml",
+        'ignore = ["old"]\n[[accept]]\nfile = "specs/reader.qps"\nclaim = "gone"\n'
+        'reason = "x"\nuntil = 2099-01-01\n',
+    )
+    write("specs/site.qps", SITE)
+    write("specs/reader.qps", READER)
+    write("specs/hw.qps", MODULE)
+    write("specs/claims.qps", CLAIMS)
+    write("old/unread.qps", SITE)
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "before")
+
+
+def found(capsys: pytest.CaptureFixture[str], *paths: str) -> tuple[int, list[dict[str, object]]]:
+    """Return the exit status of `qps ci`, and what its rules report."""
+    capsys.readouterr()
+    status = main(["ci", "-q", "--base", "HEAD", "--format", "json", *(paths or (".",))])
+    view = json.loads(capsys.readouterr().out)
+    return status, [one for one in view["findings"] if one["code"] in BY_NAME]
+
+
+def delete_spec() -> None:
+    git("rm", "-q", "specs/site.qps")
+
+
+def delete_all() -> None:
+    git("rm", "-q", "-r", "specs")
+
+
+def delete_module() -> None:
+    edit("specs/reader.qps", 'use "hw.qps" as hw\n', MODULE)
+    edit("specs/reader.qps", "hw.pod", "pod")
+    git("rm", "-q", "specs/hw.qps")
+
+
+def rename() -> None:
+    git("mv", "specs/site.qps", "specs/shop.qps")
+
+
+def rewrite_elsewhere() -> None:
+    git("rm", "-q", "specs/site.qps")
+    text = SITE.replace("machine server", "# another one\nmachine server")
+    write("specs/new/shop.qps", f"# {'x' * 3000}\n" * 3 + text)
+
+
+def move_a_claim() -> None:
+    claim = next(line for line in SITE.splitlines() if line.startswith("expect measured"))
+    edit("specs/site.qps", f"{claim}\n", "")
+    shorter = SITE.replace("expect promise", "expect other")
+    write("specs/second.qps", shorter)
+
+
+def ignore_by_pattern() -> None:
+    edit("qps.toml", '"old"', '"old", "specs/s*.qps"')
+
+
+def ignore_everything() -> None:
+    edit("qps.toml", '"old"', '"**"')
+
+
+def move_to_what_is_ignored() -> None:
+    git("mv", "specs/site.qps", "old/site.qps")
+
+
+def another_ending() -> None:
+    git("mv", "specs/site.qps", "specs/site.qps.bak")
+
+
+def another_ending_and_edited() -> None:
+    git("mv", "specs/site.qps", "specs/site.txt")
+    edit("specs/site.txt", "promised = 1500", "promised = 15")
+
+
+def move_out_of_the_paths() -> None:
+    git("mv", "specs/site.qps", "site.qps")
+
+
+def hide() -> None:
+    write("specs/.hidden/x", "")
+    git("mv", "specs/site.qps", "specs/.hidden/site.qps")
+
+
+def accept() -> None:
+    with Path("qps.toml").open("a", encoding="utf-8") as file:
+        file.write('[[accept]]\nfile = "specs/site.qps"\nclaim = "promise"\n')
+        file.write('reason = "r"\nuntil = 2099-01-01\n')
+
+
+def accept_longer() -> None:
+    edit("qps.toml", "2099-01-01", "2099-06-01")
+
+
+def accept_shorter() -> None:
+    edit("qps.toml", "2099-01-01", "2098-06-01")
+
+
+def accept_in_a_nearer_file() -> None:
+    write(
+        "specs/qps.toml",
+        '[[accept]]\nfile = "site.qps"\nclaim = "promise"\nreason = "r"\nuntil = 2099-01-01\n',
+    )
+
+
+def accept_as_before_in_pyproject() -> None:
+    text = Path("qps.toml").read_text(encoding="utf-8")
+    git("rm", "-q", "-f", "qps.toml")
+    text = text.replace("[[accept]]", "[[tool.qps.accept]]")
+    write("pyproject.toml", f"[tool.qps]\n{text}")
+
+
+def accept_of_a_renamed_spec() -> None:
+    git("mv", "specs/reader.qps", "specs/shop.qps")
+    edit("qps.toml", "specs/reader.qps", "specs/shop.qps")
+
+
+def allow_in_a_comment() -> None:
+    edit("specs/site.qps", "option cache = off", "option cache = off # allow QPS0502: later")
+
+
+def laxer_module_claim() -> None:
+    edit("specs/claims.qps", "share <= 50 %", "share <= 90 %")
+
+
+def module_source() -> None:
+    edit("specs/hw.qps", "cpu 2 core }", "cpu 2 core }\n# only a comment")
+
+
+def lower_a_level() -> None:
+    with Path("qps.toml").open("a", encoding="utf-8") as file:
+        file.write('[review]\nclaim-loosened = "note"\n')
+    edit("specs/site.qps", "promised = 1500", "promised = 15")
+
+
+CHANGES: dict[Callable[[], None], list[tuple[str, str]]] = {
+    delete_spec: [("spec-deleted", "specs/site.qps")],
+    delete_all: [
+        ("spec-deleted", "specs/claims.qps"),
+        ("spec-deleted", "specs/reader.qps"),
+        ("spec-deleted", "specs/site.qps"),
+    ],
+    delete_module: [],
+    rename: [],
+    rewrite_elsewhere: [],
+    move_a_claim: [],
+    ignore_by_pattern: [("spec-ignored", "qps.toml")],
+    ignore_everything: [("spec-ignored", "qps.toml")] * 4,
+    move_to_what_is_ignored: [("spec-ignored", "qps.toml")],
+    another_ending: [("spec-ignored", "specs/site.qps.bak")],
+    another_ending_and_edited: [("spec-ignored", "specs/site.txt")],
+    hide: [("spec-ignored", "specs/.hidden/site.qps")],
+    accept: [("accepted-added", "qps.toml")],
+    accept_longer: [("accepted-added", "qps.toml")],
+    accept_shorter: [],
+    accept_in_a_nearer_file: [("accepted-added", "specs/qps.toml")],
+    accept_as_before_in_pyproject: [],
+    accept_of_a_renamed_spec: [],
+    allow_in_a_comment: [("warning-allowed", "specs/site.qps")],
+    laxer_module_claim: [("claim-loosened", "specs/claims.qps")],
+    module_source: [],
+    lower_a_level: [("claim-loosened", "specs/site.qps"), ("rule-relaxed", "qps.toml")],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_what_a_change_of_files_makes_weaker_is_found(
+    change: Callable[[], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    change()
+    _, reported = found(capsys)
+    assert sorted((one["code"], one["file"]) for one in reported) == sorted(CHANGES[change])
+    for one in reported:
+        file = Path(str(one["file"]))
+        if file.is_file():
+            assert 1 <= int(str(one["line"])) <= len(file.read_text().splitlines())
+
+
+def test_a_spec_that_leaves_the_paths_is_no_longer_checked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    move_out_of_the_paths()
+    status, (one,) = found(capsys, "specs")
+    assert (status, one["code"]) == (1, "spec-ignored")
+    assert found(capsys) == (0, [])
+
+
+def test_the_stricter_level_of_both_project_files_counts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lower_a_level()
+    status, reported = found(capsys)
+    levels = {one["code"]: one["level"] for one in reported}
+    assert (status, levels) == (1, {"claim-loosened": "error", "rule-relaxed": "error"})
+    git("commit", "-qam", "approved")
+    edit("specs/site.qps", "promised = 15", "promised = 1")
+    status, (one,) = found(capsys)
+    assert (status, one["level"]) == (0, "note")
+    edit("qps.toml", '"note"', '"warning"')
+    status, (one,) = found(capsys)
+    assert (status, one["level"]) == (0, "warning")
+    edit("qps.toml", '"warning"', '"off"')
+    assert [one["code"] for one in found(capsys)[1]] == ["rule-relaxed", "claim-loosened"]
+    git("commit", "-qam", "off")
+    edit("specs/site.qps", "promised = 1\n", "promised = 0\n")
+    assert found(capsys) == (0, [])
+
+
+def test_what_is_gone_stands_where_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = SITE.splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if line.startswith("mode busy"))
+    new = ["# a comment\n", *lines[:at], *lines[at + 1 :]]
+    write("specs/site.qps", "".join(new))
+    _, (one,) = found(capsys)
+    assert (one["code"], one["file"], one["line"]) == ("mode-removed", "specs/site.qps", at + 2)
+    assert f"(was at specs/site.qps:{at + 1})" in str(one["message"])
+
+
+def test_what_became_weaker_is_in_every_report(capsys: pytest.CaptureFixture[str]) -> None:
+    delete_spec()
+    files = [f"--{kind}=../{kind}.out" for kind in ("comment", "sarif", "code-quality")]
+    capsys.readouterr()
+    assert main(["ci", "-q", "--base", "HEAD", "--format", "github", *files, "."]) == 1
+    said = "spec specs/site.qps is gone, and with it 2 claims"
+    assert f"title=spec-deleted::{said}" in capsys.readouterr().out
+    assert f"| specs/site.qps:1 | spec-deleted | {said} |" in Path("../comment.out").read_text()
+    (run,) = json.loads(Path("../sarif.out").read_text())["runs"]
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert rule["id"] == "spec-deleted"
+    assert rule["help"]["markdown"].startswith("# spec-deleted\n")
+    (result,) = run["results"]
+    assert (result["ruleId"], result["level"]) == ("spec-deleted", "error")
+    (issue,) = json.loads(Path("../code-quality.out").read_text())
+    assert (issue["check_name"], issue["severity"]) == ("spec-deleted", "major")
+    assert main(["ci", "-q", "--base", "HEAD", "."]) == 1
+    out = capsys.readouterr().out
+    assert f"error[spec-deleted] specs/site.qps:1: {said}" in out
+    assert "0 of 3 specs touched, 1 check is weaker" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message", "hint"),
+    [
+        ('[review]\nclaim-losened = "error"\n', 2, "no rule `claim-losened`", "`claim-loosened`"),
+        ('[review]\nclaim-loosened = "eror"\n', 2, "`eror` is no level", "`error`"),
+        ("[review]\nclaim-loosened = true\n", 2, "is a text", "the levels are error, warning"),
+        ("review = 3\n", 1, "`review` is a table", "[review]"),
+    ],
+)
+def test_a_rule_or_level_that_is_none_is_told_at_its_line(
+    text: str, line: int, message: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("qps.toml", text)
+    capsys.readouterr()
+    assert main(["check", "specs/site.qps"]) == 2
+    err = capsys.readouterr().err
+    assert "QPS0212" in err
+    assert f"qps.toml:{line}:" in err
+    assert message in err
+    assert hint in err
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_an_example_is_found_by_its_rule_alone(rule: Rule, tmp_path: Path) -> None:
+    folder = tmp_path / "example"
+    folder.mkdir()
+    codes = [one["code"] for one in review_rules.found_by(rule, folder)]
+    assert codes == [rule.name]
+
+
+def test_the_documents_have_the_rules_as_they_are() -> None:
+    text = review_rules.LIST.read_text(encoding="utf-8")
+    assert review_rules.with_list(text) == text
+    assert review_rules.PAGE.read_text(encoding="utf-8") == review_rules.page()
+
+
+def test_a_rule_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "claim-loosened"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("claim-loosened (error)\n")
+    assert "  +param promised = 150\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert main(["explain", "spec-deletd"]) == 2
+    assert "did you mean `spec-deleted`?" in capsys.readouterr().err
