@@ -71,8 +71,13 @@ class Child:
         self._watching.start()
 
     def _file(self) -> IO[bytes]:
+        import fcntl  # noqa: PLC0415 - of systems like Linux alone
+
         try:
-            return self._closing.enter_context(tempfile.TemporaryFile("a+b"))
+            file = self._closing.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+            # Whoever has it open writes at its end, also where that is the beginning again.
+            fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_APPEND)
+            return file
         except OSError as error:
             self._closing.close()
             raise MeasuringError(

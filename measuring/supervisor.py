@@ -152,6 +152,7 @@ def _end_all(reports: dict[int, int]) -> None:
             for pid in left - sent:
                 with suppress(OSError):
                     os.kill(pid, number)
+                    os.kill(pid, signal.SIGCONT)  # one that was stopped would never hear of it
             sent |= left if number == signal.SIGTERM else set()
             time.sleep(_STEP)
 

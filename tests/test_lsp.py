@@ -196,7 +196,7 @@ def test_without_pygls_the_command_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pygls", None)  # importing it fails, as where it is missing
     assert main(["lsp"]) == 2
-    assert "pip install 'qps[lsp]'" in capsys.readouterr().err
+    assert 'pip install "pygls>=' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

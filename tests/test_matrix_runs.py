@@ -688,7 +688,7 @@ def test_without_dask_the_error_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["matrix", "shop.qps", "--on", "dask"]) == 2
-    assert "pip install 'qps[dask]'" in capsys.readouterr().err
+    assert 'pip install "distributed>=' in capsys.readouterr().err
 
 
 @pytest.mark.slow

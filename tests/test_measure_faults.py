@@ -153,7 +153,7 @@ def test_a_disk_that_fills_leaves_what_was_measured_so_far(place: Path, port: in
 def test_no_room_for_what_programs_print_is_told(
     place: Path, port: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def full(_: str) -> None:
+    def full() -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("tempfile.TemporaryFile", full)

@@ -190,7 +190,7 @@ def test_what_takes_more_than_a_browser_has_says_so(
     uncertain = SMALL.replace("20 ms/request", f"{work} ms/request +- 10 %")
     write(tab, f'{uncertain}expect {claim}\nsource model "ours" }}\n')
     text = told(tab, f"{users} users; web.cpu.load limitsWith 90 % probability")
-    assert ("pip install qps" in text) == bool(lacks)
+    assert ("With QPS on a computer" in text) == bool(lacks)
     assert lacks in text
     summary = tab.frame_locator("#page").locator("#claims summary")
     assert ("1 not judged here" in summary.text_content()) == bool(lacks)

@@ -43,7 +43,7 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
                 codes.EDITION,
                 year.span,
                 f"this QPS reads edition {EDITION} of the language",
-                hint="a newer QPS reads newer editions: `pip install --upgrade qps`",
+                hint="a newer QPS reads newer editions: install it from where you have this one",
             )
         elif year.value != EDITION:
             sink.report(

@@ -33,7 +33,7 @@ gc.set_threshold(100_000, 20, 10)
 
 _NAME = "site.qps"
 _DOCUMENT = types.TextDocumentIdentifier(_NAME)
-_ELSEWHERE = "On a computer: pip install qps, then qps report."
+_ELSEWHERE = "With QPS on a computer: qps report."
 _NO_NUMPY = "numpy, which a browser does not have"
 _NO_ANSWER = f"This spec is right. To answer it takes {_NO_NUMPY} here. {_ELSEWHERE}"
 _WITHOUT_NUMPY = f"What takes {_NO_NUMPY}, is not told"

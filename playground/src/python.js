@@ -5,7 +5,7 @@ const LOOK = 250;
 
 const TOO_LONG =
   `This text was given up after ${MOST / 1000} s: a browser is slower than a computer of one's own. What helps: a smaller range ` +
-  "of users, fewer claims at once, or `pip install qps` and `qps report`.";
+  "of users, fewer claims at once, or `qps report` on that computer.";
 
 // `tell` takes each part of what is told of the newest text, and {kind: "working"} when it takes a while.
 export function python(tell) {

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Any
 
 from qps.build import build
+from qps.extras import installing
 from qps.solver.matrix.cluster_here import cluster_here
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.processes import START, cores
@@ -49,7 +50,8 @@ def on_dask(
     try:
         from distributed import Client  # noqa: PLC0415 - an extra, seldom needed
     except ImportError as missing:
-        raise ClusterError("Dask is not installed: `pip install 'qps[dask]'`") from missing
+        how = installing("dask", "distributed")
+        raise ClusterError(f"Dask is not installed: `{how}`") from missing
     if address is None:
         with (
             _inherited(fingerprint, compiled),

@@ -1,10 +1,19 @@
-"""What is installed only where it is asked for, and how to ask for it."""
+"""What is installed only where it is asked for, and how to ask for it.
+
+What is to be installed is named by itself, as the metadata of this installation names it: QPS
+stands on no package index, and under its name somebody else's program might.
+"""
 
 from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, requires
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
+
+_OF_EXTRA = re.compile(r"""(?P<what>[^;]+?)\s*;\s*extra\s*==\s*["'](?P<extra>[\w-]+)["']\s*""")
 
 
 def need_arrow(what: str, span: Span | None = None) -> None:
@@ -12,12 +21,7 @@ def need_arrow(what: str, span: Span | None = None) -> None:
     try:
         import pyarrow as pa  # noqa: F401, PLC0415 - 165 MB, for matrices alone
     except ImportError as missing:
-        raise QpsError.single(
-            codes.COMMAND_LINE,
-            span,
-            f"{what} needs pyarrow, which is not installed",
-            hint="`pip install 'qps[matrix]'`",
-        ) from missing
+        raise _missing(what, "pyarrow", "matrix", span) from missing
 
 
 def need_scapy(what: str) -> None:
@@ -25,12 +29,7 @@ def need_scapy(what: str) -> None:
     try:
         import scapy  # noqa: F401, PLC0415
     except ImportError as missing:
-        raise QpsError.single(
-            codes.COMMAND_LINE,
-            None,
-            f"{what} needs scapy, which is not installed",
-            hint="`pip install 'qps[captures]'`",
-        ) from missing
+        raise _missing(what, "scapy", "captures") from missing
 
 
 def need_pygls(what: str) -> None:
@@ -38,9 +37,31 @@ def need_pygls(what: str) -> None:
     try:
         import pygls  # noqa: F401, PLC0415
     except ImportError as missing:
-        raise QpsError.single(
-            codes.COMMAND_LINE,
-            None,
-            f"{what} needs pygls, which is not installed",
-            hint="`pip install 'qps[lsp]'`",
-        ) from missing
+        raise _missing(what, "pygls", "lsp") from missing
+
+
+def installing(extra: str, package: str) -> str:
+    """Return the command that installs what an extra of QPS takes, which is a package at least.
+
+    >>> installing("matrix", "pyarrow").startswith('pip install "pyarrow')
+    True
+    """
+    found = [_OF_EXTRA.fullmatch(text) for text in _requirements()]
+    names = [one["what"] for one in found if one is not None and one["extra"] == extra] or [package]
+    return " ".join(["pip install", *(f'"{name}"' for name in names)])
+
+
+def _requirements() -> list[str]:
+    try:
+        return requires("qps") or []
+    except PackageNotFoundError:  # run from where it was not installed
+        return []
+
+
+def _missing(what: str, package: str, extra: str, span: Span | None = None) -> QpsError:
+    return QpsError.single(
+        codes.COMMAND_LINE,
+        span,
+        f"{what} needs {package}, which is not installed",
+        hint=f"`{installing(extra, package)}`",
+    )

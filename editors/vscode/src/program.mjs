@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, isAbsolute } from "node:path";
 
-export const INSTALL = "pip install 'qps[lsp]'";
+export const INSTALL = "pip install '.[lsp]' in a checkout of QPS";
 const OWN = process.platform === "win32" ? [".venv", "Scripts", "qps.exe"] : [".venv", "bin", "qps"];
 
 // The program that is `told`, that of the first of the folders whose `.venv` has one, or that which is found.
