@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
 from fractions import Fraction
-from math import inf, isinf, isnan, nan
+from math import inf, isfinite, isinf, isnan, nan
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
@@ -117,6 +117,27 @@ def _made(word: str, operands: tuple[Formula, ...], value: Value = None) -> Form
         made._symbols = None if operands else frozenset((made,))
     _KNOWN[identity] = made
     return made
+
+
+def made_of(word: str, operands: tuple[Formula, ...], value: Value) -> Formula:
+    """Return the formula that has these parts, in the form that it has already.
+
+    ValueError where no formula has them.
+    """
+    row = OPERATIONS.get(word)
+    if row is not None:
+        takes = len(operands) == row.operands or (operands and (row.takes_more or row.repeats))
+        is_of_formulas = type(operands) is tuple and {*map(type, operands)} == {Formula}
+        if takes and is_of_formulas and value is None:
+            return _made(word, operands)
+    elif operands == ():
+        if word == NUMBER and (
+            type(value) is Fraction or (type(value) is float and not isfinite(value))
+        ):
+            return number(value)
+        if word in (INPUT, POPULATION) and type(value) is str:
+            return _made(word, (), value)
+    raise ValueError(f"no formula is made of {word}")
 
 
 # -- numbers and symbols -----------------------------------------------------------------

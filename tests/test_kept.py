@@ -7,17 +7,22 @@ import pickle
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from time import sleep
 from typing import Any
 
+import msgspec
 import pytest
 
 from helpers.specs import shop
+from qps import build
 from qps.cli import main
 from qps.commands import kept_files, kept_specs
 from qps.commands.kept_files import KeptFiles
+from qps.commands.stored_values import Types, encoded
 from qps.compiler.ir import Model
 from qps.compiler.lower import lowering
 from qps.compiler.lower.load_graph import LoadGraph
@@ -190,24 +195,133 @@ def test_what_advice_shares_is_kept(
     assert len(lowered) == 2 * new
 
 
-def test_graphs_of_another_engine_are_lowered_again(
-    kept: Path,
-    checked: list[str],
-    lowered: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    first = told(capsys, "solve", "shop.qps")
-    before = len(lowered)
-    monkeypatch.setattr(kept_specs, "build", lambda *rooms: f"another {'engine' in rooms}")
-    assert told(capsys, "solve", "shop.qps") == first
-    assert len(lowered) == 2 * before
-    monkeypatch.setattr(
-        kept_specs, "build", lambda *rooms: f"{'a third' * ('engine' in rooms) or 'another False'}"
+COUNTED = """
+import sys
+from qps.commands import kept_specs
+from qps.compiler.lower import lowering
+made = []
+def noting(module, name):
+    real = getattr(module, name)
+    setattr(module, name, lambda *a, **more: made.append(name) or real(*a, **more))
+noting(kept_specs, "check_source")
+noting(lowering, "_lowered_model")
+from qps.cli import main
+main(sys.argv[1:])
+print("checked" if "check_source" in made else "taken", end=", ")
+print("lowered" if made.count("_lowered_model") > 1 else "taken")  # one graph is never kept
+"""
+
+
+SOLVE = ("solve", "--no-advice", "shop.qps")
+
+
+def by_another(root: Path, *words: str) -> str:
+    """Return what a process whose qps stands in a folder took, and what it made."""
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", COUNTED, *words]
+    told = subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=True, timeout=60
     )
-    assert told(capsys, "solve", "shop.qps") == first
-    assert len(lowered) == 3 * before
-    assert checked == ["shop.qps"] * 2
+    return told.stdout.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a qps of its own."""
+    root = tmp_path_factory.mktemp("copied")
+    ignored = shutil.ignore_patterns("__pycache__", "node_modules", "specs")
+    shutil.copytree(ROOT / "src" / "qps", root / "qps", ignore=ignored)
+    (root / "qps" / "specs").mkdir()
+    return root
+
+
+def test_whatever_took_part_makes_it_another(
+    copied: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each module that is imported in the end, and what modules read."""
+    sleep(0.2)  # else its files are as new as the process
+    by_another(copied, *SOLVE)
+    assert by_another(copied, *SOLVE) == "taken, taken"
+    listing = "import sys, qps.cli as c; c.main(sys.argv[1:]); print(*sys.modules, sep='\\n')"
+    listed = subprocess.run(
+        [sys.executable, "-c", listing, *SOLVE],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(copied)},
+        check=True,
+    )
+    imported = {name for name in listed.stdout.splitlines() if name.split(".")[0] == "qps"}
+    monkeypatch.setattr(build, "files", lambda _: copied / "qps")
+    monkeypatch.setattr(build, "_BEGAN", time.time() + 3600)
+    parts = {part for path in kept.iterdir() for part in parts_of(path)}
+    for name in imported:
+        way = copied.joinpath(*name.split("."))
+        file = way / "__init__.py" if way.is_dir() else way.with_suffix(".py")
+        part = str(file.relative_to(copied / "qps"))
+        assert part in parts, part
+    assert {"grammar/tables.json", "engine/columns/on_fractions.py"} <= parts
+    whole = build.checksum_of(sorted(parts))
+    assert whole is not None
+    for part in parts:
+        file = copied / "qps" / part
+        data = file.read_bytes()
+        file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if data else b"#")
+        assert build.checksum_of(sorted(parts)) not in (whole, None), part
+        file.write_bytes(data)
+    assert build.checksum_of(sorted(parts)) == whole
+
+
+def parts_of(path: Path) -> tuple[str, ...]:
+    """Return the files of ours that are named in one that was kept."""
+    tables = msgspec.msgpack.decode(path.read_bytes()[32:])
+    return tuple(
+        text
+        for text in tables[1]
+        if isinstance(text, str)
+        and (text.endswith(".py") or text in ("grammar/tables.json", "grammar/qps.lark"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "then"),
+    [
+        ("engine/columns/on_fractions.py", "taken, lowered"),
+        ("engine/formulas.py", "checked, lowered"),
+        ("compiler/lower/lowering.py", "checked, lowered"),
+        ("compiler/check/checking.py", "checked, lowered"),
+        ("grammar/tables.json", "checked, lowered"),
+        ("version.py", "checked, lowered"),
+        ("compiler/quantities/units.py", "checked, lowered"),
+        ("reports/pages/html.py", "taken, taken"),
+    ],
+)
+def test_one_byte_of_what_took_part_makes_it_anew(
+    part: str, then: str, copied: Path, kept: Path
+) -> None:
+    sleep(0.2)
+    by_another(copied, *SOLVE)
+    assert by_another(copied, *SOLVE) == "taken, taken"
+    file = copied / "qps" / part
+    data, before = file.read_bytes(), file.stat()
+    at = data.rfind(b"\n", 0, -1)
+    try:
+        # As where times are told in whole seconds: size and time are alike.
+        file.write_bytes(
+            data[:at] + b" " + data[at + 1 :] if part.endswith("json") else data[:-1] + b"\r"
+        )
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        sleep(0.2)
+        assert by_another(copied, *SOLVE) == then
+    finally:
+        file.write_bytes(data)
+
+
+def test_a_module_that_was_changed_while_it_runs_leaves_nothing(
+    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "_BEGAN", 0.0)
+    told(capsys, "check", "shop.qps")
+    assert not kept.exists()
 
 
 def test_warnings_are_told_again(
@@ -273,7 +387,7 @@ def test_a_spec_goes_by_the_name_that_was_typed(
     assert str(Path("shop.qps").resolve()) in found
 
 
-@pytest.mark.parametrize("what", ["build", "sys", "msgspec"])
+@pytest.mark.parametrize("what", ["qps", "sys", "msgspec"])
 def test_another_version_takes_nothing(
     what: str,
     kept: Path,
@@ -282,8 +396,8 @@ def test_another_version_takes_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     told(capsys, "check", "shop.qps")
-    if what == "build":
-        monkeypatch.setattr(kept_specs, "build", lambda *_: "qps 0.0.9+0123")
+    if what == "qps":
+        monkeypatch.setattr(kept_specs, "__version__", "0.0.9")
     elif what == "sys":
         monkeypatch.setattr(sys, "version", "3.99.0")
     else:
@@ -293,7 +407,7 @@ def test_another_version_takes_nothing(
 
 
 class Harm:
-    """What calls something when it is read."""
+    """What calls something when it is unpickled."""
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return os.mkdir, ("harmed",)
@@ -301,9 +415,15 @@ class Harm:
 
 def sealed(path: Path, data: bytes) -> bytes:
     """Return bytes as they stand in a file, in place of those that do."""
-    key = kept_specs.key_of(kept_specs.read_spec(Path("shop.qps")).value, "compiler", "grammar")  # type: ignore[arg-type]
+    source = kept_specs.read_spec(Path("shop.qps")).value
+    assert source is not None
+    key = kept_specs.key_of(source, "checked")
     assert path.read_bytes()[:32] == sha256(key.encode() + b"\0" + path.read_bytes()[32:]).digest()
     return sha256(key.encode() + b"\0" + data).digest() + data
+
+
+def stored(value: object) -> bytes:
+    return encoded(value, Types())[0]
 
 
 DAMAGES: dict[str, Callable[[Path], bytes]] = {
@@ -312,8 +432,10 @@ DAMAGES: dict[str, Callable[[Path], bytes]] = {
     "one bit": lambda path: path.read_bytes()[:-9] + b"\0" + path.read_bytes()[-8:],
     "longer": lambda path: path.read_bytes() + b".",
     "text": lambda path: b"that was a file of mine" * 9,
-    "no spec": lambda path: sealed(path, pickle.dumps({"spec": 3})),
-    "no pickle": lambda path: sealed(path, b"spec"),
+    "no value": lambda path: sealed(path, b"spec"),
+    "no spec": lambda path: sealed(path, stored((3, (), "", ""))),
+    "too little": lambda path: sealed(path, stored((3, ()))),
+    "no files": lambda path: sealed(path, stored((3, 4, 5, 6))),
     "harm": lambda path: sealed(path, pickle.dumps(Harm())),
 }
 

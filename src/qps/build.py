@@ -1,33 +1,95 @@
 """Which qps this is: its version, and a checksum of all that it computes with.
 
 Two processes make the same only where both are the same: a checkout has had its version for many
-changes.
+changes. What one command leaves for the next is made by a part of it: by the modules that are
+imported, and by what lies beside them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from pkgutil import iter_modules
+from time import time
 
 from qps.version import __version__
 
-_ENDINGS = (".py", ".lark", ".json", ".qps")
+_BESIDE = (".lark", ".json", ".qps")
+"""How files end that modules read."""
+_ENDINGS = (".py", *_BESIDE)
 _SHOWN = 12
+_BEGAN = time() - 0.1
+"""When this process began to import us; the clock of a file system may be late by a few ms."""
 
 
-def build(*rooms: str) -> str:
-    """Return the version of this qps and the checksum of its files, or of those in some folders.
+@cache
+def build() -> str:
+    """Return the version of this qps and the checksum of its files.
 
     >>> build().startswith(f"qps {__version__}+")
     True
     """
-    found = hashlib.sha256(b"".join(_checksum(room) for room in rooms or ("", *_rooms())))
+    found = hashlib.sha256(b"".join(_checksum(room) for room in ("", *_rooms())))
     return f"qps {__version__}+{found.hexdigest()[:_SHOWN]}"
+
+
+def parts_at_work() -> tuple[str, ...]:
+    """Return the files of ours that may have taken part in what this process made so far.
+
+    These are all modules that are imported, and what else lies in their folders for them to read.
+    """
+    ours = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "qps"}
+    found = set()
+    for name, module in ours.items():
+        way = name.split(".")[1:]
+        found.add(
+            "/".join([*way, "__init__.py"])
+            if hasattr(module, "__path__")
+            else f"{'/'.join(way)}.py"
+        )
+    for folder in {part.rpartition("/")[0] for part in found}:
+        found |= _beside(folder)
+    return tuple(sorted(found))
+
+
+def checksum_of(parts: Iterable[str]) -> str | None:
+    """Return the checksum of some files of ours as they are now.
+
+    None where one of them is not there, or may be another than the one that this process runs.
+    """
+    root, found = files("qps"), hashlib.sha256()
+    if not isinstance(root, Path):
+        return None
+    for part in parts:
+        if ".." in part or part.startswith("/"):
+            return None
+        try:
+            with open(f"{root}/{part}", "rb", buffering=0) as file:  # noqa: PTH123 - half the time
+                if os.fstat(file.fileno()).st_ctime > _BEGAN:
+                    return None
+                data = file.read()
+        except (OSError, ValueError):
+            return None
+        found.update(f"{part}:{len(data)}:".encode() + data)
+    return found.hexdigest()
+
+
+@cache
+def _beside(folder: str) -> frozenset[str]:
+    """Return the files in a folder that modules read."""
+    names = (entry.name for entry in _folder(folder).iterdir())
+    return frozenset(f"{folder}/{name}".lstrip("/") for name in names if name.endswith(_BESIDE))
+
+
+def _folder(folder: str) -> Traversable:
+    return files("qps").joinpath(folder) if folder else files("qps")
 
 
 def _rooms() -> list[str]:

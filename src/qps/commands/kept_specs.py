@@ -1,25 +1,27 @@
 """Specs that were checked before, from where the command before has kept them.
 
 Checking is a function of the text of a spec, of what files and modules answer when it asks for
-them, and of this qps. So a spec is kept under the first and the last of these, beside what it
-asked for and a checksum of each answer; it is taken where all of that is asked again, by the same
-rules, and answered alike. Only specs without errors are kept; what they warn of is part of them.
+them, and of this qps. So a spec is kept under the first of these, beside what it asked for and a
+checksum of each answer, and the files of ours that may have made it and theirs; it is taken where
+all of that is asked again, by the same rules, and answered alike. Only specs without errors are
+kept; what they warn of is part of them. The graphs that were lowered of it stand beside it.
 """
 
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
-from io import BytesIO
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
-from pickle import HIGHEST_PROTOCOL, PicklingError, Unpickler, UnpicklingError, dumps
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.build import build
+from qps.build import checksum_of, parts_at_work
 from qps.commands.kept_files import KeptFiles, kept_files
+from qps.commands.stored_values import StoredValueError, Types, decoded, encoded
 from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import (
@@ -32,6 +34,9 @@ from qps.compiler.project.project_file import project_mark, project_of
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.nesting import allow_deep_expressions
+from qps.version import __version__
+
+Value = TypeVar("Value", bound=Struct)
 
 
 class _Reading(Struct, frozen=True):
@@ -43,11 +48,18 @@ class _Reading(Struct, frozen=True):
     checksum: str
 
 
-class Kept(Struct, frozen=True):
-    """A spec, and all that it rests on besides its own text."""
+class _Checked(Struct, frozen=True):
+    """A spec, and what it asked for."""
 
     spec: Spec
     asked: tuple[_Reading, ...]
+
+
+class Kept(Struct, frozen=True):
+    """What was kept: all objects of it, and what tells it from all else that may be kept."""
+
+    objects: Sequence[object]
+    checksum: str
 
 
 class _Noting(Importer, frozen=True, eq=False, kw_only=True):
@@ -85,56 +97,81 @@ def check_file(path: Path) -> Outcome[Spec]:
     return check_source(read.value) if files is None else checked(read.value, files)[0]
 
 
-def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], tuple[_Reading, ...]]:
-    """Check a spec, or take what was kept of it; return also what it asked for."""
-    key = key_of(source, "compiler", "grammar")
-    kept = found(files.read(key), source)
-    if kept is not None:
-        return Outcome(kept.spec, kept.spec.warnings), kept.asked
+def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], Kept | None]:
+    """Check a spec, or take what was kept of it; return also what is kept now."""
+    allow_deep_expressions()
+    key = key_of(source, "checked")
+    found, kept = read_kept(key, files, _Checked)
+    if found is not None and _is_answered_alike(found.asked, source):
+        importer, project = importer_of(source), project_of(source.folder).value
+        spec = replace(found.spec, files=files_of(source, importer, project))
+        return Outcome(spec, spec.warnings), kept
     reads = importer_of(source)
     importer = _Noting(root=reads.root, of_what=reads.of_what)
     outcome = check_source(source, importer)
-    asked = tuple(importer.asked)
-    if outcome.value is not None:
-        keep(Kept(outcome.value, asked), key, files)
-    return outcome, asked
+    if outcome.value is None:
+        return outcome, None
+    return outcome, keep(_Checked(outcome.value, tuple(importer.asked)), key, files)
 
 
-def key_of(source: Source, *rooms: str) -> str:
-    """Return what tells a spec from all others, as what stands in some rooms makes of it."""
-    versions = (build(*rooms), sys.version, msgspec.__version__)
-    own = (source.label, str(source.folder), checksum(source.text), project_mark(source.folder))
-    return repr((*versions, *own))
-
-
-def found(data: bytes | None, source: Source) -> Kept | None:
-    """Return the spec that was kept where all that it asked for is still as it was."""
-    if data is None:
-        return None
-    allow_deep_expressions()
-    try:
-        kept = _OwnValues(BytesIO(data)).load()
-    except Exception:  # noqa: BLE001 - whatever it was that was kept: it is made anew
-        return None
-    if not isinstance(kept, Kept):
-        return None
-    importer, project = importer_of(source), project_of(source.folder).value
-    for asked in kept.asked:
+def _is_answered_alike(asked: Iterable[_Reading], source: Source) -> bool:
+    importer = importer_of(source)
+    for one in asked:
         answer: Outcome[str] | Outcome[Source]
-        if asked.is_data and isinstance(asked.module, ast.Text):
-            answer = importer.data(asked.module, asked.importing)
+        if one.is_data and isinstance(one.module, ast.Text):
+            answer = importer.data(one.module, one.importing)
         else:
-            answer = importer.open(asked.module, asked.importing)
-        if _checksum(answer) != asked.checksum:
-            return None
-    return replace(kept, spec=replace(kept.spec, files=files_of(source, importer, project)))
+            answer = importer.open(one.module, one.importing)
+        if _checksum(answer) != one.checksum:
+            return False
+    return True
 
 
-def keep(kept: Kept, key: str, files: KeptFiles) -> None:
-    """Keep a spec for the next command."""
-    # What is nested too deep for it, or holds what no file can hold, is made every time.
-    with suppress(PicklingError, RecursionError, TypeError, AttributeError):
-        files.write(key, dumps(kept, HIGHEST_PROTOCOL))
+def key_of(source: Source, *what: str) -> str:
+    """Return what tells a spec, and what was made of it, from all others."""
+    versions = (__version__, sys.version, msgspec.__version__)
+    own = (source.label, str(source.folder), checksum(source.text), project_mark(source.folder))
+    return repr((*versions, *own, *what))
+
+
+def read_kept(
+    key: str, files: KeptFiles, kind: type[Value], below: Kept | None = None
+) -> tuple[Value | None, Kept | None]:
+    """Return what was kept, None where none was that this qps would make, too; and all of it.
+
+    It may have parts in what was kept `below` it.
+    """
+    data = files.read(key)
+    if data is None:
+        return None, None
+    on, objects = ("", ()) if below is None else (below.checksum, below.objects)
+    try:
+        (found, parts, made_by, made_on), all_objects = decoded(data, _types(kind), objects)
+    except (StoredValueError, TypeError, ValueError):  # whatever it was: it is made anew
+        return None, None
+    if type(found) is not kind or made_on != on or checksum_of(parts) != made_by:
+        return None, None
+    return found, Kept(all_objects, sha256(data).hexdigest())
+
+
+def keep(value: Struct, key: str, files: KeptFiles, below: Kept | None = None) -> Kept | None:
+    """Keep a value for the next command, with the files of ours that may have made it."""
+    parts = parts_at_work()
+    made_by = checksum_of(parts)
+    if made_by is None:
+        return None
+    on, objects = ("", ()) if below is None else (below.checksum, below.objects)
+    try:
+        data, all_objects = encoded((value, parts, made_by, on), _types(type(value)), objects)
+    except StoredValueError:  # what holds what no file can hold is made every time
+        return None
+    files.write(key, data)
+    return Kept(all_objects, sha256(data).hexdigest())
+
+
+def _types(kind: type) -> Types:
+    """Return the types that are in what is kept."""
+    return Types("qps.compiler.", __name__, kind.__module__)
 
 
 def _checksum(answer: Outcome[str] | Outcome[Source]) -> str:
@@ -143,28 +180,3 @@ def _checksum(answer: Outcome[str] | Outcome[Source]) -> str:
     if isinstance(found, Source):
         return checksum(repr((found.label, str(found.folder), checksum(found.text))))
     return "none" if found is None else checksum(found)
-
-
-class _OwnValues(Unpickler):
-    """Makes values of ours again, and calls nothing else, whatever is written."""
-
-    def find_class(self, module: str, name: str) -> object:
-        """Return a class of ours, or one of the few others that a spec is made of."""
-        if (module, name) not in _OTHERS and not module.startswith(_OURS):
-            raise UnpicklingError(f"{module}.{name} is no part of a spec")
-        found = super().find_class(module, name)
-        if not isinstance(found, type) and (module, name) not in _OTHERS:
-            raise UnpicklingError(f"{module}.{name} is no class")
-        return found
-
-
-_OURS = ("qps.compiler.", "qps.commands.kept_specs", "qps.commands.lowered_specs")
-_OTHERS = frozenset(
-    [
-        ("msgspec._utils", "rebuild"),  # of a Struct with keywords only
-        ("qps.engine.formulas", "_made"),  # of a formula: equal ones are one object
-        ("fractions", "Fraction"),
-        ("datetime", "date"),
-        (type(Path()).__module__, type(Path()).__name__),
-    ]
-)

@@ -1,7 +1,8 @@
 """The load graphs of a spec, from where the command before has kept them with it.
 
-With another number most of them stay as they are (`compiler/lower/kept_graphs.py` tells which):
-a spec that is solved again with one is lowered little.
+They stand in a file of their own and have parts in the spec that is kept. With another number most
+of them stay as they are (`compiler/lower/kept_graphs.py` tells which): a spec that is solved again
+with one is lowered little.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec import Struct
+
 from qps.commands.kept_files import kept_files
-from qps.commands.kept_specs import Kept, checked, found, keep, key_of, load
+from qps.commands.kept_specs import checked, keep, key_of, load, read_kept
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.kept_graphs import KeptGraphs, Told
 from qps.compiler.pipeline import Spec
@@ -21,8 +24,8 @@ _FEW = 4
 """Of graphs that are new, one to so many that are kept already is worth another file."""
 
 
-class _KeptWithGraphs(Kept, frozen=True):
-    """A spec, and the graphs that were lowered of it."""
+class _Graphs(Struct, frozen=True):
+    """The graphs that were lowered of a spec."""
 
     graphs: tuple[Told, ...]
 
@@ -37,17 +40,17 @@ def with_graphs(path: Path) -> Iterator[Spec]:
     if files is None or read.value is None:
         yield load(path)
         return
-    key = key_of(read.value, "compiler", "grammar", "engine")
-    kept, before = found(files.read(key), read.value), tuple[Told, ...]()
-    if isinstance(kept, _KeptWithGraphs):
-        before = kept.graphs
-    elif kept is None:
-        outcome, asked = checked(read.value, files)
-        if outcome.value is None:
-            raise QpsError(outcome.diagnostics)
-        kept = Kept(outcome.value, asked)
-    graphs = kept.spec.model.once(KeptGraphs)
+    outcome, kept = checked(read.value, files)
+    if outcome.value is None:
+        raise QpsError(outcome.diagnostics)
+    if kept is None:
+        yield outcome.value
+        return
+    key = key_of(read.value, "lowered")
+    found, _ = read_kept(key, files, _Graphs, kept)
+    before = () if found is None else found.graphs
+    graphs = outcome.value.model.once(KeptGraphs)
     graphs.take(before)
-    yield kept.spec
+    yield outcome.value
     if graphs.added > len(before) / _FEW:
-        keep(_KeptWithGraphs(kept.spec, kept.asked, tuple(graphs.told())), key, files)
+        keep(_Graphs(tuple(graphs.told())), key, files, kept)
