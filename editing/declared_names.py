@@ -19,8 +19,10 @@ from qps.compiler.check.names.symbols import Symbol
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import LARGEST_TEXT, Source, Span
+from qps.compiler.project.tree_links import link_out
 from qps.editing.addresses import own_path, path_of, uri_of_path
 from qps.editing.desk import Desk
+from qps.links import resolved_path
 
 Place: TypeAlias = "tuple[Path | str, int]"
 """A file, or the label of a text that is none, and an offset in it."""
@@ -117,16 +119,18 @@ def _using(desk: Desk, files: set[Path]) -> Iterator[Path]:
 
     QpsError where there are more specs than anybody looks at.
     """
-    opened = {path.resolve() for path in map(path_of, desk.texts) if path is not None}
+    opened = {resolved_path(path) for path in map(path_of, desk.texts) if path is not None}
     roots = {file.parent for file in files}
     roots |= {one for one in desk.folders if any(file.is_relative_to(one) for file in files)}
     seen: set[Path] = set()
     for root in sorted(roots):
         for path in root.rglob("*.qps"):
-            real = path.resolve()
+            real = resolved_path(path)
             if (
                 real in opened
                 or real in seen
+                or link_out(path) is not None
+                or not real.is_file()
                 or any(part.startswith(".") for part in path.relative_to(root).parts)
             ):
                 continue

@@ -24,6 +24,7 @@ from qps.compiler.syntax.parse import parse
 from qps.editing.addresses import library_name, own_path, path_of, uri_of_library, uri_of_path
 from qps.editing.messages import OpenText, Setting, ToldAnswer
 from qps.editing.positions import Positions
+from qps.links import resolved_path
 from qps.stdlib import module_text
 
 _MOST_READINGS = 20
@@ -134,7 +135,7 @@ class Desk(Struct, kw_only=True):
         text = held.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         if path is None:
             return Source(library or uri, text)
-        own = path.resolve()
+        own = resolved_path(path)
         return Source(str(path), text, own.parent, own)
 
     def reading(
@@ -185,10 +186,10 @@ class Desk(Struct, kw_only=True):
 
     def uri_of_file(self, path: Path) -> str:
         """Return what the editor calls a file: as it has opened it, where it has."""
-        real = path.resolve()
+        real = resolved_path(path)
         for uri in self.texts:
             held = path_of(uri)
-            if held is not None and held.resolve() == real:
+            if held is not None and resolved_path(held) == real:
                 return uri
         return uri_of_path(path)
 
@@ -202,7 +203,7 @@ class Desk(Struct, kw_only=True):
         for uri in self.texts:
             path = path_of(uri)
             if path is not None:
-                found[path.resolve()] = self.source(uri).text
+                found[resolved_path(path)] = self.source(uri).text
         return found
 
     def _is_fresh(self, reading: Reading) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.project.project_file import project_file
+from qps.links import resolved_path
 
 _ASKED = re.compile(
     r'(?:\A|[\s;{])(?:(use)|fit|samples|observe[ \t]+(?:trace[ \t]+)?\w+)[ \t]*"([^"\n]*)\Z'
@@ -35,7 +36,7 @@ def files_for(source: Source, endings: tuple[str, ...]) -> list[str]:
     if source.folder is None:
         return []
     project = project_file(source.folder)
-    root = source.folder if project is None else project.parent.resolve()
+    root = source.folder if project is None else resolved_path(project.parent)
     found: list[str] = []
     for path in _below(root):
         if path.suffix in endings and path != source.file:

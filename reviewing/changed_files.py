@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from qps.compiler.syntax.importer import real_path
+from qps.links import real_path, resolved_path
 from qps.reviewing.git_command import ask, refused
 from qps.reviewing.git_objects import Blob, blobs_of
 from qps.reviewing.repository import git, repository_at
@@ -80,15 +80,15 @@ class Since(Struct, frozen=True, kw_only=True):
         """Return what a file was called, None where it was not there."""
         way = self._way(path)
         if way is None:
-            return path.parent.resolve() / path.name
+            return resolved_path(path.parent) / path.name
         before = way if way in self.blobs else self.renamed.get(way)
         return None if before is None else self.top / before
 
     def touches(self, path: Path) -> bool:
-        """Return whether a file is not as it was; what lies in no repository is."""
+        """Return whether a file is not as it was; nobody knows what was elsewhere."""
         way = self._way(path)
         if way is None:
-            return False
+            return True
         blob = self.blobs.get(way)
         if blob is not None:
             return not blob.is_in(self.top / way)
@@ -148,7 +148,7 @@ def _renamed(
         return {}
     repository = repository_at(top)
     with TemporaryDirectory(prefix="qps-") as name:
-        scratch = Path(name).resolve()
+        scratch = resolved_path(Path(name))
 
         def asked(*arguments: str, given: bytes = b"") -> bytes:
             found = ask(repository, *arguments, given=given, scratch=scratch).printed

@@ -20,6 +20,7 @@ from qps.compiler.diagnostics.diagnostic import Code, Diagnostic
 from qps.compiler.diagnostics.explained import explained, page_of
 from qps.compiler.diagnostics.visible import printable
 from qps.compiler.project.review_rules import BY_NAME, Level, rule_page
+from qps.links import resolved_path
 from qps.reports.text.claim_formats import Wrong, remarks, sentence, workflow_command
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.version import __version__
@@ -59,7 +60,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 def path_from(top: Path, label: str) -> str:
     """Return a file as it is called from the top of a repository."""
     own = Path(os.path.abspath(label))  # noqa: PTH100 - links stay as they are called
-    real = own.parent.resolve() / own.name
+    real = resolved_path(own.parent) / own.name
     way = real.relative_to(top) if real.is_relative_to(top) else Path(label)
     return way.as_posix()
 

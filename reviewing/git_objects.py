@@ -22,7 +22,8 @@ from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.pipeline import Spec, check_source, importer_of
 from qps.compiler.project import project_file
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import Importer, read_spec, real_path
+from qps.compiler.syntax.importer import Importer, read_spec
+from qps.links import real_path, resolved_path
 from qps.reviewing.git_command import LONGEST, conversation, refused
 from qps.reviewing.repository import git, repository_at
 
@@ -121,7 +122,7 @@ class Tree(Struct, frozen=True, kw_only=True):
         for parent in path.parents:
             for name in (project_file.OWN, project_file.SHARED):
                 self.fetch(self.folder / parent / name)
-        file = real_path(self.folder / path) or self.folder / path
+        file = resolved_path(self.folder / path)
         self.fetch(file)
         read = read_spec(file)
         if read.value is None:
@@ -153,7 +154,7 @@ def tree_at(top: Path, commit: str) -> Iterator[Tree]:
     listed = blobs_of(top, commit)
     asked = conversation(repository_at(top), "cat-file", "--batch")
     with TemporaryDirectory(prefix="qps-") as name, asked as reader:
-        folder = Path(name).resolve()
+        folder = resolved_path(Path(name))
         (folder / ".git").mkdir()  # nobody looks for a project file above this folder
         blobs = {way: blob.name for way, blob in listed.items() if not blob.is_link}
         tree = Tree(top=top, commit=commit, folder=folder, blobs=blobs, reader=reader)

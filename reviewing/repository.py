@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from qps.compiler.syntax.importer import real_path
+from qps.links import resolved_path
 from qps.reviewing.git_command import LONGEST, Repository, ask, refused
 
 _READ = ("HEAD", "commondir", "config", "config.worktree", "gitdir", "index", "packed-refs")
@@ -33,7 +33,7 @@ def top_for(paths: Sequence[Path], started: Path | None = None) -> Path | None:
 def _place(path: Path) -> Path:
     """Return the real folder that is named, or that a file lies in, there or not."""
     folder = path if path.is_dir() else path.parent
-    return real_path(folder) or folder.absolute()
+    return resolved_path(folder)
 
 
 def top_of(folder: Path, longest: float = LONGEST) -> Path | None:
@@ -42,7 +42,7 @@ def top_of(folder: Path, longest: float = LONGEST) -> Path | None:
     A bare repository below the top is none: nobody works in it, and a stranger may have put it.
     QpsError where git refuses what is there, or where it leads elsewhere.
     """
-    own = real_path(folder) or folder.absolute()
+    own = resolved_path(folder)
     for place in (own, *own.parents):
         if os.path.lexists(place / ".git") and _at(place, _mark(place), longest) is not None:
             return place
@@ -106,13 +106,13 @@ def _at(top: Path, _: tuple[tuple[int, int], ...], longest: float) -> Repository
             f"git cannot read the repository at `{top}`", "see what `git status` says there"
         )
     form, shown = told.printed.split(b"\n", 1)
-    if _path(shown).resolve() != top:
+    if resolved_path(_path(shown)) != top:
         raise refused(
             f"the repository at `{top}` has its files elsewhere",
             "its `core.worktree` says so: `git config --unset core.worktree`",
         )
     printed = ask(top, "rev-parse", "--absolute-git-dir", longest=longest).printed
-    own = _path(printed or b"").resolve()
+    own = resolved_path(_path(printed or b""))
     common = _common(own)
     if common not in (own, own.parent.parent):
         raise refused(
@@ -137,7 +137,7 @@ def _common(own: Path) -> Path:
         named = (own / "commondir").read_bytes().strip()
     except OSError:
         return own
-    return (own / os.fsdecode(named)).resolve()
+    return resolved_path(own / os.fsdecode(named))
 
 
 def _refuse_others(folder: Path, names: Sequence[str]) -> None:
@@ -158,13 +158,13 @@ def _refuse_where_it_names_another(top: Path, own: Path, longest: float) -> None
     """Refuse a `.git` that leads to a repository which knows nothing of this work tree."""
     try:
         back = Path(os.fsdecode((own / "gitdir").read_bytes().strip()))
-        if (own / back).parent.resolve() == top:
+        if resolved_path((own / back).parent) == top:
             return
     except (OSError, ValueError):
         pass  # it is that of no work tree that was added: it may be a submodule's
     asked = ("config", "--local", "--no-includes", "-z", "--get", "core.worktree")
     named = ask(top, *asked, longest=longest).printed
-    if named is not None and (own / os.fsdecode(named[:-1])).resolve() == top:
+    if named is not None and resolved_path(own / os.fsdecode(named[:-1])) == top:
         return
     raise refused(
         f"`{top / '.git'}` leads to `{own}`, which is the repository of another folder",

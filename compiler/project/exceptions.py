@@ -20,6 +20,7 @@ from qps.compiler.diagnostics.mends import taken_out
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.project.project_file import Acceptance, Allowance, Project, warning_called
+from qps.links import resolved_path
 
 _PIECE = re.compile(r'"""(?:.|\n)*?(?:"""|\Z)|"[^"\n]*"?|#[^\n]*')
 """Texts, in which a comment is none, and comments."""
@@ -164,7 +165,7 @@ def file_of(source: Source) -> Path | None:
     """Return the file that a text was read from."""
     if source.file is not None:
         return source.file
-    return None if source.folder is None else (source.folder / Path(source.label).name).resolve()
+    return None if source.folder is None else resolved_path(source.folder / Path(source.label).name)
 
 
 def _tell_unused(

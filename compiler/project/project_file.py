@@ -29,6 +29,7 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import did_you_mean, shortened
 from qps.compiler.project.review_rules import BY_NAME, LEVELS, RULES
 from qps.compiler.project.toml_places import Way, place_of, places_in
+from qps.links import real_path, resolved_path
 
 OWN = "qps.toml"
 SHARED = "pyproject.toml"
@@ -92,7 +93,7 @@ class Project(Struct, frozen=True, kw_only=True):
 
     def ignores(self, path: Path) -> bool:
         """Return whether folders are searched past a file."""
-        own = path.resolve()
+        own = resolved_path(path)
         if not self.ignored or not own.is_relative_to(self.file.parent):
             return False
         parts = PurePosixPath(own.relative_to(self.file.parent).as_posix()).parts
@@ -120,7 +121,7 @@ def project_mark(folder: Path | None) -> str:
 
 def project_file(folder: Path) -> Path | None:
     """Return the project file that counts for a folder."""
-    start = folder.resolve()
+    start = resolved_path(folder)
     for place in (start, *start.parents):
         if place != start and _is_for_everybody(place):
             return None
@@ -129,6 +130,17 @@ def project_file(folder: Path) -> Path | None:
                 return place / name
         if (place / ".git").exists():
             return None
+    return None
+
+
+def top_of_files(folder: Path) -> Path | None:
+    """Return the folder with a `.git` that a folder is or lies in, None where there is none."""
+    start = resolved_path(folder)
+    for place in (start, *start.parents):
+        if place != start and _is_for_everybody(place):
+            return None
+        if (place / ".git").exists():
+            return place
     return None
 
 
@@ -189,6 +201,15 @@ def _values_in(text: str) -> dict[str, object]:
 
 
 def _text(file: Path, sink: Sink) -> str | None:
+    tree = top_of_files(file.parent) or file.parent
+    if not resolved_path(file).is_relative_to(tree):
+        sink.report(
+            codes.PROJECT_FILE,
+            None,
+            f"`{_label(file)}` is a link that leads out of its folder or repository",
+            hint="put the file that it leads to where the link is",
+        )
+        return None
     try:
         if file.stat().st_size > _LARGEST:
             sink.report(
@@ -337,9 +358,8 @@ class _Table(Struct, frozen=True):
 
     def _below(self, key: str, named: str) -> Path:
         folder = self.reading.file.parent
-        try:
-            path = (folder / named).resolve()
-        except (OSError, RuntimeError, ValueError):
+        path = real_path(folder / named)
+        if path is None:
             self.wrong(key, f"`{shortened(named)}` names no file", "name one, such as `specs`")
         if not path.is_relative_to(folder):
             self.wrong(

@@ -15,7 +15,9 @@ from qps.compiler.diagnostics.diagnostic import Code, Outcome, Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import closest, did_you_mean, shortened
+from qps.compiler.project.tree_links import is_in_its_tree
 from qps.compiler.syntax import ast
+from qps.links import real_path, resolved_path
 from qps.stdlib import module_names, module_text
 
 _LARGEST_FILE = 8_000_000
@@ -24,12 +26,17 @@ _LARGEST_TABLE = 100_000_000
 
 
 def read_spec(path: Path) -> Outcome[Source]:
-    """Read a spec that was named on the command line; it may use what lies in its project."""
+    """Read a spec that was named on the command line; it may use what lies in its project.
+
+    Where it is named by a link, or found by one, that may not lead out of its project either.
+    """
     sink = Sink()
+    if not is_in_its_tree(path, sink):
+        return sink.outcome(None)
     text = _read(path, None, sink, str(path))
     if text is None:
         return sink.outcome(None)
-    own = path.resolve()
+    own = resolved_path(path)
     return sink.outcome(Source(str(path), text, own.parent, own))
 
 
@@ -126,7 +133,7 @@ class Importer(Struct, frozen=True, eq=False, kw_only=True):
                 hint="name the file itself",
             )
             return None
-        if not path.is_relative_to(self.root.resolve()):
+        if not path.is_relative_to(resolved_path(self.root)):
             sink.report(
                 codes.OUTSIDE_FOLDER,
                 file.span,
@@ -153,14 +160,6 @@ def _of_library(name: str) -> Source:
 def checksum(text: str) -> str:
     """Return what tells a text from all others."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def real_path(path: Path) -> Path | None:
-    """Return a path with its links followed, None where they lead round in a circle."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):
-        return None
 
 
 def _read(

@@ -20,6 +20,7 @@ from qps.compiler.project.exceptions import allowed_in, file_of
 from qps.compiler.project.project_file import OWN, SHARED, Project, project_of
 from qps.compiler.project.review_rules import BY_NAME, OFF, Level, stricter
 from qps.compiler.syntax.importer import read_spec
+from qps.links import resolved_path
 from qps.reviewing.changed_files import Since
 from qps.reviewing.findings import FAULT, Finding, path_from
 from qps.reviewing.git_objects import Tree
@@ -115,7 +116,7 @@ def _weakenings(change: Change) -> Iterator[_Found]:
     read = {file for _, _, new in pairs if not new.program.is_module for file in new.files}
     for one, old, new in pairs:
         file = path_from(change.top, str(one.file))
-        if new.program.is_module and one.file.resolve() in read:
+        if new.program.is_module and resolved_path(one.file) in read:
             continue  # specs that read it tell of it
         try:
             found = [*spec_weakenings(old, new)]
@@ -162,7 +163,7 @@ def _files(change: Change, contents: frozenset[Hashable]) -> Iterator[Weakening]
         if project is not None and project.ignores(change.tree.folder / way):
             continue
         now = change.now(way)
-        if now is not None and now.resolve() in change.listed:
+        if now is not None and resolved_path(now) in change.listed:
             continue
         change.tree.fetch(change.tree.folder / way)
         now = now or _under_another_ending(change, way)
@@ -203,7 +204,7 @@ def _ignored(change: Change, way: PurePosixPath, now: Path, whole: Span) -> Weak
     """Return why a spec that is still there is no longer looked at."""
     called = path_from(change.top, str(now))
     moved = "" if called == way.as_posix() else f" as {called}"
-    project = project_of(now.parent.resolve()).value
+    project = project_of(resolved_path(now.parent)).value
     if now.suffix != ".qps":
         message = f"spec {way.as_posix()} is still there{moved}: `{now.suffix}` is no spec"
     elif project is not None and project.ignores(now):
@@ -232,7 +233,7 @@ def _projects(change: Change) -> Iterator[Weakening]:
         if now is None:
             continue
         old = change.project_before(way.parent)
-        outcome = project_of(now.parent.resolve())
+        outcome = project_of(resolved_path(now.parent))
         if outcome.value is None and outcome.diagnostics:
             continue  # it is wrong, which is told
         new = outcome.value
@@ -309,7 +310,7 @@ def _level(change: Change, rule: str, file: str, way: PurePosixPath | None) -> s
     if way is None:
         way = change.since.renamed.get(PurePosixPath(file), PurePosixPath(file))
     old = change.project_before(way.parent)
-    new = project_of(path.parent.resolve()).value if path.parent.is_dir() else None
+    new = project_of(resolved_path(path.parent)).value if path.parent.is_dir() else None
     usual = BY_NAME[rule].level.value
     levels = [usual if one is None else one.level(rule) for one in (old, new)]
     return stricter(levels[0], levels[1])

@@ -22,6 +22,7 @@ from qps.compiler.configure.configuration import (
     uncertain_in,
 )
 from qps.compiler.ir.parts import parts_of
+from qps.links import resolved_path
 from qps.solver.claims.claim_results import Coverage, PredictionInterval
 from qps.solver.claims.claim_runner import at_one_population
 from qps.solver.claims.sampled_claims import in_its_range, is_answer
@@ -147,10 +148,10 @@ class PredictionIntervals(Struct, kw_only=True):
 
 def _is_fitted(observation: ir.Observation, configuration: Configuration) -> bool:
     """Return whether numbers were fitted to the very table."""
-    table = Path(observation.file).resolve()
+    table = resolved_path(Path(observation.file))
     uncertain = uncertain_in(in_force(configuration)).values()
     fits = (one.distribution for one in uncertain if isinstance(one.distribution, ir.Fitted))
-    return any(table == Path(*one.table.split("\0")[:2]).resolve() for one in fits)
+    return any(table == resolved_path(Path(*one.table.split("\0")[:2])) for one in fits)
 
 
 def _is_of_requirements(part: ir.Expr) -> bool:

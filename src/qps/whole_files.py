@@ -22,6 +22,8 @@ from shutil import rmtree
 from tempfile import gettempdir, mkdtemp
 from typing import IO
 
+from qps.links import resolved_path
+
 _PATIENCE = 3.0
 """Seconds in which the last processes of a run that was killed are waited for."""
 _PAUSE = 0.1
@@ -53,7 +55,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
     A link stays one; what is no ordinary file (`/dev/stdout`) is written as it is.
     """
-    path = path.resolve()
+    path = resolved_path(path)
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
             yield file

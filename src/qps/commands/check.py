@@ -12,13 +12,14 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_json
 from qps.compiler.project.exceptions import without_file
 from qps.compiler.project.project_file import project_of
+from qps.links import resolved_path
 
 
 def run(arguments: Namespace) -> Exit:
     """Check every spec that was named; no sympy is imported on the way."""
     found: list[Diagnostic] = []
     paths = asked_specs(arguments)
-    projects = (project_of(path.resolve()).value for path in arguments.paths if path.is_dir())
+    projects = (project_of(resolved_path(path)).value for path in arguments.paths if path.is_dir())
     for project in {one.file: one for one in projects if one is not None}.values():
         found += without_file(project)
     for path in paths:

@@ -32,6 +32,7 @@ from qps.compiler.pipeline import Spec
 from qps.compiler.project.exceptions import without_file
 from qps.compiler.project.project_file import OWN, project_of
 from qps.compiler.project.review_rules import Level
+from qps.links import resolved_path
 from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.claim_formats import Tested
 from qps.reports.text.difference_text import difference_text
@@ -177,7 +178,7 @@ def _weaker(
     """Yield what became weaker since the base, in specs and by what is no longer looked at."""
     if base.commit is None or since is None:
         return
-    roots = [path.resolve() for path in asked]
+    roots = [resolved_path(path) for path in asked]
     with tree_at(base.top, base.commit) as tree:
         listed = [
             way
@@ -190,7 +191,7 @@ def _weaker(
             since=since,
             touched=[Touched(file=o.path, before=o.before, spec=o.spec) for o in looked],
             listed_before=listed,
-            listed=frozenset(path.resolve() for path in paths),
+            listed=frozenset(resolved_path(path) for path in paths),
         )
         yield from change_findings(change)
 
@@ -202,7 +203,7 @@ def _is_below(path: Path, root: Path) -> bool:
 
 
 def _of_projects(paths: Sequence[Path]) -> Iterator[Diagnostic]:
-    projects = (project_of(path.resolve()).value for path in paths if path.is_dir())
+    projects = (project_of(resolved_path(path)).value for path in paths if path.is_dir())
     for project in {one.file: one for one in projects if one is not None}.values():
         yield from without_file(project)
 

@@ -13,9 +13,10 @@ from typing import TextIO
 
 from qps.commands.output import style
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink
 from qps.compiler.diagnostics.render import full, plain, summary
 from qps.compiler.project.project_file import Project, project_of
+from qps.compiler.project.tree_links import is_in_its_tree
 
 _SKIPPED_FOLDERS = frozenset(["node_modules", "build", "dist", "__pycache__"])
 
@@ -98,8 +99,11 @@ def specs_under(paths: Sequence[Path]) -> list[Path]:
 def specs_below(folder: Path) -> list[Path]:
     """Return the specs below a folder, sorted; what their project says is ignored is not there.
 
-    QpsError where a project file is wrong.
+    QpsError where a project file is wrong, or where a link leads to the folder from another tree.
     """
+    sink = Sink()
+    if not is_in_its_tree(folder, sink):
+        raise QpsError(tuple(sink.found))
     projects: dict[Path, Project | None] = {}
     found = []
     for file in sorted(folder.rglob("*.qps")):

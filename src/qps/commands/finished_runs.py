@@ -17,6 +17,7 @@ from msgspec import Struct
 from qps.build import build
 from qps.commands.kept_files import kept_files
 from qps.compiler.pipeline import Spec
+from qps.links import resolved_path
 
 
 class FinishedRun(Struct, frozen=True, kw_only=True):
@@ -42,7 +43,7 @@ class _Kept(Struct, frozen=True):
 def key_of(spec: Spec, matrix: str, settings: Sequence[str], output: Path) -> str:
     """Return what tells a run from all others, those of another qps among them."""
     files = sorted((str(path), read) for path, read in spec.files.items())
-    asked = (spec.model.file, matrix, tuple(settings), str(output.resolve()))
+    asked = (spec.model.file, matrix, tuple(settings), str(resolved_path(output)))
     return repr(("finished run", build(), files, asked))
 
 

@@ -16,6 +16,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.syntax.format import formatted
 from qps.compiler.syntax.importer import read_spec
+from qps.links import resolved_path
 
 _STANDARD_INPUT = Path("-")
 
@@ -110,7 +111,7 @@ def _with_ends_of(content: bytes, text: str) -> bytes:
 
 def _replace(path: Path, content: bytes) -> None:
     """Put a content in the place of a file, whole or not at all; its permissions stay."""
-    target = path.resolve()  # a link stays one
+    target = resolved_path(path)  # a link stays one
     try:
         mode = target.stat().st_mode
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

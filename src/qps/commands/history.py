@@ -10,6 +10,7 @@ from qps.commands.console import Exit, complain, print_json
 from qps.commands.output import style
 from qps.commands.pages import refuse_inputs, write_text
 from qps.commands.progress import Progress
+from qps.links import resolved_path
 from qps.reports.text.view import as_json
 from qps.reviewing.git_command import refused
 from qps.reviewing.history_picture import history_page, history_svg
@@ -26,7 +27,7 @@ def run(arguments: Namespace) -> Exit:
     if arguments.most < 1:
         raise complain("`--most` is at least 1", "such as `--most 20`")
     file: Path = arguments.file
-    own = file.absolute().parent.resolve() / file.name
+    own = resolved_path(file.absolute().parent) / file.name
     top = top_for([own])
     if top is None or not own.is_relative_to(top):
         raise refused(f"`{file}` lies in no git repository", "its history is that of a repository")

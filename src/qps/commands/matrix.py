@@ -28,6 +28,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec
 from qps.extras import need_arrow
+from qps.links import resolved_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,7 +90,7 @@ def _written(job: _Job, output: Path) -> Counts:
 
     with ExitStack() as held:
         try:
-            held.enter_context(lock(output.resolve()))
+            held.enter_context(lock(resolved_path(output)))
         except LockedError as error:
             raise complain(
                 f"`{output}` is being written by another run: {error}",

@@ -16,6 +16,7 @@ from qps.commands.progress import Progress
 from qps.commands.signals import ended_in_order
 from qps.compiler.data.measured_tables import number
 from qps.compiler.quantities.units import built_in
+from qps.links import resolved_path
 from qps.measuring.accounts import Account, MeasuringError
 from qps.measuring.axes import IDLE, Setting
 from qps.measuring.beforehand import probed, quiet
@@ -91,7 +92,7 @@ def _alone(asked: Asked) -> Iterator[None]:
     path = runs_file(asked.table)
     with ExitStack() as stack:
         try:
-            stack.enter_context(lock(path.resolve()))
+            stack.enter_context(lock(resolved_path(path)))
         except LockedError as error:
             raise MeasuringError(
                 f"`{path}` is measured by another run: {error}",

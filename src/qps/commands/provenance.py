@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Spec
+from qps.links import resolved_path
 from qps.reviewing.git_objects import blobs_of
 from qps.reviewing.repository import commit_of, git, top_for
 from qps.version import __version__
@@ -43,7 +44,7 @@ def _today() -> date:
 
 def _revision(files: Iterable[Path]) -> str:
     """Return the revision of a spec and of what it reads; nothing where git does not have it."""
-    found = [file.resolve() for file in files]
+    found = [resolved_path(file) for file in files]
     if not found:
         return ""
     try:

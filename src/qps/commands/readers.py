@@ -10,6 +10,7 @@ from qps.commands.console import complain, specs_below, specs_under
 from qps.commands.kept_specs import check_file
 from qps.compiler.pipeline import check_source, importer_of
 from qps.compiler.syntax.importer import read_spec
+from qps.links import resolved_path
 from qps.reviewing.changed_files import Since
 from qps.reviewing.repository import commit_of, top_for
 
@@ -42,7 +43,7 @@ def changed_specs(paths: Sequence[Path]) -> list[Path]:
 def read_by(path: Path) -> frozenset[Path]:
     """Return the files that a spec is read from; of one with mistakes those that it names."""
     spec = check_file(path).value
-    own = path.parent.resolve() / path.name
+    own = resolved_path(path.parent) / path.name
     return (files_of(path) if spec is None else frozenset(spec.files)) | {own}
 
 
@@ -50,19 +51,19 @@ def files_of(path: Path) -> frozenset[Path]:
     """Return the files that a spec names, itself among them, also where it has mistakes."""
     read = read_spec(path)
     if read.value is None:
-        return frozenset([path.resolve()])
+        return frozenset([resolved_path(path)])
     importer = importer_of(read.value)
     check_source(read.value, importer)
-    return frozenset([path.resolve(), *importer.named])
+    return frozenset([resolved_path(path), *importer.named])
 
 
 def readers_of(paths: Sequence[Path], root: Path = Path()) -> list[Path]:
     """Return the specs below a folder that are, or read, one of some files, sorted."""
-    wanted = {path.resolve() for path in paths}
+    wanted = {resolved_path(path) for path in paths}
     for path in paths:
         if not path.is_file():
             raise complain(f"`{path}` is no file", "`--readers` takes the files that were changed")
     found = [s for s in specs_below(root) if s.is_file() and files_of(s) & wanted]
-    known = {spec.resolve() for spec in found}
-    outside = [path for path in paths if path.suffix == ".qps" and path.resolve() not in known]
+    known = {resolved_path(spec) for spec in found}
+    outside = [path for path in paths if path.suffix == ".qps" and resolved_path(path) not in known]
     return [*found, *outside]

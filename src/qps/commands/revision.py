@@ -10,6 +10,7 @@ from qps.commands.console import complain
 from qps.commands.kept_specs import load
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import Spec
+from qps.links import resolved_path
 from qps.reviewing.git_objects import tree_at
 from qps.reviewing.repository import commit_of, top_for
 
@@ -32,7 +33,7 @@ def spec_at(argument: str) -> Iterator[Spec]:
             f"git knows no revision `{revision}` here",
             "name a commit, branch or tag: `main:specs/app.qps`; a file is named without a colon",
         )
-    own = file.parent.resolve() / file.name
+    own = resolved_path(file.parent) / file.name
     with tree_at(top, commit) as tree:
         way = PurePosixPath(own.relative_to(top).as_posix()) if own.is_relative_to(top) else None
         if way is None or not tree.has(way):

@@ -17,6 +17,7 @@ from qps.commands.progress import Progress
 from qps.commands.report import made_page
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.render import full, printable
+from qps.links import resolved_path
 from qps.reports.pages.page_server import HOST, Served, listening
 
 _EVERY = 0.2
@@ -102,7 +103,7 @@ def _named_in(diagnostics: Iterable[Diagnostic]) -> frozenset[Path]:
 
 def _watched(served: Served, file: Path) -> frozenset[Path]:
     """Return the files of a spec, and those beside it that it may be about to read."""
-    beside = {one for one in file.resolve().parent.glob("*") if one.suffix in (".qps", ".csv")}
+    beside = {one for one in resolved_path(file).parent.glob("*") if one.suffix in (".qps", ".csv")}
     return served.files | beside | {file}
 
 

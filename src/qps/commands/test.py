@@ -30,6 +30,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.pipeline import Spec
 from qps.compiler.project.project_file import project_of
+from qps.links import resolved_path
 from qps.reports.text.claim_formats import (
     Tested,
     Wrong,
@@ -159,7 +160,7 @@ class _Testing(Struct, kw_only=True):
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
         self._tell(claims.runner.warnings, path)
         self.coverages += claims.coverages
-        project = project_of(path.resolve().parent).value
+        project = project_of(resolved_path(path).parent).value
         self._tell(claims.accepted.unused(self.results[first:], project), path)
 
     def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
