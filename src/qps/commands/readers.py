@@ -9,6 +9,7 @@ from pathlib import Path
 from qps.commands.console import complain, specs_below, specs_under
 from qps.commands.kept_specs import check_file
 from qps.compiler.pipeline import check_source, importer_of
+from qps.compiler.project.tree_links import link_out
 from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path
 from qps.reviewing.changed_files import Since
@@ -51,7 +52,8 @@ def files_of(path: Path) -> frozenset[Path]:
     """Return the files that a spec names, itself among them, also where it has mistakes."""
     read = read_spec(path)
     if read.value is None:
-        return frozenset([resolved_path(path)])
+        own = resolved_path(path.parent) / path.name
+        return frozenset([own] if link_out(path) is not None else [own, resolved_path(path)])
     importer = importer_of(read.value)
     check_source(read.value, importer)
     return frozenset([resolved_path(path), *importer.named])
