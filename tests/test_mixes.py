@@ -198,8 +198,80 @@ def test_less_of_all_kinds_is_advice() -> None:
     assert "10 % less pace" in changes
 
 
-def test_the_latency_of_a_mix_is_the_mean_over_its_users() -> None:
+def test_the_latency_of_a_mix_is_the_mean_over_its_requests() -> None:
+    """Of a hundred users, ten ask a hundred times as often: they make 1,000 of 1,090 requests."""
     graph = lowered(LIGHT_AND_HEAVY + SENT.replace("SOURCE", "pace, page"))
-    work = Fraction("0.9") * Fraction("0.002") + Fraction("0.1") * Fraction("0.04")
-    line = (Fraction("0.9") * 10_000 + Fraction("0.1") * 1_000_000) * 8 / 10**9
+    light, heavy = F(90, 1090), F(1000, 1090)
+    work = light * F("0.002") + heavy * F("0.04")
+    line = (light * 10_000 + heavy * 1_000_000) * 8 / 10**9
     assert latency(graph, "pages", 1000) == work + line
+
+
+ASKED = """
+users N in 1..1000
+kinds sort of users {{ light 75 %; heavy 25 % }}
+param pace by sort {{ light {0} request/s; heavy {1} request/s }}
+param cost by sort {{ light {2} ms/request; heavy {3} ms/request }}
+param misses by sort {{ light {4}; heavy {5} }}
+param gone by sort {{ light {6}; heavy {7} }}
+machine m {{ cpu 1 core, queueing ps }}
+machine db {{ cpu 1 core, queueing ps }}
+network wire {{ propagation 1 ms }}
+component w {{ cpu cost }}
+component look {{ cpu 2 * cost }}
+component shed {{ drop gone }}
+topology {{ node a = m; node b = db; link l = wire between a, b }}
+stream s for each user {{ traffic pace; at a {{ w; call b * misses {{ look }}; shed }} }}
+"""
+_shares = st.integers(0, 9).map(lambda tenths: F(tenths, 10))
+_few = st.integers(1, 40)
+
+
+@law
+@given(
+    st.tuples(_few, _few),
+    st.tuples(_few, _few),
+    st.tuples(_shares, _shares),
+    st.tuples(_shares, _shares),
+)
+def test_what_a_mix_meets_is_told_request_by_request(
+    paces: tuple[int, int], costs: tuple[int, int], misses: tuple[F, F], gone: tuple[F, F]
+) -> None:
+    """Of processor sharing each kind waits by its own service: all is worked out for each kind.
+
+    A mean latency is over the requests that come through, a loss over those that are sent, and a
+    rate is that of a user.
+    """
+    numbers = [F(1, 1000) * pace for pace in paces], costs, misses, gone
+    graph = lowered(ASKED.format(*(float(one) for both in numbers for one in both)))
+    users = F(5)
+    each = list(
+        zip(
+            (F("0.75"), F("0.25")),
+            numbers[0],
+            (F(cost, 1000) for cost in costs),
+            misses,
+            gone,
+            strict=True,
+        )
+    )
+    first = users * sum(share * pace * cost for share, pace, cost, _, _ in each)
+    second = users * sum(share * pace * often * 2 * cost for share, pace, cost, often, _ in each)
+    sent = sum(share * pace for share, pace, *_ in each)
+    served = sum(share * pace * (1 - lost) for share, pace, _, _, lost in each)
+    times = [
+        cost / (1 - first) + often * (F(2, 1000) + 2 * cost / (1 - second))
+        for _, _, cost, often, _ in each
+    ]
+    mean = (
+        sum(
+            share * pace * (1 - lost) * time
+            for (share, pace, _, _, lost), time in zip(each, times, strict=True)
+        )
+        / served
+    )
+    assert latency(graph, "s", 5) == pytest.approx(float(mean), rel=1e-9)
+    assert at(graph, graph.streams["s"].loss, 5) == pytest.approx(
+        float(1 - served / sent), rel=1e-9, abs=1e-12
+    )
+    assert at(graph, graph.streams["s"].rate, 5) == pytest.approx(float(served), rel=1e-9)

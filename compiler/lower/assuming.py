@@ -13,7 +13,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.own_numbers import told_apart
 from qps.compiler.lower.load_graph import Assumption, Cited
-from qps.compiler.lower.mixtures import Mixed, averaged, largest
+from qps.compiler.lower.mixtures import Mixed, averaged, averaged_by, largest
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.formulas import Formula, number, symbol
 from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
@@ -54,6 +54,10 @@ class Assuming(Struct, kw_only=True):
     def averaged(self, lowered: Formula) -> Formula:
         """Return what was lowered with kinds kept as a mean over all of them."""
         return averaged(lowered, self.mixtures)
+
+    def averaged_by(self, lowered: Formula, weight: Formula) -> Formula:
+        """Return what was lowered as a mean over what comes: kinds of users by a weight."""
+        return averaged_by(lowered, weight, self.mixtures)
 
     def largest(self, lowered: Formula) -> Formula | None:
         """Return the most that it is for any kind; None where kinds make no difference."""

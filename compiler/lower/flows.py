@@ -122,6 +122,8 @@ class StreamResult(Struct, kw_only=True):
     source: Class | None = None
     rate: Formula = ZERO
     throughput: Formula = ZERO
+    arriving: Formula = ONE
+    """The items a second that arrive, of all flows."""
     known: Certainty = EXACT
     rate_known: Certainty = EXACT
     """How all that it met is known, and its rate, where elastic parameters stand in it."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.queue_certainty import mean_certainty
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
-from qps.engine.formulas import ONE, ZERO, Formula
+from qps.engine.formulas import ONE, ZERO, Formula, apply
 
 _WAITING = "waiting for "
 
@@ -119,10 +119,27 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         slowest = None if self.slowest is None else change(self.slowest)
         return replace(self, value=change(self.value), calls=calls, single=single, slowest=slowest)
 
-    def of_kinds(self, largest: Callable[[Formula], Formula | None]) -> LatencyPart:
-        """Return the stage with what it comes to for the slowest kind."""
-        calls = tuple(replace(call, most=largest(call.times)) for call in self.calls)
-        return replace(self, calls=calls, slowest=largest(self.once))
+    def of_kinds(
+        self,
+        largest: Callable[[Formula], Formula | None],
+        mean: Callable[[Formula], Formula],
+    ) -> LatencyPart:
+        """Return the stage with what it comes to for the slowest kind, and for all together.
+
+        A mean is over items: who calls more often counts as often in what one passage takes.
+        """
+        slowest = largest(self.once)
+        found = replace(
+            self,
+            value=mean(self.value),
+            calls=tuple(
+                replace(_changed(call, mean), most=largest(call.times)) for call in self.calls
+            ),
+            slowest=slowest,
+        )
+        if self.single is None or slowest is None:
+            return found
+        return replace(found, single=apply("mean", found.value, found.times))
 
     def waits(self, queue: Queue, visit: Visit) -> LatencyPart:
         """Return the stage with the queue that it waits in."""

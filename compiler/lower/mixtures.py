@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from qps.engine.formulas import ONE, Formula, maximum, product, total
+from qps.engine.formulas import ONE, Formula, apply, maximum, product, total
 from qps.engine.monomials import monomials
 from qps.engine.operations import PRODUCT, SUM
 from qps.engine.substitution import substituted
@@ -46,6 +46,22 @@ def averaged(expr: Formula, mixtures: Mixtures) -> Formula:
     while together := _of_one_class([expr], mixtures):
         expr = _mean(expr, together)
     return expr
+
+
+def averaged_by(expr: Formula, weight: Formula, mixtures: Mixtures) -> Formula:
+    """Return the mean of an expression over what comes, of which kinds of users send unlike much.
+
+    Each kind counts by its `weight`, such as how many requests it sends: that is the mean over
+    requests, where `averaged` has that over users.
+    """
+    of_users = {symbol for symbol, mixed in mixtures.items() if mixed.of_users}
+    weighing = weight.symbols & of_users
+    told = {mixtures[symbol].of for symbol in expr.symbols & of_users}
+    if told.isdisjoint(mixtures[symbol].of for symbol in weighing):
+        return averaged(expr, mixtures)
+    factors = weight.operands if weight.word == PRODUCT else (weight,)
+    weight = product(factor for factor in factors if factor.symbols & weighing)
+    return apply("mean", averaged(weight * expr, mixtures), averaged(weight, mixtures))
 
 
 def kind_by_kind(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -12,22 +13,33 @@ from qps.compiler.lower.mixtures import kind_by_kind
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk.lower_transport import averaged_losses
-from qps.engine.formulas import Formula
+from qps.engine.formulas import ONE, Formula
 
 
 def average(
     expressions: ExpressionLowering, streams: StreamDemands, results: list[StreamResult]
 ) -> None:
-    """Count what the walks came to kind by kind, where parameters have values for each kind."""
+    """Count what the walks came to kind by kind, where parameters have values for each kind.
+
+    What an item meets is a mean over items, so that who sends more counts more: of those that
+    arrive, or of all that are sent where it tells what is lost. A rate is that of a user, on
+    average over users.
+    """
     if not expressions.mixtures:
         return
-    mean, most = expressions.averaged, expressions.largest
+    mean, most, by = expressions.averaged, expressions.largest, expressions.averaged_by
     of_items = {symbol for symbol, of in expressions.mixtures.items() if not of.of_users}
     for result in results:
-        result.latency = [part.of_kinds(most) for part in result.latency]
-        result.losses = averaged_losses(result.losses, mean)
+        sent = ONE if result.source is None else result.source.flows * result.source.arrivals.rate
+        over_arriving = partial(by, weight=result.arriving)
+        over_sent = partial(by, weight=sent)
+        passing = {index: result.arriving * result.latency[index].times for index in result.visits}
+        result.latency = [part.of_kinds(most, over_arriving) for part in result.latency]
+        result.losses = averaged_losses(result.losses, over_sent)
+        result.queues = [replace(one, value=over_arriving(one.value)) for one in result.queues]
+        result.passes = {name: over_sent(share) for name, share in result.passes.items()}
         for index, visit in result.visits.items():
-            service, batch = mean(visit.service), mean(visit.batch)
+            service, batch = by(visit.service, passing[index]), by(visit.batch, passing[index])
             longest, widest = most(visit.service), most(visit.batch)
             known = (longest or service, widest or batch) if longest or widest else None
             result.visits[index] = replace(visit, service=service, batch=batch, most=known)

@@ -71,6 +71,7 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     waits.end()
     end = under_way.flow
     result.rate = end.rates[end.primary or INFORMATION_BASE]
+    result.arriving = end.total * result.rate
     result.throughput = end.rates.get(INFORMATION_BASE, ZERO)
     return result
 
