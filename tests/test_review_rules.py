@@ -20,10 +20,16 @@ option cache = off
 machine server { cpu 4 core; price 1 $/hour; source "offer" }
 machine large { cpu 8 core }
 network ether { rate 1 Gbit/s }
-component page { cpu work }
-topology { node web = server; node user = server; link net = ether between user, web }
+let per_item = 10 us/request source "trace"
+component page { cpu work; source "profile" }
+component log { cpu per_item }
+topology {
+  node web = server * 1 source "inventory"
+  node user = server
+  link net = ether between user, web
+}
 stream pings { traffic pace, 1000 byte/packet; at user { }; over net; at web { } }
-stream pages { traffic N * 0.1 request/s, size; at user { }; over net; at web { page } }
+stream pages { traffic N * 0.1 request/s, size; at user { }; over net; at web { page; log } }
 queueing cpu mmc
 target cpu 75 %
 require {
@@ -56,11 +62,14 @@ expect every_one { every configuration of speeds: largest_acceptable >= 300; sou
 expect some_one { at least 3 configurations of speeds: largest_acceptable >= 900; source model }
 expect no_one { no configuration of speeds where work > 5 ms/request: limited_by == net.load
   source model }
+expect larger { max(pages.latency, pings.latency) <= 60 ms with N = 300; source model }
+expect beside { pages.latency <= 2 * pings.latency + 50 ms with N = 300; source model }
 expect implied { largest_acceptable >= 200; source model }
 observe runs "runs.csv" { users -> N; busy in % -> web.cpu.load within 5 %; source "load test" }
 """
 RUNS = "users,busy\n100,2\n500,10\n1000,20\n"
 
+ROOT = Path(__file__).parents[1]
 _REQUIRED_OF_ALL = "  quantile(pages.latency, 99 %) <= 400 ms\n"
 
 NOTHING: list[str] = []
@@ -312,6 +321,40 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "a number under the same source": ("= 8 ms/request", "= 7 ms/request", ["source-changed"]),
     "a source removed": (' source "log"', "", ["source-changed"]),
     "a source changed": ('source "offer"', 'source "another"', ["source-changed"]),
+    "a component under the same source": (
+        "cpu work; source",
+        "cpu work * 0.5; source",
+        ["source-changed"],
+    ),
+    "a component's source without its number": (
+        'cpu work; source "profile"',
+        'cpu work; source "another"',
+        ["source-changed"],
+    ),
+    "a parameter and all that cites it": ('"profile"', '"profile of May"', ["source-changed"] * 2),
+    "a parameter with its new source, and a component that rests on it": (
+        's/request source "profile"\n',
+        's/request source "profile"\n',
+        NOTHING,
+    ),
+    "a named expression under the same source": (
+        "10 us/request",
+        "5 us/request",
+        ["source-changed"],
+    ),
+    "a count under the same source": ("server * 1 source", "server * 2 source", ["source-changed"]),
+    "one of two maxima dropped": (
+        "max(pages.latency, pings.latency) <= 60 ms",
+        "pages.latency <= 60 ms",
+        ["claim-loosened"],
+    ),
+    "two maxima written apart": (
+        "max(pages.latency, pings.latency) <= 60 ms with N = 300",
+        "pages.latency <= 60 ms and pings.latency <= 60 ms with N = 300",
+        NOTHING,
+    ),
+    "a larger multiple": ("2 * pings.latency", "9 * pings.latency", ["claim-loosened"]),
+    "a smaller multiple": ("2 * pings.latency", "pings.latency", NOTHING),
     "a claim's source": (
         'saturation(web.cpu) >= 1000; source "contract"',
         "saturation(web.cpu) >= 1000; source model",
@@ -337,3 +380,40 @@ def test_what_became_weaker_is_found_and_nothing_else(case: str, tmp_path: Path)
     new = spec_of(tmp_path / "new", SPEC.replace(before, after))
     found = [one.rule for one in spec_weakenings(old, new)]
     assert found == rules
+
+
+def test_new_numbers_with_new_sources_are_no_weakening(tmp_path: Path) -> None:
+    """A parameter is measured again: what rests on it cites the new measurement, too, or not."""
+    old = spec_of(tmp_path / "old", SPEC)
+    again = SPEC.replace("= 8 ms/request", "= 7 ms/request")
+    for number, text in enumerate(
+        (
+            again.replace('"profile"', '"May"'),
+            again.replace('request source "profile"', 'request source "May"'),
+        )
+    ):
+        new = spec_of(tmp_path / str(number), text)
+        assert list(spec_weakenings(old, new)) == []
+
+
+@pytest.mark.parametrize(
+    ("runs", "rules"),
+    [
+        ("users,busy\n1000,20\n500,10\n100,2\n", NOTHING),
+        (RUNS + "50,1\n", NOTHING),
+        ("users,busy\n100,2\n500,10\n", ["claim-loosened"]),
+        (RUNS.replace(",10", ",9.8"), ["source-changed"]),
+    ],
+)
+def test_a_table_of_measurements_is_compared_row_by_row(
+    runs: str, rules: list[str], tmp_path: Path
+) -> None:
+    old, new = (spec_of(tmp_path / name, SPEC, text) for name, text in (("a", RUNS), ("b", runs)))
+    assert [one.rule for one in spec_weakenings(old, new)] == rules
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("specs/*.qps")), ids=lambda path: path.name)
+def test_a_spec_is_not_weaker_than_itself(path: Path) -> None:
+    spec = check_file(path).value
+    assert spec is not None
+    assert list(spec_weakenings(spec, spec)) == []

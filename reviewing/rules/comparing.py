@@ -91,13 +91,14 @@ def compared(old: Constraint, new: Constraint) -> Moved:
     high = _end(old.high, new.high, -1, old.dimension)
     ends = _both_ends(old, new, low, high)
     moves = [ends]
-    for (before, coefficient), (after, _) in zip(old.terms, new.terms, strict=True):
+    for (before, coefficient), (after, factor) in zip(old.terms, new.terms, strict=True):
         upper = old.high is not None if coefficient > 0 else old.low is not None
         lower = old.low is not None if coefficient > 0 else old.high is not None
         moves += [
             _level(before, after, is_upper=upper, is_lower=lower),
             _context(before, after, is_upper=upper, is_lower=lower),
             _inner(before, after, is_upper=upper, is_lower=lower),
+            _factor(old, coefficient, factor),
         ]
     return together(moves)
 
@@ -157,6 +158,15 @@ def _told(value: Fraction, dimension: Dimension) -> str:
     if not dimension.exponents and number.is_integer():
         return f"{number:,.0f}"
     return quantity(number, dimension)
+
+
+def _factor(old: Constraint, before: Fraction, after: Fraction) -> Moved:
+    """Return what another factor of a measure comes to: no measure is less than zero."""
+    if before == after:
+        return Moved(Move.SAME)
+    how = f"factor {float(before):g} -> {float(after):g}"
+    has_high, has_low = old.high is not None, old.low is not None
+    return _one_way(how, is_easier=after < before, is_upper=has_high, is_lower=has_low)
 
 
 def _level(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from qps.compiler.ir.changes import flattened
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.exactness import NoValueError
+from qps.engine.operations import MAXIMUM, MINIMUM
 from qps.reviewing.rules.plain_values import new_name, plain
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -77,8 +79,8 @@ class Constraint(Struct, frozen=True, kw_only=True):
 
     @property
     def shape(self) -> Hashable:
-        """What is the same for constraints of the same form, whatever the model and the levels."""
-        return (tuple((atom.key, c) for atom, c in self.terms), self.tag)
+        """What is the same for constraints on the same measures, in whatever model and number."""
+        return (tuple(atom.key for atom, _ in self.terms), self.tag)
 
 
 def _keys(constraints: Sequence[Constraint]) -> Hashable:
@@ -105,7 +107,10 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
                 return (Constraint(terms=(), tag="any", alternatives=tuple(read)),)
             case ir.Compare(operator, left, right, dimension):
                 sign = operator if holds else _NEGATED[operator]
-                return (self._compared(sign, left, right, dimension, changes),)
+                sides = product(
+                    _sides(left, sign, is_left=True), _sides(right, sign, is_left=False)
+                )
+                return tuple(self._compared(sign, a, b, dimension, changes) for a, b in sides)
         context = self._context(changes)
         return (Constraint(terms=(), tag=(plain(condition, self.renamed), context, holds)),)
 
@@ -194,6 +199,13 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         except (CircleError, NoValueError, TooLargeError, UnstatedCaseError):
             return None
 
+    def value(self, name: str) -> Fraction | None:
+        """Return the value of a parameter as the spec states it."""
+        kept: dict[str, Fraction | None] = self.__dict__.setdefault("_values", {})
+        if name not in kept:
+            kept[name] = self.number(ir.ParameterValue(name))
+        return kept[name]
+
     def holds(self, condition: ir.Condition, changes: Sequence[ir.Change]) -> bool | None:
         """Return whether what a value is chosen by is true."""
         try:
@@ -255,13 +267,22 @@ def _names_in(model: ir.Model) -> Iterator[str]:
     ]
     seen: set[str] = set()
     while waiting:
+        for name in names_in(waiting.pop()):
+            if name not in seen:
+                seen.add(name)
+                yield name
+                waiting.append(values.get(name))
+
+
+def names_in(value: object) -> Iterator[str]:
+    """Yield the parameters that any part of a model names, some of them more than once."""
+    waiting = [value]
+    while waiting:
         one = waiting.pop()
-        if isinstance(one, ir.ParameterValue) and one.name not in seen:
-            seen.add(one.name)
+        if isinstance(one, ir.ParameterValue):
             yield one.name
-            waiting.append(values.get(one.name))
         elif isinstance(one, ir.Mixture):
-            waiting += [ir.ParameterValue(kind.parameter) for kind in one.classes]
+            yield from (kind.parameter for kind in one.classes)
         elif isinstance(one, Struct):
             waiting += [getattr(one, field) for field in one.__struct_fields__]
         elif isinstance(one, dict):
@@ -353,6 +374,14 @@ class _Form(Struct, frozen=True, kw_only=False):
 
 
 _NAMED = (ir.ParameterValue, ir.NodeCount, ir.Members, ir.GroupCount, ir.Mixture, ir.Population)
+
+
+def _sides(expr: ir.Expr, sign: str, *, is_left: bool) -> tuple[ir.Expr, ...]:
+    """Return what of a side must be so each: the larger of two is below a bound where both are."""
+    word = MAXIMUM if (sign in ("<", "<=")) is is_left else MINIMUM
+    if sign in ("==", "!=") or not isinstance(expr, ir.Apply) or expr.operation != word:
+        return (expr,)
+    return tuple(one for part in expr.arguments for one in _sides(part, sign, is_left=is_left))
 
 
 def _asks(expr: ir.Expr) -> bool:

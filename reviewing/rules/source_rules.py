@@ -10,7 +10,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.reviewing.rules.comparing import Move, compared
-from qps.reviewing.rules.constraints import Reader
+from qps.reviewing.rules.constraints import Reader, names_in
 from qps.reviewing.rules.plain_values import new_name, plain
 from qps.reviewing.rules.weakening import Weakening, said
 
@@ -25,31 +25,35 @@ class _Cited(Struct, frozen=True, kw_only=True):
 
     name: str
     value: Hashable
+    rests_on: Hashable
     source: str
     span: Span
 
 
 def source_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
     """Yield the numbers that no longer are what their source was cited for."""
-    before = _cited(old.model, old.renamed)
-    after = _cited(new.model, {})
+    before, after = _cited(old), _cited(new)
+    reported: set[tuple[Span, str]] = set()
     for key, one in before.items():
         other = after.get(key)
         if not one.source or other is None or one.source == other.source == "":
             continue
         is_same = one.value == other.value
-        if is_same and one.source != other.source:
+        if (is_same and one.rests_on == other.rests_on) and one.source != other.source:
             now = f"`{other.source}`" if other.source else "none"
             message = f"{one.name} is as before, its source is not: `{one.source}` -> {now}"
         elif not is_same and one.source == other.source and key[0] not in _PROMISED:
             message = f"{one.name} is another one under the same source, `{one.source}`"
         else:
             continue
-        yield Weakening(rule="source-changed", message=message, span=other.span)
+        if (other.span, message) not in reported:  # a component that several streams visit
+            reported.add((other.span, message))
+            yield Weakening(rule="source-changed", message=message, span=other.span)
 
 
-def _cited(model: ir.Model, renamed: Mapping[str, str]) -> dict[_Key, _Cited]:
+def _cited(reader: Reader) -> dict[_Key, _Cited]:
     """Return what could have a source, by where it is declared."""
+    model, renamed = reader.model, reader.renamed
     found: dict[_Key, _Cited] = {}
     roots: list[tuple[tuple[str, ...], Any]] = [
         *((("parameter", one.name), one) for one in model.parameters if one.place is None),
@@ -67,43 +71,46 @@ def _cited(model: ir.Model, renamed: Mapping[str, str]) -> dict[_Key, _Cited]:
     for way, root in roots:
         kind, name = way
         called = f"{kind} `{name}`" if name else f"the range of {kind}"
-        _collect((kind, new_name(name, renamed)), called, root, renamed, found)
+        _collect((kind, new_name(name, renamed)), called, root, reader, found)
     for one in model.requirements:
         key = ("requirement", "".join(one.measure.span.text.split()), one.at_most)
-        source = one.limit.source or one.measure.source
-        value = plain((one.measure, one.limit, one.strict), renamed)
-        name = f"requirement `{said(one.span)}`"
-        found[key] = _Cited(name=name, value=value, source=source or "", span=one.span)
+        parts = (one.measure, one.limit, one.strict)
+        found[key] = _Cited(
+            name=f"requirement `{said(one.span)}`",
+            value=plain(parts, renamed),
+            rests_on=_rests_on(parts, reader),
+            source=one.limit.source or one.measure.source or "",
+            span=one.span,
+        )
     return found
 
 
-def _collect(
-    key: tuple[Hashable, ...],
-    name: str,
-    one: object,
-    renamed: Mapping[str, str],
-    found: dict[_Key, _Cited],
-) -> None:
+def _collect(key: _Key, name: str, one: object, reader: Reader, found: dict[_Key, _Cited]) -> None:
     """Put what has a source into a table, with all that it is made of."""
     if isinstance(one, Struct):
         fields = one.__struct_fields__
-        if "source" in fields:
-            span = getattr(one, "span", None)
-            if isinstance(span, Span):
-                source = getattr(one, "source", None)
-                found[key] = _Cited(
-                    name=name,
-                    value=_number(one, renamed),
-                    source=source if isinstance(source, str) else "",
-                    span=span,
-                )
+        if len(key) > _OF_ROOT and isinstance(one, ir.Component):
+            name = f"component `{one.name}`"
+        span = getattr(one, "span", None)
+        if "source" in fields and isinstance(span, Span):
+            called = f"`{said(span)}`" if isinstance(one, ir.Quantity) else name
+            source = getattr(one, "source", None)
+            found[key] = _Cited(
+                name=called,
+                value=_number(one, reader.renamed),
+                rests_on=_rests_on(one, reader),
+                source=source if isinstance(source, str) else "",
+                span=span,
+            )
         for field in fields:
             if field not in ("span", "source", "value_span", "fit"):
-                _collect((*key, field), name, getattr(one, field), renamed, found)
+                _collect((*key, field), name, getattr(one, field), reader, found)
     elif isinstance(one, tuple | list):
         for index, part in enumerate(one):
-            own = getattr(part, "name", index)
-            _collect((*key, own), name, part, renamed, found)
+            _collect((*key, getattr(part, "name", index)), name, part, reader, found)
+
+
+_OF_ROOT = 2
 
 
 def _number(one: Struct, renamed: Mapping[str, str]) -> Hashable:
@@ -111,6 +118,11 @@ def _number(one: Struct, renamed: Mapping[str, str]) -> Hashable:
     if not isinstance(one, ir.Parameter):
         return plain(one, renamed)
     return one.value.value if isinstance(one.value, ir.Constant) else plain(one.value, renamed)
+
+
+def _rests_on(one: object, reader: Reader) -> Hashable:
+    """Return the values of the parameters that something names: it is another one with these."""
+    return frozenset((new_name(n, reader.renamed), reader.value(n)) for n in names_in(one))
 
 
 def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
