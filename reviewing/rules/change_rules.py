@@ -227,13 +227,16 @@ def _projects(change: Change) -> Iterator[Weakening]:
             return [file]
         return [change.top / one for one in dict.fromkeys((way, change.moved_to.get(way, way)))]
 
+    there = [(way.parent, change.now(way)) for way in change.listed_before]
+    folders = {(before, resolved_path(now.parent)) for before, now in there if now is not None}
+    for path in change.listed:  # a spec that is new is held to what counted for its folder
+        if path.is_relative_to(change.top):
+            own = PurePosixPath(path.parent.relative_to(change.top).as_posix())
+            folders.add((own, path.parent))
     compared: set[tuple[Path | None, Path | None]] = set()
-    for way in change.listed_before:
-        now = change.now(way)
-        if now is None:
-            continue
-        old = change.project_before(way.parent)
-        outcome = project_of(resolved_path(now.parent))
+    for before, folder in sorted(folders):
+        old = change.project_before(before)
+        outcome = project_of(folder)
         if outcome.value is None and outcome.diagnostics:
             continue  # it is wrong, which is told
         new = outcome.value
