@@ -12,6 +12,7 @@ from helpers.specs import lowered
 from qps.engine.columns.nested_balls import nested_rate as rate_in_balls
 from qps.engine.columns.nested_fractions import nested_rate as rate_in_fractions
 from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
+from qps.engine.columns.nested_fractions import nested_wait as wait_in_fractions
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, convolved, mixed_wait
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
 from qps.engine.networks.paced_tables import own_rates
@@ -166,3 +167,37 @@ def test_each_of_many_copies_of_a_pool_has_a_station(copies: int) -> None:
 def test_many_servers_of_each_copy_are_told_where_weights_are_no_floats() -> None:
     pool = (1, 0, 1200, 0, 3, -2, 1.0, 1000, 0, 3)
     assert nested_rate(900, 9, *pool) == pytest.approx(90, rel=1e-6)
+
+
+@pytest.mark.parametrize("places", [1, 2, 5, 100])
+@pytest.mark.parametrize("copies", [2, 3, 7])
+@pytest.mark.parametrize("customers", [1, 4, 30, 300])
+def test_a_pool_before_a_machine_of_its_own_makes_nobody_later(
+    places: int, copies: int, customers: int
+) -> None:
+    """Who waits for a place waits for the one server behind it: all is in product form."""
+    pool = (1, 0, places, 1, copies, -2, 0.3, 1, 0, copies)
+    plain = closed_rate(customers, 1, 0.3, 1, 0, copies)
+    # Where very many are under way, all copies are taken to be busy.
+    near = 1e-9 if customers < 300 else 1e-2
+    assert nested_rate(customers, 1, *pool) == pytest.approx(plain, rel=near)
+    if customers < 30 and copies < 3 and places < 30:
+        exactly = rate_in_fractions(
+            F(customers), F(1), *map(F, pool[:6]), F(3, 10), *map(F, pool[7:])
+        )
+        assert float(exactly) == pytest.approx(nested_rate(customers, 1, *pool), rel=1e-12)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 5])
+@pytest.mark.parametrize("copies", [1, 2, 3])
+@pytest.mark.parametrize("customers", [1, 4, 30, 60])
+def test_open_visits_wait_at_machines_of_a_pool_that_is_never_full_as_without_it(
+    servers: int, copies: int, customers: int
+) -> None:
+    pool = (1, 0, customers, 1, copies, -2, 0.3, servers, 0.4, copies)
+    plain = mixed_wait(customers, 1, 0.3, servers, 0.4, copies)
+    assert nested_wait(1, customers, 1, *pool) == pytest.approx(plain, rel=1e-9)
+    if customers < 30 and copies < 3:
+        told = [F(str(one)) for one in pool]
+        exactly = wait_in_fractions(F(1), F(customers), F(1), *told)
+        assert float(exactly) == pytest.approx(plain, rel=1e-9)

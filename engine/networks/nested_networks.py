@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import floor
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -64,7 +64,34 @@ class Pool(Struct, frozen=True, kw_only=True):
 
 
 Place = Station | Pool
+
+
+class Around(NamedTuple):
+    """The pool that a network is within: its places and copies; none is around by default.
+
+    Where `are_even`, as many are at each of its copies; else these are filled by chance.
+    """
+
+    places: int = 0
+    copies: int = 1
+    are_even: bool = False
+
+
 Value = Callable[[int, Number, tuple[Place, ...]], Number]
+
+
+def delay_within(pool: Pool) -> Number:
+    """Return how long an item is at no station while it holds a place, nor waits for a pool."""
+    return pool.delay + sum(delay_within(one) for one in pool.within if isinstance(one, Pool))
+
+
+def at_stations(held: Number, rate: Number, even: Number, delay: Number) -> Number:
+    """Return how many more are at stations where so many end in a time than where others do.
+
+    Of as many within, at one rate and at the other, the rest goes through the delay.
+    """
+    there = held - even * delay
+    return (held - rate * delay) / there if there > 0 else 1
 
 
 def places_of(told: Sequence[Number]) -> tuple[Place, ...] | None:

@@ -10,10 +10,11 @@ of what goes on within (`paced_tables`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, inf, log, nan
 from operator import mul
+from typing import TypeGuard
 
 from qps.engine.networks import closed_numbers
 from qps.engine.networks.closed_numbers import (
@@ -27,17 +28,20 @@ from qps.engine.networks.closed_numbers import (
 )
 from qps.engine.networks.nested_networks import (
     GROUP,
+    Around,
     Place,
     Pool,
     Station,
+    at_stations,
     between,
+    delay_within,
     every,
     holding,
     never_ends,
     places_of,
     takes_time,
 )
-from qps.engine.networks.paced_tables import at, held_within, own_rates
+from qps.engine.networks.paced_tables import at, even_rates, held_within, own_rates, own_waits
 
 Places = tuple[Place, ...]
 
@@ -188,9 +192,7 @@ def _rising(rates: Sequence[float], customers: int) -> list[float]:
 class _Solved:
     """A network with so many customers: its rate, and what goes on at each place."""
 
-    def __init__(
-        self, customers: int, think: float, places: Places, around: tuple[int, int]
-    ) -> None:
+    def __init__(self, customers: int, think: float, places: Places, around: Around) -> None:
         self._customers, self._think, self._places = customers, think, places
         self._around = around
         self._most = max(_MOST_TOLD, 1 << customers.bit_length())  # a few, so that tables are kept
@@ -208,8 +210,8 @@ class _Solved:
             if rates:
                 self.paced.append((place, rates, 1))
         elif place.asked and self._customers:
-            if place.is_own and self._around[1] > 1:
-                self.paced.append((place, _own_rates(place, *self._around, self._most), 1))
+            if place.is_own and self._around.copies > 1:
+                self.paced.append((place, _own_rates(place, self._around, self._most), 1))
             elif place.speeds:
                 self.paced.append((place, paces(place), place.copies))
             elif place.load == 0 and place.servers > self._customers:
@@ -311,7 +313,7 @@ class _Solved:
             return self._wait_within(own, which)
         if own.speeds:
             return nan
-        if own.is_own and self._around[1] > 1:
+        if own.is_own and self._around.copies > 1:
             return self._wait_at_own(own)
         if own in self.several:
             place = self.several.index(own)
@@ -334,22 +336,21 @@ class _Solved:
         return paced[1].mean(waits, self.shares) / self.whole
 
     def _wait_at_own(self, own: Station) -> float:
-        """Return about what an open visit waits where each copy of a pool has a station."""
-        found, paced = closed_numbers.alone(own.servers, own.load), self._of_paced(own)
-        if paced is not None:
-            held = paced[1].mean(range(paced[1].last + 1), self.shares) / self.whole
-            more = max(0.0, held / self._around[1] - (own.servers - 1))
-            found += more / (own.servers - own.load)
-        return found
+        """Return what an open visit waits where each copy of a pool has a station."""
+        paced = self._of_paced(own)
+        if paced is None:
+            return closed_numbers.alone(own.servers, own.load)
+        waits = _own_waits(own, self._around, self._most)[: paced[1].last + 1]
+        return paced[1].mean(waits, self.shares) / self.whole
 
 
 def solved(customers: int, think: float, places: Places) -> _Solved:
     """Return a network with so many customers."""
-    return _network(customers, think, places, (0, 1))
+    return _network(customers, think, places, Around())
 
 
 @lru_cache(maxsize=1 << 11)
-def _network(customers: int, think: float, places: Places, around: tuple[int, int]) -> _Solved:
+def _network(customers: int, think: float, places: Places, around: Around) -> _Solved:
     return _Solved(customers, think, places, around)
 
 
@@ -362,24 +363,51 @@ def paces(station: Station) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=1 << 8)
-def _own_rates(station: Station, places: int, copies: int, most: int) -> tuple[float, ...]:
+def _own_rates(station: Station, around: Around, most: int) -> tuple[float, ...]:
     """Return the rates of stations of which each copy of a pool has one, by how many are there.
 
     No more matter than there may be at `most`.
     """
-    own = partial(
-        own_rates, places=places, copies=copies, product=convolved, most=most, least=_LEAST
-    )
+    places, copies, are_even = around
     if station.speeds:
-        last = station.speeds[-1]
-        told = [*station.speeds, *[last] * places][:places]
-        weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
-        return tuple(rate * last / station.asked for rate in own(weights))
+        unit = station.speeds[-1] / station.asked
+        told = [*station.speeds, *[station.speeds[-1]] * places][:places]
+        weights = list(accumulate((told[-1] / speed for speed in told), mul, initial=1.0))
+    else:
+        unit, one = _one_of(station)
+        weights = _summed(one.weights, places)
+    if are_even:
+        return tuple(
+            rate * unit for rate in even_rates(weights, places, copies, most=most, least=_LEAST)
+        )
+    own = own_rates(weights, places, copies, product=convolved, most=most, least=_LEAST)
+    return tuple(rate * unit for rate in own)
+
+
+@lru_cache(maxsize=1 << 8)
+def _own_waits(station: Station, around: Around, most: int) -> tuple[float, ...]:
+    """Return what an open visit waits at one of such stations, by how many are at all of them."""
+    places, copies, _ = around
+    _, one = _one_of(station)
+    waits = _summed(one.waits, places)
+    behind = one.servers - 1
+    for k in range(behind + 1, places + 1):
+        waits[k] += one.growing * (k - behind)
+    weights = _summed(one.weights, places)
+    found = own_waits(weights, waits, places, copies, product=convolved, most=most, least=_LEAST)
+    return tuple(found)
+
+
+def _one_of(station: Station) -> tuple[float, Several]:
+    """Return the rate of a copy that is full, and its polynomials in z times that."""
     unit = (station.servers - station.load) / station.asked
-    one = Several(station.asked, station.servers, station.load, 1, rate=unit, count=1)
-    weights = list(accumulate(one.weights, lambda before, own: before + own))
-    weights = (weights + [weights[-1]] * places)[: places + 1]
-    return tuple(rate * unit for rate in own(weights))
+    return unit, Several(station.asked, station.servers, station.load, 1, rate=unit, count=1)
+
+
+def _summed(polynomial: Sequence[float], most: int) -> list[float]:
+    """Return the coefficients of a polynomial over 1 - z, of which the last one goes on."""
+    found = list(accumulate(polynomial))
+    return (found + [found[-1]] * most)[: most + 1]
 
 
 @lru_cache(maxsize=1 << 8)
@@ -393,12 +421,27 @@ def inner_rates(pool: Pool, most: int) -> tuple[float, ...]:
     return tuple(_on_grid(lambda n: _inner(pool, n).rate, 1, _most_within(pool, most)))
 
 
+def _even_rates(pool: Pool, most: int) -> tuple[float, ...]:
+    """Return the same where the copies of a pool are all equally full."""
+    if pool.copies == 1 or not any(place.is_own for place in pool.within if _is_station(place)):
+        return inner_rates(pool, most)
+    around = Around(pool.places, pool.copies, are_even=True)
+    rates = _on_grid(
+        lambda n: _network(n, pool.delay, pool.within, around).rate, 1, _most_within(pool, most)
+    )
+    return tuple(rates)
+
+
+def _is_station(place: Place) -> TypeGuard[Station]:
+    return isinstance(place, Station)
+
+
 def _most_within(pool: Pool, most: int) -> int:
     return int(min(pool.places * pool.copies, most))
 
 
 def _inner(pool: Pool, customers: int) -> _Solved:
-    around = (pool.places, pool.copies)
+    around = Around(pool.places, pool.copies)
     return _network(customers, pool.delay, pool.within, around)
 
 
@@ -416,27 +459,27 @@ def _on_grid(value: Callable[[int], float], first: int, most: int) -> list[float
 
 
 @lru_cache(maxsize=1 << 8)
+def _filled(pool: Pool, most: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    held, ending = held_within(
+        _even_rates(pool, most),
+        inner_rates(pool, most),
+        pool.places,
+        pool.copies,
+        variation=pool.variation,
+        product=convolved,
+        most=most,
+    )
+    return tuple(held), tuple(ending)
+
+
 def held_of(pool: Pool, most: int) -> tuple[float, ...]:
     """Return how many are within a pool, by how many are there."""
-    return tuple(
-        held_within(
-            inner_rates(pool, most),
-            pool.places,
-            pool.copies,
-            variation=pool.variation,
-            product=convolved,
-            most=most,
-        )
-    )
+    return _filled(pool, most)[0]
 
 
-@lru_cache(maxsize=1 << 8)
 def speeds_of(pool: Pool, most: int) -> tuple[float, ...]:
     """Return the rates of a pool by how many are there; empty where it takes no time."""
-    rates = inner_rates(pool, most)
-    if not rates:
-        return ()
-    return tuple(at((0.0, *rates), held) for held in held_of(pool, most)[1:])
+    return _filled(pool, most)[1][1:] if inner_rates(pool, most) else ()
 
 
 @lru_cache(maxsize=1 << 8)
@@ -455,7 +498,15 @@ def numbers_within(pool: Pool, which: int, most: int) -> tuple[float, ...]:
         return inner.rate * inner.time(which)
 
     inner = (0.0, *_on_grid(number, 1, _most_within(pool, most)))
-    return tuple(at(inner, held) for held in held_of(pool, most))
+    held, ending = _filled(pool, most)
+    found = (at(inner, one) for one in held)
+    if pool.copies == 1:
+        return tuple(found)
+    rates, delay = (0.0, *inner_rates(pool, most)), delay_within(pool)
+    return tuple(
+        one * at_stations(h, rate, at(rates, h), delay)
+        for one, h, rate in zip(found, held, ending, strict=True)
+    )
 
 
 @lru_cache(maxsize=1 << 8)

@@ -14,13 +14,19 @@ from typing import Any
 from msgspec import Struct
 
 from qps.engine.networks.closed_sums import StationSums, convolved, power
-from qps.engine.networks.nested_networks import Place, Pool, Station, holding
-from qps.engine.networks.paced_tables import at, held_within, own_rates
+from qps.engine.networks.nested_networks import (
+    Around,
+    Place,
+    Pool,
+    Station,
+    at_stations,
+    delay_within,
+    holding,
+)
+from qps.engine.networks.paced_tables import at, even_rates, held_within, own_rates, own_waits
 
 Number = Any
 """A fraction, or a ball."""
-ALONE = (0, 1)
-"""No pool is around."""
 
 
 def _product(one: Sequence[Number], other: Sequence[Number], size: int) -> list[Number]:
@@ -41,7 +47,7 @@ class Sums(Struct, frozen=True, dict=True):
     customers: int
     think: Number
     places: tuple[Place, ...]
-    around: tuple[int, int] = ALONE
+    around: Around = Around()
 
     @cached_property
     def rate(self) -> Number:
@@ -60,10 +66,22 @@ class Sums(Struct, frozen=True, dict=True):
             if own.at == which:
                 counts = [n - one for n, one in zip(counts, held, strict=True)]
             else:
-                _, *some = self._within(own)
-                inner = [0 * self.think, *(one.rate * one.time(which) for one in some)]
-                counts = [at(inner, one) for one in held]
+                counts = self._numbers_within(own, which)
         return self._mean(own, map(mul, self._weights(own), counts)) / self.rate
+
+    def _numbers_within(self, pool: Pool, which: int) -> list[Number]:
+        """Return how many are at a place within a pool, by how many are there."""
+        nothing, (_, *some) = 0 * self.think, self._within(pool)
+        inner = [nothing, *(one.rate * one.time(which) for one in some)]
+        held, ending = self._filled(pool)
+        found = [at(inner, one) for one in held]
+        if pool.copies == 1:
+            return found
+        rates, delay = [nothing, *(one.rate for one in some)], delay_within(pool)
+        return [
+            one * at_stations(h, rate, at(rates, h), delay)
+            for one, h, rate in zip(found, held, ending, strict=True)
+        ]
 
     def wait(self, which: int) -> Number:
         """Return the mean wait of an open visit at a station, in mean service times."""
@@ -75,16 +93,18 @@ class Sums(Struct, frozen=True, dict=True):
         one = StationSums(own.asked, own.servers, own.load, own.copies, customers=self.customers)
         if not own.asked:
             return one.waits[0] / one.weights[0]
-        if own.is_own and self.around[1] > 1:
-            return self._wait_at_own(own, one)
+        if own.is_own and self.around.copies > 1:
+            return self._wait_at_own(own)
         return self._mean(own, one.waiting(self.customers))
 
-    def _wait_at_own(self, own: Station, sums: StationSums) -> Number:
-        """Return about what an open visit waits where each copy of a pool has a station."""
-        held = [weight * n for n, weight in enumerate(self._weights(own))]
-        more = self._mean(own, held) / self.around[1] - (own.servers - 1)
-        alone = sums.waits[0] / sums.weights[0]
-        return alone + max(0, more) / (own.servers - own.load)
+    def _wait_at_own(self, own: Station) -> Number:
+        """Return what an open visit waits where each copy of a pool has a station."""
+        places, copies, _ = self.around
+        each = StationSums(own.asked, own.servers, own.load, 1, customers=places)
+        waits = own_waits(
+            each.of_all_copies(places), each.waiting(places), places, copies, product=_product
+        )
+        return self._mean(own, map(mul, self._weights(own), waits))
 
     def _mean(self, own: Place, weighted: Iterable[Number]) -> Number:
         """Return a mean over how many are at a place, whose weights times values are told."""
@@ -105,14 +125,13 @@ class Sums(Struct, frozen=True, dict=True):
     def _inner(self) -> list[list[Sums]]:
         """What is within each place with none, one, … there, as far as that matters."""
         return [
-            [
-                Sums(n, place.delay, place.within, (place.places, place.copies))
-                for n in range(self._most(place) + 1)
-            ]
-            if isinstance(place, Pool)
-            else []
+            self._inside(place, are_even=False) if isinstance(place, Pool) else []
             for place in self.places
         ]
+
+    def _inside(self, pool: Pool, *, are_even: bool) -> list[Sums]:
+        around = Around(pool.places, pool.copies, are_even)
+        return [Sums(n, pool.delay, pool.within, around) for n in range(self._most(pool) + 1)]
 
     def _weights(self, place: Place) -> list[Number]:
         return self._each[self._at(place)]
@@ -136,12 +155,11 @@ class Sums(Struct, frozen=True, dict=True):
         """Return the weights of none, one, … customers at a place."""
         count, one = self.customers, self.think * 0 + 1
         if isinstance(place, Pool):
-            rates = [inner.rate for inner in self._within(place)]
-            speeds = [at(rates, held) for held in self._held(place)[1:]]
-            return list(accumulate(speeds, lambda w, speed: w / speed, initial=one))
+            _, speeds = self._filled(place)
+            return list(accumulate(speeds[1:], lambda w, speed: w / speed, initial=one))
         if not place.asked:
             return [one] + [0 * one] * count
-        if place.is_own and self.around[1] > 1:
+        if place.is_own and self.around.copies > 1:
             rates = self._own_rates(place)
             return list(accumulate(rates[:count], lambda w, rate: w / rate, initial=one))
         if place.speeds:
@@ -149,13 +167,17 @@ class Sums(Struct, frozen=True, dict=True):
             own = list(accumulate(speeds, lambda w, speed: w * asked / speed, initial=one))
             return power(own, place.copies, count)
         sums = StationSums(
-            place.asked, place.servers, place.load, place.copies, customers=max(count, *self.around)
+            place.asked,
+            place.servers,
+            place.load,
+            place.copies,
+            customers=max(count, self.around.places),
         )
         return sums.of_all_copies(count)
 
     def _own_rates(self, place: Station) -> list[Number]:
         """Return the rates of a station of which each copy of the pool around has one."""
-        places, copies = self.around
+        places, copies, are_even = self.around
         if place.speeds:
             told, one = _first(place.speeds, places), self.think * 0 + 1
             asked = place.asked
@@ -163,6 +185,8 @@ class Sums(Struct, frozen=True, dict=True):
         else:
             each = StationSums(place.asked, place.servers, place.load, 1, customers=places)
             weights = each.all_weights(places)
+        if are_even:
+            return even_rates(weights, places, copies)
         return own_rates(weights, places, copies, product=_product)
 
     def _most(self, pool: Pool) -> int:
@@ -172,13 +196,23 @@ class Sums(Struct, frozen=True, dict=True):
 
     def _held(self, pool: Pool) -> list[Number]:
         """Return how many are within a pool, by how many are there, of none up to all."""
+        return self._filled(pool)[0]
+
+    def _filled(self, pool: Pool) -> tuple[list[Number], list[Number]]:
+        """Return the same, and at which rate they end."""
+        even = within = self._within(pool)
+        if pool.copies > 1 and any(isinstance(one, Station) and one.is_own for one in pool.within):
+            even = self._inside(pool, are_even=True)
         found = held_within(
-            [inner.rate for inner in self._within(pool)[1:]],
+            [inner.rate for inner in even[1:]],
+            [inner.rate for inner in within[1:]],
             pool.places,
             pool.copies,
             variation=pool.variation,
             product=_product,
             most=self.customers,
         )
-        found += [found[-1]] * self.customers
-        return found[: self.customers + 1]
+        held, ending = (
+            [*told, *[told[-1]] * self.customers][: self.customers + 1] for told in found
+        )
+        return held, ending
