@@ -32,7 +32,7 @@ _SCREENED = 20
 _CONFIRMED = 100_000
 """So many comparisons a wrong one must stand out of, before playing it once more may end."""
 _NEARLY_FULL = 0.97
-_LONGEST = 120.0
+_LONGEST = 400.0
 """So many seconds at most for one play, however slow the machine is."""
 _TO_SETTLE, _AGAIN = 6, 6
 """So many times as long what does not settle is played, and what seems wrong."""
