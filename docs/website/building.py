@@ -39,7 +39,7 @@ _OF_MISTAKES = "compiler/diagnostics/explanations/"
 _API, _RETURNED, _OF_GROUPS = "docs/api.html", "what-they-return", 2
 """The page of the API, its group of what functions return, and of which level groups are."""
 _OF_SEARCH = re.compile(r"(var __index = )?(\{.*\})(;?)\s*", re.DOTALL)
-_FIRST = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
+_FIRST = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
 _TITLES = {"README.md": "index.md"}
 
 

@@ -19,7 +19,7 @@ _USE = (
     "docs/ci.md",
     "docs/rules.md",
 )
-_TRUST = ("docs/compared.md", "docs/limits.md", "docs/quality.md")
+_TRUST = ("docs/compared.md", "docs/limits.md", "docs/quality.md", "docs/security.md")
 _MISTAKES = "compiler/diagnostics/"
 _ELSEWHERE = ("docs/cookbook", "specs/", _MISTAKES)
 """Pages that stand in a group by their folder."""
