@@ -112,6 +112,14 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
             return replace(self, calls=calls)
         return replace(self, calls=calls, value=self.value * times, single=self.once)
 
+    def reached_from(self, around: Formula) -> LatencyPart:
+        """Return the stage with its calls where what makes them is reached so often."""
+        calls: list[CallMade] = []
+        for call in self.calls:
+            around = around * call.times
+            calls.append(replace(call, reached=around))
+        return replace(self, calls=tuple(calls))
+
     def changed(self, change: Callable[[Formula], Formula]) -> LatencyPart:
         """Return the stage with every formula changed."""
         calls = tuple(_changed(call, change) for call in self.calls)

@@ -20,7 +20,7 @@ from qps.compiler.lower.stream_measures import LossPart
 from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.network.itinerary import Call, Sequence, Times
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
-from qps.engine.formulas import ONE, Formula, minimum, product
+from qps.engine.formulas import ONE, Formula, apply, minimum, product
 
 _ONE = Fraction(1)
 
@@ -140,15 +140,19 @@ class WalkedCalls:
     def _end(self, call: ir.Call) -> None:
         begun, result = self._begun.pop(), self._result
         result.itinerary.end_call(lambda body: self._called(call, begun, body))
-        left = self._losses(call, begun)
+        left = own_left = self._losses(call, begun)
         if call.fork is not None:
             fork = self._forks[call.fork]
             left = fork.left = left * fork.left
             fork.end(self._under_way)
         self._under_way.flow = begun.before if left is ONE else begun.before.scaled(left)
         made = self._made(call, begun)
+        served = self._served(made, begun, own_left)
         for index in range(begun.latency, len(result.latency)):
-            result.latency[index] = result.latency[index].within(made, begun.times)
+            part = result.latency[index]
+            if served is not made:
+                part = part.reached_from(served.reached)
+            result.latency[index] = part.within(served, begun.times and served.times)
         if begun.times is not None:
             inside, result.passes = result.passes, begun.passes
             for name, share in inside.items():
@@ -185,6 +189,19 @@ class WalkedCalls:
             is_whole=value is not None and value.denominator == 1,
             is_share=is_share,
         )
+
+    def _served(self, made: CallMade, begun: _Begun, left: Formula) -> CallMade:
+        """Return how often the call is made for each item that comes through.
+
+        Where it loses some, of those that are left fewer have made it than of all: of a share s of
+        which P are left s P/(1 - s + s P), by Bayes' rule.
+        """
+        if begun.times is None or left is ONE:
+            return made
+        share = begun.times
+        times = apply("mean", left - (1 - share), left)
+        around = self._begun[-1].reached if self._begun else ONE
+        return replace(made, times=times, reached=around * times)
 
     def _often(self, stated: ir.Expr, times: Formula) -> Fraction | None:
         """Return how often a call is made, None where that rests on numbers that are moving."""
