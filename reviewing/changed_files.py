@@ -10,6 +10,7 @@ import os
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -17,7 +18,7 @@ from msgspec import Struct
 
 from qps.links import real_path, resolved_path
 from qps.reviewing.git_command import ask, refused
-from qps.reviewing.git_objects import Blob, blobs_of
+from qps.reviewing.git_objects import Blob, blobs_of, content_of
 from qps.reviewing.repository import git, repository_at
 
 _IS_ABSENT, _IS_NEW = b"S", b"?"
@@ -141,19 +142,23 @@ def _marked(listed: bytes) -> Iterator[tuple[bytes, PurePosixPath]]:
 def _renamed(
     top: Path, gone: Mapping[PurePosixPath, Blob], new: Collection[PurePosixPath]
 ) -> dict[PurePosixPath, PurePosixPath]:
-    """Return which new specs are old ones under another name, as git finds it in their contents."""
-    there = sorted(way for way in new if (top / way).is_file() and not (top / way).is_symlink())
+    """Return which new specs are old ones under another name, as git finds it in their contents.
+
+    None are where git cannot compare them, as of a partial clone.
+    """
+    contents = {way: content_of(top / way) for way in sorted(new)}
+    there = [way for way, content in contents.items() if content is not None]
     before = {way: blob.name for way, blob in gone.items() if not blob.is_link}
     if not there or not before or max(len(there), len(before)) > _MOST_RENAMES:
         return {}
     repository = repository_at(top)
-    with TemporaryDirectory(prefix="qps-") as name:
+    with TemporaryDirectory(prefix="qps-") as name, suppress(_UnknownError):
         scratch = resolved_path(Path(name))
 
         def asked(*arguments: str, given: bytes = b"") -> bytes:
             found = ask(repository, *arguments, given=given, scratch=scratch).printed
             if found is None:
-                raise refused("git cannot tell what was renamed", "see to the room on the disk")
+                raise _UnknownError
             return found
 
         def tree(names: Mapping[PurePosixPath, str]) -> str:
@@ -169,11 +174,17 @@ def _renamed(
         copies.mkdir()
         listed = []
         for number, way in enumerate(there):
-            (copies / str(number)).write_bytes((top / way).read_bytes().replace(b"\r\n", b"\n"))
+            content = contents[way] or b""
+            (copies / str(number)).write_bytes(content.replace(b"\r\n", b"\n"))
             listed.append(os.fsencode(copies / str(number)) + b"\n")
         names = asked("hash-object", "-w", "--no-filters", "--stdin-paths", given=b"".join(listed))
         now = dict(zip(there, names.decode().split(), strict=True))
         words = ("-r", "-z", "--name-status", "--find-renames", "--diff-filter=R")
         found = asked("diff-tree", *words, tree(before), tree(now)).split(b"\0")
-    ways = [PurePosixPath(os.fsdecode(one)) for one in found]
-    return dict(zip(ways[2::3], ways[1::3], strict=False))
+        ways = [PurePosixPath(os.fsdecode(one)) for one in found]
+        return dict(zip(ways[2::3], ways[1::3], strict=False))
+    return {}
+
+
+class _UnknownError(Exception):
+    """Raised where git does not tell something that is done without."""

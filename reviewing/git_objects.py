@@ -29,6 +29,7 @@ from qps.reviewing.repository import git, repository_at
 
 _LARGEST = 8_000_001
 """Bytes of a file that are fetched: the importer refuses what is larger, and tells so."""
+_LARGEST_AT_WORK = 100_000_000
 _LINK, _FILES = "120000", ("100644", "100755")
 _SHORT = 10
 
@@ -42,16 +43,26 @@ class Blob(Struct, frozen=True):
     def is_in(self, file: Path) -> bool:
         """Return whether a file holds this: as it is, or with the line ends that git keeps."""
         try:
-            about = file.lstat().st_mode
-            if stat.S_ISLNK(about):
+            if file.is_symlink():
                 return self.is_link and _name_of(os.fsencode(file.readlink()), self.name)
-            # Where a system has no links, what they lead to stands in files.
-            if not stat.S_ISREG(about) or (self.is_link and os.name != "nt"):
-                return False
-            content = file.read_bytes()
         except OSError:
             return False
+        # Where a system has no links, what they lead to stands in files.
+        content = None if self.is_link and os.name != "nt" else content_of(file)
+        if content is None:
+            return False
         return any(_name_of(form, self.name) for form in (content, content.replace(b"\r\n", b"\n")))
+
+
+def content_of(file: Path) -> bytes | None:
+    """Return what an ordinary file holds; None for a link, and for what nobody may or can read."""
+    try:
+        about = file.lstat()
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_AT_WORK:
+            return None
+        return file.read_bytes()
+    except OSError:
+        return None
 
 
 def _name_of(content: bytes, name: str) -> bool:

@@ -179,6 +179,11 @@ def _commits(top: Path, commit: str) -> Iterator[_Commit]:
             commit,
             "--",
         )
+        if found is None:
+            raise refused(
+                f"git cannot read the history of {commit[:_SHORT]}",
+                "see what `git fsck` says; of a shallow or partial clone parts are missing",
+            )
         if not found:
             return
         yield from _parsed(found)

@@ -27,7 +27,7 @@ def is_in_its_tree(path: Path, sink: Sink) -> bool:
         sink.report(
             codes.UNREADABLE,
             None,
-            f"`{shown}` leads nowhere: its links go round in a circle",
+            f"`{shown}` leads nowhere: its links go round in a circle, or to what can be no file",
             hint="name the file itself",
         )
     elif link.name == path.name:
@@ -56,10 +56,12 @@ def link_out(path: Path) -> Path | None:
             place = following
             continue
         target = real_path(following)
+        if target is None:
+            return following
         tree = _tree(place)
-        if tree is None and number == len(names) - 1 and not following.is_dir():
+        if tree is None and number == len(names) - 1 and not target.is_dir():
             tree = place
-        if target is None or (tree is not None and not target.is_relative_to(tree)):
+        if tree is not None and not target.is_relative_to(tree):
             return following
         place = target
     return None

@@ -2,6 +2,11 @@
 
 Whatever is read, nothing but diagnostics comes out, and soon. What does otherwise is made small and
 kept in tests/fuzz/found, where it is a test from then on.
+
+`--repositories` makes repositories of git instead, each of 80 hostile pieces (keys of the
+configuration, entries of commits, files and links at work, names of revisions, variables), and runs
+`qps ci` and another command in each. A piece is an input: it is counted once, in one repository.
+Nothing that the author names may run, be read from elsewhere, end with status 3, or hide a change.
 """
 
 from __future__ import annotations
@@ -19,11 +24,21 @@ from time import monotonic, time
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2] / "src")]
 
+from fuzz.repository_running import (  # noqa: E402
+    PIECES,
+    RepositoryBatch,
+    RepositoryFinding,
+    run_repositories,
+)
 from fuzz.running import Batch, Finding, run_batch  # noqa: E402 - found by the line above
 
 FOUND = Path(__file__).parent / "found"
+_REPOSITORIES = 5
 _BATCH = 200
 """Inputs that one process makes and tries before it tells how it went."""
+
+
+Start = partial[Future[Batch]] | partial[Future[RepositoryBatch]]
 
 
 def main() -> int:
@@ -33,16 +48,20 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=None, help="no more than so many inputs")
     parser.add_argument("--seed", type=int, default=int(time()), help="the first seed (the time)")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--repositories", action="store_true", help="repositories of git")
     parser.add_argument("--seconds", type=float, default=10, help="of a processor, for each input")
     asked = parser.parse_args()
     end, began = monotonic() + asked.minutes * 60, monotonic()
-    most = None if asked.inputs is None else -(-asked.inputs // _BATCH)
+    size = _REPOSITORIES * PIECES if asked.repositories else _BATCH
+    most = None if asked.inputs is None else -(-asked.inputs // size)
     seeds = islice(iter(range(asked.seed, sys.maxsize)), most)
     tried: Counter[str] = Counter()
-    findings: dict[str, Finding] = {}
+    findings: dict[str, Finding | RepositoryFinding] = {}
     print(f"seed {asked.seed}", flush=True)
     with ProcessPoolExecutor(asked.workers, max_tasks_per_child=50) as pool:
-        start = partial(pool.submit, run_batch, inputs=_BATCH, seconds=asked.seconds)
+        start: Start = partial(pool.submit, run_batch, inputs=_BATCH, seconds=asked.seconds)
+        if asked.repositories:
+            start = partial(pool.submit, run_repositories, count=_REPOSITORIES)
         for batch in _each(seeds, start, asked.workers, end):
             tried += batch.tried
             for finding in batch.findings:
@@ -56,8 +75,8 @@ def main() -> int:
 
 
 def _each(
-    seeds: Iterator[int], start: partial[Future[Batch]], most: int, end: float
-) -> Iterator[Batch]:
+    seeds: Iterator[int], start: Start, most: int, end: float
+) -> Iterator[Batch | RepositoryBatch]:
     """Yield what comes of one seed after the other, so many at a time, until the end."""
     running = {start(seed) for seed in islice(seeds, most)}
     while running:
