@@ -3,7 +3,7 @@
 Whatever is read, nothing but diagnostics comes out, and soon. What does otherwise is made small and
 kept in tests/fuzz/found, where it is a test from then on.
 
-`--repositories` makes repositories of git instead, each of 80 hostile pieces (keys of the
+`--repositories` makes repositories of git instead, each of 150 hostile pieces (keys of the
 configuration, entries of commits, files and links at work, names of revisions, variables), and runs
 `qps ci` and another command in each. A piece is an input: it is counted once, in one repository.
 Nothing that the author names may run, be read from elsewhere, end with status 3, or hide a change.

@@ -24,7 +24,7 @@ from helpers.hostile_repositories import SECRET
 from qps.cli import main
 from qps.reviewing import git_command, git_objects, repository
 
-PIECES = 80
+PIECES = 150
 """Pieces of a repository: each is an input."""
 _GIT_WAITS = 10.0
 """Seconds that git may take here; what waits for a pipe takes all of them."""
