@@ -26,6 +26,7 @@ from tempfile import TemporaryDirectory
 from threading import Timer
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -185,9 +186,35 @@ def ask(
     """Return what git prints of a repository; QpsError where it takes too long, or prints too much.
 
     `where` is a folder for commands that ask for names. `given` is its standard input. What is
-    written goes to `objects`, a folder of ours.
+    written goes to `scratch`, a folder of ours.
     """
-    with _process(where, arguments, given, scratch) as (process, said):
+    work = _Work(where=where, arguments=arguments, given=given, scratch=scratch)
+    told = _told(work, longest)
+    if _OF_OTHERS in told.said:
+        told = _told(replace(work, safe=tuple(_safe())), longest)
+    if _OF_OTHERS in told.said:
+        raise refused(
+            "git reads no repository that belongs to somebody else",
+            f"if you trust it: `git config --global --add safe.directory {_top(told.said)}`",
+        )
+    return told
+
+
+_OF_OTHERS = b"dubious ownership"
+
+
+class _Work(Struct, frozen=True, kw_only=True):
+    """What git is to do where; `safe` are folders that may belong to others."""
+
+    where: Path | Repository
+    arguments: tuple[str, ...]
+    given: bytes | None = None
+    scratch: Path | None = None
+    safe: tuple[bytes, ...] = ()
+
+
+def _told(work: _Work, longest: float) -> Told:
+    with _process(work) as (process, said):
         assert process.stdout is not None
         ended = Timer(longest, process.kill)
         ended.start()
@@ -205,47 +232,36 @@ def ask(
                 raise refused("git takes too long", "name two files")
         finally:
             ended.cancel()
-        told = said.read_bytes()
-    if status and b"dubious ownership" in told:
-        raise refused(
-            "git reads no repository that belongs to somebody else",
-            f"if you trust it: `git config --global --add safe.directory {_top(told)}`",
-        )
-    return Told(bytes(printed) if status == 0 else None, told)
+        return Told(bytes(printed) if status == 0 else None, said.read_bytes())
 
 
 @contextmanager
 def conversation(where: Repository, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """Give a command that is asked one thing after the other; it ends with the context."""
-    with _process(where, arguments, None, None) as (process, _):
+    with _process(_Work(where=where, arguments=arguments)) as (process, _):
         yield process
 
 
 @contextmanager
-def _process(
-    where: Path | Repository,
-    arguments: tuple[str, ...],
-    given: bytes | None,
-    scratch: Path | None,
-) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+def _process(work: _Work) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     """Start git, and end it with the context; give also the file of what it says of errors."""
+    where, arguments, given = work.where, work.arguments, work.given
     command = [program(), "--no-pager", "--no-replace-objects"]
     for name, value in OFF.items():
         command += ["-c", f"{name}={value}"]
     with TemporaryDirectory(prefix="qps-git-") as name:
         place = Path(name)
         environment = _environment(place)
-        (place / _CONFIGURATION).touch()
+        safe = b"".join(b"[safe]\n\tdirectory = %s\n" % _quoted(one) for one in work.safe)
+        (place / _CONFIGURATION).write_bytes(safe)
         if arguments[0] in _ASKS_FOR_NAMES:
             folder = where.top if isinstance(where, Repository) else where
             environment["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
-            safe = b"".join(b"[safe]\n\tdirectory = %s\n" % _quoted(one) for one in _safe())
-            (place / _CONFIGURATION).write_bytes(safe)
             command += ["-C", str(folder)]
         else:
             assert isinstance(where, Repository)
             _refuse_names(arguments)
-            environment |= _stand_in(place, where, scratch)
+            environment |= _stand_in(place, where, work.scratch)
             if arguments[0] in _READS_THE_WORK_TREE:
                 environment["GIT_WORK_TREE"] = str(where.top)
                 command += ["-C", str(where.top)]

@@ -11,7 +11,8 @@ def real_path(path: Path) -> Path | None:
     What is not there is no mistake: its path is that of the folder where it would be.
     """
     try:
-        return path.resolve()
+        found = path.resolve()
+        return None if found.is_symlink() else found  # newer versions of Python leave such links
     except (OSError, RuntimeError, ValueError):
         return None
 
