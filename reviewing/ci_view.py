@@ -5,10 +5,11 @@ from __future__ import annotations
 from msgspec import Struct
 
 from qps.reports.text.claim_changes import ClaimChanges
-from qps.reviewing.comment import Review
 from qps.reviewing.findings import Finding
 from qps.reviewing.matrix_changes import MatrixChange
-from qps.reviewing.spec_changes import SpecChange
+from qps.reviewing.review import Review
+from qps.reviewing.spec_answers import SpecAnswer
+from qps.reviewing.spec_changes import ClaimCounts, SpecChange
 from qps.solver.what_if.difference import AssumptionChange
 
 
@@ -31,7 +32,9 @@ class BaseView(Struct, frozen=True, kw_only=True):
 class SpecView(Struct, frozen=True, kw_only=True):
     """A spec that is touched: what became of its answer, its claims and its matrices.
 
-    Where it is not compared, `reason` says why, and the rest is null.
+    `before` and `after` are its answers: the first is null where it is new, the second where it is
+    gone. Where it is not compared, `reason` says why. `uncertain` names the claims that the
+    capacity passes, and its interval no longer does.
     """
 
     file: str
@@ -39,9 +42,11 @@ class SpecView(Struct, frozen=True, kw_only=True):
     state: str
     reason: str | None
     answer: str | None
-    users_before: int | None
-    users_after: int | None
+    before: SpecAnswer | None
+    after: SpecAnswer | None
     changes: tuple[AssumptionChange, ...]
+    claim_counts: ClaimCounts
+    uncertain: tuple[str, ...]
     claims: ClaimChanges | None
     matrices: tuple[MatrixChange, ...]
 
@@ -92,9 +97,11 @@ def _spec(one: SpecChange) -> SpecView:
         state=one.state.value,
         reason=one.reason or None,
         answer=None if view is None else view.answer,
-        users_before=None if view is None else view.before.largest_acceptable,
-        users_after=None if view is None else view.after.largest_acceptable,
+        before=one.before,
+        after=one.after,
         changes=() if view is None else view.changes,
+        claim_counts=one.counts,
+        uncertain=tuple(claim.name for claim in one.uncertain),
         claims=one.claims,
         matrices=one.matrices,
     )

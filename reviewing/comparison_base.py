@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.visible import one_line
 from qps.reviewing.ci_environment import CiRun, ci_run
@@ -29,8 +30,8 @@ class Base(Struct, frozen=True, kw_only=True):
 
     `name` is the revision that it was found by, `role` what it is in this comparison ("where this
     branch left origin/main"), empty where it is that revision. Of a first commit `is_none_needed`.
-    On the default branch, whose own state is in question, `is_default`; `has_passed` says that all
-    specs passed at the base.
+    On the default branch, whose own state is in question, `is_default`, and `branch` is its name;
+    `has_passed` says that all specs passed at the base.
     """
 
     top: Path
@@ -41,6 +42,7 @@ class Base(Struct, frozen=True, kw_only=True):
     mend: str = ""
     is_none_needed: bool = False
     is_default: bool = False
+    branch: str = ""
     has_passed: bool = False
 
     @property
@@ -164,7 +166,13 @@ def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Bas
     if found is not None:
         role = f"the last commit of {default} that passed"
         return Base(
-            top=top, name=default, commit=found, role=role, is_default=True, has_passed=True
+            top=top,
+            name=default,
+            commit=found,
+            role=role,
+            is_default=True,
+            branch=default,
+            has_passed=True,
         )
     if listed.commits and is_shallow(top):
         why = f"this clone has the last commits alone, none of those that passed by `{passed}`"
@@ -173,7 +181,7 @@ def _of_default(top: Path, default: str, run: CiRun, passed: Path | None) -> Bas
         reason = f": {passed.name} records no commit before this one that passed"
     else:
         reason = ": no commit that passed is recorded (--passed FILE)" if run.is_pipeline else ""
-    return _parent(top, f"its parent{reason}", is_default=True)
+    return replace(_parent(top, f"its parent{reason}", is_default=True), branch=default)
 
 
 def _parent(top: Path, role: str, *, is_default: bool = False) -> Base:

@@ -29,11 +29,24 @@ MOST = 1_000
 """Findings that are told to a machine: more are counted."""
 
 LAYOUT, CLAIM, ANSWER, FAULT = "layout", "claim", "answer", "fault"
+CAPACITY, COST, UNCERTAIN = "capacity-decrease", "cost-increase", "claim-uncertain"
 _CODES: Mapping[str, Code] = {code.id: code for code in ALL}
 _OTHERS: Mapping[str, tuple[str, str]] = {
     LAYOUT: ("a spec that is not laid out as all are", "Run `qps fmt`."),
     CLAIM: ("a spec does not predict what it claims", "Run `qps test`: it tells both in full."),
     ANSWER: ("an answer that a change moves", "Run `qps diff`: it tells which number does it."),
+    CAPACITY: (
+        "the capacity decreases by more than `--fail-on` allows",
+        "Run `qps diff`; accept one that is meant in the project file, with a reason and an end.",
+    ),
+    COST: (
+        "the cost increases by more than `--fail-on` allows",
+        "Run `qps diff`: it shows which change does it.",
+    ),
+    UNCERTAIN: (
+        "the interval of the capacity is no longer above what a claim says",
+        "Measure what is uncertain (`qps solve` names it), or claim less.",
+    ),
     FAULT: ("a fault of qps itself", "Tell who makes it, with the spec."),
 }
 """What is no diagnostic: its summary, and what to do."""
@@ -55,6 +68,12 @@ class Finding(Struct, frozen=True, kw_only=True):
     end_line: int = 1
     end_column: int = 1
     accepted: str | None = None
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings, the gravest first, then by place."""
+    order = list(Level)
+    return sorted(findings, key=lambda one: (order.index(one.level), one.file, one.line))
 
 
 def path_from(top: Path, label: str) -> str:

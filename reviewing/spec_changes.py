@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from math import ceil
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -15,8 +16,9 @@ from qps.reports.text.compared_specs import compared
 from qps.reports.text.difference_text import DifferenceView
 from qps.reviewing.git_objects import Tree
 from qps.reviewing.matrix_changes import MatrixChange, matrix_changes
+from qps.reviewing.spec_answers import SpecAnswer, answer_of, least_claimed, spec_answer
 from qps.solver.answers.solution import SolverFault
-from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 
 class State(StrEnum):
@@ -31,16 +33,42 @@ class State(StrEnum):
     FAULT = "fault"
 
 
+class ClaimCounts(Struct, frozen=True, kw_only=True):
+    """How many claims of a spec pass, fail, and are accepted as failing for a time."""
+
+    passed: int = 0
+    failed: int = 0
+    accepted: int = 0
+
+    @property
+    def judged(self) -> int:
+        """How many were judged."""
+        return self.passed + self.failed + self.accepted
+
+
+class UncertainClaim(Struct, frozen=True, kw_only=True):
+    """A claim of `least` users that the capacity passes, and its interval does not; its line."""
+
+    name: str
+    least: int
+    line: int
+
+
 class SpecChange(Struct, frozen=True, kw_only=True):
     """A spec that a change touches; `was` is its name before, `view` how its answer moves.
 
-    `reason` says why nothing is compared.
+    `before` and `after` are its answers, None where it had or has none. `reason` says why nothing
+    is compared, or why it has no answer. Of what is `uncertain`, the interval passed at the base.
     """
 
     file: str
     was: str | None
     state: State
     reason: str = ""
+    before: SpecAnswer | None = None
+    after: SpecAnswer | None = None
+    counts: ClaimCounts = ClaimCounts()
+    uncertain: tuple[UncertainClaim, ...] = ()
     view: DifferenceView | None = None
     claims: ClaimChanges | None = None
     matrices: tuple[MatrixChange, ...] = ()
@@ -52,27 +80,29 @@ class SpecChange(Struct, frozen=True, kw_only=True):
 
 
 def spec_change(
-    new: Spec | None, file: str, before: PurePosixPath | None, tree: Tree, told: Told
+    new: Spec | None, file: str, before: PurePosixPath | None, tree: Tree, known: Known
 ) -> SpecChange:
     """Compare a spec with what a commit has of it under a name; None where it has none."""
+    counts = claim_counts(known.results)
     if before is None or not tree.has(before):
-        return SpecChange(file=file, was=None, state=State.NEW)
+        return _new(new, file, counts)
     was = before.as_posix()
 
     def unknown(reason: str, state: State = State.UNKNOWN) -> SpecChange:
-        return SpecChange(file=file, was=was, state=state, reason=reason)
+        return SpecChange(file=file, was=was, state=state, reason=reason, counts=counts)
 
     if new is None:
         return unknown("it has mistakes")
     try:
-        old = tree.checked(before, f"{told.base}:{was}")[0]
+        old = tree.checked(before, f"{known.base}:{was}")[0]
         if old.value is None:
             return unknown(f"it had mistakes: {old.diagnostics[0].message}")
         if new.program.is_module or old.value.program.is_module:
             return unknown("", State.MODULE)
         found, view = compared(old.value, new)
-        now = Judged(tuple(told.results), tuple(told.unanswered))
-        claims = claim_changes(judged(old.value), now)
+        now = Judged(tuple(known.results), tuple(known.unanswered))
+        earlier = judged(old.value)
+        claims = claim_changes(earlier, now)
         matrices = matrix_changes(old.value.model, new.model)
     except QpsError as error:
         return unknown(error.diagnostics[0].message)
@@ -80,17 +110,85 @@ def spec_change(
         return unknown(f"a fault of qps: {type(error).__name__}: {error}", State.FAULT)
     is_moved = bool(found.users or found.changes or found.added or found.removed)
     is_moved |= claims.are_any or any(one.is_moved for one in matrices)
+    intervals = (None, None) if view.odds is None else (view.odds.before, view.odds.after)
+    answers = [
+        spec_answer(side, labels, interval)
+        for side, labels, interval in zip(
+            (view.before, view.after), view.labels, intervals, strict=True
+        )
+    ]
     return SpecChange(
         file=file,
         was=was,
         state=State.MOVED if is_moved else State.SAME,
+        before=answers[0],
+        after=answers[1],
+        counts=counts,
+        uncertain=_uncertain(new, known.results, *answers),
         view=view,
         claims=claims,
         matrices=matrices,
     )
 
 
-class Told(Struct, frozen=True, kw_only=True):
+def removed_spec(was: PurePosixPath, tree: Tree, base: str) -> SpecChange:
+    """Return what became of a spec that is no more, with what it answered."""
+    file = was.as_posix()
+    answer, is_module = None, False
+    try:
+        old = tree.checked(was, f"{base}:{file}")[0].value
+        is_module = old is not None and old.program.is_module
+        answer = None if old is None or is_module else answer_of(old)
+    except (QpsError, SolverFault, ArithmeticError, LookupError, TypeError, ValueError):
+        pass  # that it is gone is told all the same
+    state = State.MODULE if is_module else State.GONE
+    return SpecChange(file=file, was=file, state=state, before=answer)
+
+
+def _new(new: Spec | None, file: str, counts: ClaimCounts) -> SpecChange:
+    """Return a spec that was not there before, with what it answers."""
+    if new is not None and new.program.is_module:
+        return SpecChange(file=file, was=None, state=State.MODULE)
+    answer, reason = None, "" if new is not None else "it has mistakes"
+    try:
+        answer = None if new is None else answer_of(new)
+    except QpsError as error:
+        reason = error.diagnostics[0].message
+    except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        reason = f"a fault of qps: {type(error).__name__}: {error}"
+        return SpecChange(file=file, was=None, state=State.FAULT, reason=reason, counts=counts)
+    return SpecChange(
+        file=file, was=None, state=State.NEW, reason=reason, after=answer, counts=counts
+    )
+
+
+def claim_counts(results: Sequence[ClaimResult]) -> ClaimCounts:
+    """Count what became of claims; values that are shown and not judged do not count."""
+    verdicts = [one.verdict for one in results]
+    return ClaimCounts(
+        passed=verdicts.count(Verdict.HOLDS) + verdicts.count(Verdict.MISSED),
+        failed=sum(one.fails for one in results),
+        accepted=verdicts.count(Verdict.ACCEPTED),
+    )
+
+
+def _uncertain(
+    new: Spec, results: Sequence[ClaimResult], before: SpecAnswer, after: SpecAnswer
+) -> tuple[UncertainClaim, ...]:
+    """Return the claims below which the interval of the capacity sank, but not the best guess."""
+    if after.interval is None:
+        return ()
+    lowest = after.interval.least or 0
+    earlier = before.capacity if before.interval is None else before.interval.least
+    passing = {one.name: one for one in results if not one.fails}
+    return tuple(
+        UncertainClaim(name=name, least=ceil(bound), line=passing[name].line)
+        for name, bound in least_claimed(new.model, [*passing.values()]).items()
+        if lowest < bound <= (earlier or 0)
+    )
+
+
+class Known(Struct, frozen=True, kw_only=True):
     """What is known of the new version already: its claims; and how the base is called."""
 
     base: str

@@ -126,7 +126,11 @@ def test_the_version_of_the_action_is_installed_or_what_is_said(
         ({}, ["--", "."]),
         ({"paths": "a\n\n--all\n"}, ["--", "a", "--all"]),
         ({"paths": "$(id) `id`\n*", "base": "; id"}, ["--base=; id", "--", "$(id) `id`", "*"]),
-        ({"fail-on-worse": "true"}, ["--fail-on=worse", "--", "."]),
+        ({"fail-on": "worse"}, ["--fail-on=worse", "--", "."]),
+        (
+            {"fail-on": "capacity -5 %\n\ncost +$(id) %\n"},
+            ["--fail-on=capacity -5 %", "--fail-on=cost +$(id) %", "--", "."],
+        ),
     ],
 )
 def test_inputs_reach_the_command_as_they_are(

@@ -221,6 +221,10 @@ def test_worse_fails_where_it_is_asked_for(
     assert main(["diff", *files, "--fail-on", "worse"]) == 1
     assert main(["diff", *reversed(files), "--fail-on", "worse"]) == 0
     assert "400 -> 200 users (-200, -50 %)" in capsys.readouterr().out
+    assert main(["diff", *files, "--fail-on", "capacity -50 %"]) == 1
+    assert "fails: capacity falls from 400 to 200 users (-200, -50 %)" in capsys.readouterr().err
+    assert main(["diff", *files, "--fail-on", "capacity -51 %", "--fail-on", "cost +1 %"]) == 0
+    assert main(["diff", *files, "--fail-on", "better"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ def test_a_repository_among_the_specs_is_none(
     specs = "." if here == "specs" else "specs"
     assert main(["ci", specs, "--base", "HEAD"]) == 1
     told = capsys.readouterr().out
-    assert "1 of 1 spec touched, 1 claim fails" in told
+    assert "FAIL  qps: 1 claim fails" in told
     assert git(trap.top, "rev-parse", "HEAD")[:10] in told
     assert main(["history", str(trap.top / "specs" / "a.qps"), "-q"]) == 0
     assert "second" in capsys.readouterr().out
@@ -392,7 +392,7 @@ def test_nothing_hides_a_change(
 ) -> None:
     way(trap)
     assert main(["ci", "specs", "--base", "HEAD"]) == 1
-    assert "1 of 1 spec touched, 1 claim fails" in capsys.readouterr().out
+    assert "FAIL  qps: 1 claim fails" in capsys.readouterr().out
     assert main(["history", "specs/a.qps", "-q"]) == 0
     told = capsys.readouterr().out
     assert "first" in told
@@ -486,7 +486,7 @@ def test_a_hook_tells_what_is_told_without(
     if hook == "pre-push":
         git(tmp_path, "init", "-q", "--bare", "remote")
         git(place, "push", "-q", str(tmp_path / "remote"), "HEAD:refs/heads/x")
-    assert re.search(r"1 of 1 spec touched, 1 claim fails(.*\n)+1\n$", told.read_text())
+    assert re.search(r"^FAIL  qps: 1 claim fails(.*\n)+1\n$", told.read_text())
 
 
 @pytest.mark.parametrize("kind", ["sha256", "split", "shallow", "sparse", "worktree-config"])
@@ -524,8 +524,8 @@ def test_repositories_of_every_kind_are_read(
     monkeypatch.chdir(place)
     assert main(["ci", "specs", "--base", base]) == 1
     told = capsys.readouterr().out
-    assert "1 claim fails, 1 spec carries fewer" in told
-    assert "gone" not in told
+    assert "1 claim fails, 1 capacity decrease" in told
+    assert "removed" not in told
 
 
 def test_what_a_filter_would_have_changed_is_compared_by_its_content(trap: Trap) -> None:

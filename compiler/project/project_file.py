@@ -58,10 +58,14 @@ class Allowance(Struct, frozen=True, kw_only=True):
 
 
 class Acceptance(Struct, frozen=True, kw_only=True):
-    """A claim of a spec that may fail `until` a day, that day included."""
+    """What may be of a spec `until` a day, that day included: a `claim` fails, empty for none.
+
+    Or its `capacity` decreases, to so many users at the lowest; None where that is not meant.
+    """
 
     file: Path
-    claim: str
+    claim: str = ""
+    capacity: int | None = None
     reason: str
     until: date
     span: Span
@@ -466,20 +470,36 @@ def _allowance(table: _Table) -> Allowance:
 
 
 def _acceptance(table: _Table) -> Acceptance:
-    table.refuse_others("file", "claim", "reason", "until")
+    table.refuse_others("file", "claim", "capacity", "reason", "until")
     until = table.value("until")
     example = "write `until = 2027-03-31`, without quotes: the last day on which it may fail"
     if until is None:
         table.wrong(None, "this lacks `until`", example)
     if not isinstance(until, date) or isinstance(until, datetime):
         table.wrong("until", "`until` is a day", example)
+    capacity = table.value("capacity")
+    if capacity is None:
+        claim = table.text("claim", '"promise"')
+    else:
+        claim = ""
+        _refuse_other_capacities(table, capacity)
     return Acceptance(
         file=table.path("file", '"specs/app.qps"'),
-        claim=table.text("claim", '"promise"'),
+        claim=claim,
+        capacity=capacity if isinstance(capacity, int) else None,
         reason=table.text("reason", '"why it fails, and who mends it"'),
         until=until,
         span=table.at(table.way),
     )
+
+
+def _refuse_other_capacities(table: _Table, capacity: object) -> None:
+    example = "write `capacity = 1300`: the lowest capacity that is accepted, in users"
+    if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 0:
+        table.wrong("capacity", "`capacity` is a whole number of users", example)
+    if table.value("claim") is not None:
+        hint = "write two entries, each with its reason"
+        table.wrong("capacity", "one entry accepts a claim or a capacity, not both", hint)
 
 
 def warning_called(word: str) -> tuple[Code | None, tuple[str, str]]:

@@ -99,6 +99,16 @@ _SPECIAL = {character: "\\" + character for character in "\\|*_`[]~"} | {
 }
 
 
+def escaped_html(text: str) -> str:
+    """Return a text that HTML within Markdown shows as it stands."""
+    return "".join(_IN_HTML.get(character, character) for character in printable(text))
+
+
+_IN_HTML = {one: f"&#{ord(one)};" for one in '\\|*_`[]~"'} | {
+    one: _SPECIAL[one] for one in "<>&@#\n"
+}
+
+
 def joined(parts: Sequence[str]) -> str:
     """Return paragraphs with an empty line between them."""
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part.strip())

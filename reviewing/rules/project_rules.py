@@ -32,19 +32,29 @@ def _accepted(old: Project | None, new: Project | None, named: Named) -> Iterato
     before: dict[Hashable, Acceptance] = {}
     for one in () if old is None else old.accepted:
         for file in named(one.file):
-            known = before.get((file, one.claim))
+            known = before.get((file, *_what(one)))
             if known is None or known.until < one.until:
-                before[file, one.claim] = one
+                before[file, *_what(one)] = one
     for one in new.accepted:
-        was = before.get((one.file, one.claim))
+        was = before.get((one.file, *_what(one)))
         if was is not None and was.until >= one.until:
             continue
         until = f"until {one.until}" if was is None else f"until {was.until} -> {one.until}"
         yield Weakening(
             rule="accepted-added",
-            message=f"`{one.claim}` of {one.file.name} may fail {until}: {one.reason}",
+            message=f"{_named(one)} {until}: {one.reason}",
             span=one.span,
         )
+
+
+def _what(one: Acceptance) -> tuple[str, int | None]:
+    return one.claim, one.capacity
+
+
+def _named(one: Acceptance) -> str:
+    if one.capacity is not None:
+        return f"the capacity of {one.file.name} may fall to {one.capacity:,}"
+    return f"`{one.claim}` of {one.file.name} may fail"
 
 
 def _allowed(old: Project | None, new: Project | None, named: Named) -> Iterator[Weakening]:

@@ -1,4 +1,7 @@
-"""Claims that a project lets fail, until a day: they are told, and make nothing fail until then."""
+"""What a project accepts until a day: it is shown, and makes nothing fail until then.
+
+A claim that fails, or a capacity that decreases.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,8 @@ class Accepted(Struct, frozen=True):
         """
         sink = Sink()
         for entry in self.entries:
+            if entry.capacity is not None:
+                continue  # only a comparison with what was before knows of decreases
             named = [result for result in results if _is_of(entry, result)]
             if any(result.fails or result.accepted for result in named):
                 continue
@@ -57,15 +62,30 @@ class Accepted(Struct, frozen=True):
             )
         return as_grave(sink.found, project)
 
+    def decrease(self, capacity: int) -> tuple[str | None, str | None]:
+        """Return how a decrease to a capacity is accepted, and how it was until a day now over."""
+        found = [
+            self._end(one)
+            for one in self.entries
+            if one.capacity is not None and capacity >= one.capacity
+        ]
+        ends = ([text for text, is_over in found if is_over is wanted] for wanted in (False, True))
+        lasting, over = (next(iter(texts), None) for texts in ends)
+        return lasting, None if lasting else over
+
     def _ends(self, result: ClaimResult) -> Iterator[tuple[str, bool]]:
         """Yield what entries say of a claim, and whether their day is over."""
         for entry in self.entries:
             if _is_of(entry, result):
-                is_over = self.today > entry.until
-                word = "was accepted" if is_over else "accepted"
-                yield f"{word} until {entry.until} ({entry.span.place}): {entry.reason}", is_over
+                yield self._end(entry)
+
+    def _end(self, entry: Acceptance) -> tuple[str, bool]:
+        """Return what an entry says, and whether its day is over."""
+        is_over = self.today > entry.until
+        word = "was accepted" if is_over else "accepted"
+        return f"{word} until {entry.until} ({entry.span.place}): {entry.reason}", is_over
 
 
 def _is_of(entry: Acceptance, result: ClaimResult) -> bool:
     """Return whether an entry is about a claim: about it alone, or about all of its block."""
-    return entry.claim in (result.name, result.name.partition("[")[0])
+    return entry.capacity is None and entry.claim in (result.name, result.name.partition("[")[0])

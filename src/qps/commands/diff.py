@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator, Sequence
 
 from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
 from qps.commands.provenance import made_line
 from qps.commands.revision import spec_at
+from qps.compiler.diagnostics.visible import one_line
 from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import difference_text
+from qps.reports.text.difference_text import DifferenceView, difference_text
 from qps.reports.text.view import as_json
+from qps.reviewing.spec_answers import spec_answer
+from qps.reviewing.thresholds import ANY_DECREASE, Quantity, Threshold, threshold
 
 
 def run(arguments: Namespace) -> Exit:
-    """Compare two specs; `--fail-on worse` is no where fewer users are carried or claims hold."""
+    """Compare two specs; with `--fail-on` no is said where the new one exceeds a threshold."""
+    thresholds = [threshold(text) for text in arguments.fail_on or ()]
     if arguments.output is not None:
         refuse_other_endings(arguments.output)
     with spec_at(arguments.old) as old, spec_at(arguments.new) as new:
@@ -24,7 +29,7 @@ def run(arguments: Namespace) -> Exit:
             refuse_inputs(arguments.output, {**old.files, **new.files})
         show(new.warnings, arguments)
         with Progress(total=None, quiet=arguments.quiet, unit=None, label="both specs"):
-            found, view = compared(
+            _, view = compared(
                 old,
                 new,
                 arguments.scenario,
@@ -42,5 +47,21 @@ def run(arguments: Namespace) -> Exit:
         print_json(as_json(view))
     else:
         sys.stdout.write(difference_text(view, markdown=arguments.format == "markdown"))
-    is_worse = found.users < 0 or bool(view.claims and view.claims.now_fail)
-    return Exit.NO if arguments.fail_on == "worse" and is_worse else Exit.YES
+    reasons = [*_reasons(view, thresholds, has_warnings=bool(new.warnings))]
+    if not arguments.quiet:
+        sys.stderr.write("".join(one_line(f"fails: {reason}") + "\n" for reason in reasons))
+    return Exit.NO if reasons else Exit.YES
+
+
+def _reasons(
+    view: DifferenceView, thresholds: Sequence[Threshold], *, has_warnings: bool
+) -> Iterator[str]:
+    """Yield why the new spec is refused."""
+    before, after = map(spec_answer, (view.before, view.after), view.labels)
+    for one in thresholds:
+        if reason := one.exceeded_by(before, after):
+            yield reason
+        if one == ANY_DECREASE and view.claims and view.claims.now_fail:
+            yield f"claim `{view.claims.now_fail[0].name}` passed before: --fail-on '{one.text}'"
+        if one.quantity is Quantity.WARNINGS and has_warnings:
+            yield f"there are warnings: --fail-on '{one.text}'"

@@ -26,8 +26,10 @@ def add_diff(commands: Commands) -> None:
     takes_changes(command)
     command.add_argument(
         "--fail-on",
-        choices=["worse"],
-        help="exit 1 where the new spec carries fewer users, or a claim fails that held",
+        metavar="THRESHOLD",
+        action="append",
+        help="exit 1 where the new spec exceeds this; may be repeated: worse (a lower capacity, or "
+        "a claim that fails now), 'capacity -5 %%', 'capacity -100', 'cost +10 %%', warnings",
     )
     command.add_argument(
         "--no-claims",
@@ -83,12 +85,17 @@ def add_ci(commands: Commands) -> None:
         "--all", action="store_true", help="look at every spec, not only at those touched"
     )
     command.add_argument(
-        "--fail-on", choices=["worse"], help="exit 1 also where a spec carries fewer users"
+        "--fail-on",
+        metavar="THRESHOLD",
+        action="append",
+        help="exit 1 also where a spec exceeds this; may be repeated: worse, 'capacity -5 %%', "
+        "'capacity -100', 'cost +10 %%', warnings",
     )
     for name, what in {
         "comment": "a comment in Markdown",
         "sarif": "SARIF 2.1.0",
         "code-quality": "GitLab's code quality report",
+        "junit": "JUnit: a case for each claim, capacity and error",
         "json": "all of it as JSON",
     }.items():
         command.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {what} here")

@@ -1,0 +1,120 @@
+"""What a change may cost at most: `--fail-on 'capacity -5 %'`.
+
+| written | fails where |
+|---|---|
+| `worse` | the capacity of a spec decreases at all |
+| `capacity -5 %`, `capacity -100` | it decreases by that much or more |
+| `cost +10 %` | what the configuration costs increases by that much or more |
+| `warnings` | there is a warning |
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from fractions import Fraction
+
+from msgspec import Struct
+
+from qps.compiler.diagnostics.suggest import shortened
+from qps.reports.text.difference_text import relative
+from qps.reports.text.nouns import counted
+from qps.reviewing.git_command import refused
+from qps.reviewing.spec_answers import SpecAnswer
+
+
+class Quantity(StrEnum):
+    """What a threshold is of."""
+
+    CAPACITY = "capacity"
+    COST = "cost"
+    WARNINGS = "warnings"
+
+
+class Threshold(Struct, frozen=True, kw_only=True):
+    """A limit of a change: a share, or a number of users; None for any change for the worse."""
+
+    text: str
+    quantity: Quantity
+    limit: Fraction | None = None
+    is_share: bool = False
+
+    def exceeded_by(self, before: SpecAnswer, after: SpecAnswer) -> str | None:
+        """Return in words how a change exceeds the limit, None where it does not."""
+        if self.quantity is Quantity.CAPACITY:
+            return self._by_capacity(before, after)
+        if self.quantity is Quantity.COST:
+            return self._by_cost(before, after)
+        return None
+
+    def _by_capacity(self, before: SpecAnswer, after: SpecAnswer) -> str | None:
+        old, new = before.capacity or 0, after.capacity or 0
+        if not self._is_exceeded(Fraction(old), Fraction(new), sign=-1):
+            return None
+        return (
+            f"capacity falls from {old:,} to {counted(new, after.population)} "
+            f"({new - old:+,}, {relative(old, new)}): --fail-on '{self.text}'"
+        )
+
+    def _by_cost(self, before: SpecAnswer, after: SpecAnswer) -> str | None:
+        for unit, new in after.costs.items():
+            old = before.costs.get(unit, 0.0)
+            ratio = Fraction(new / old).limit_denominator(_FINEST) if old else Fraction(1)
+            if self._is_exceeded(Fraction(1), ratio, sign=1):
+                what = "cost" if unit == "$" else "running cost"
+                return f"{what} rises by {relative(old, new)}: --fail-on '{self.text}'"
+        return None
+
+    def _is_exceeded(self, old: Fraction, new: Fraction, *, sign: int) -> bool:
+        by = sign * (new - old)
+        if by <= 0:
+            return False
+        if self.limit is None:
+            return True
+        return by >= (abs(old) * self.limit if self.is_share else self.limit)
+
+
+_FINEST = 10**9
+"""Costs are rounded as they are reckoned: a ratio of two is taken for the nearest plain one."""
+
+ANY_DECREASE = Threshold(text="worse", quantity=Quantity.CAPACITY)
+_WORDS = {
+    "worse": ANY_DECREASE,
+    "warnings": Threshold(text="warnings", quantity=Quantity.WARNINGS),
+}
+_FORM = re.compile(
+    r"(?P<quantity>capacity|cost) *(?P<sign>[+-]) *(?P<number>\d{1,12}(\.\d{1,6})?) *(?P<share>%?)"
+)
+_HINT = "write `worse`, `warnings`, `capacity -5 %`, `capacity -100` or `cost +10 %`"
+
+
+def threshold(text: str) -> Threshold:
+    """Read a threshold; QpsError where it is none.
+
+    >>> threshold("capacity -5 %").limit, threshold("capacity -100").limit
+    (Fraction(1, 20), Fraction(100, 1))
+    """
+    written = " ".join(text.replace("\N{MINUS SIGN}", "-").replace("_", "").split())
+    if written in _WORDS:
+        return _WORDS[written]
+    found = _FORM.fullmatch(written)
+    if found is None:
+        raise refused(f"`--fail-on {shortened(written)}` is no threshold", _HINT)
+    number, is_share = Fraction(found["number"]), found["share"] == "%"
+    capacity = found["quantity"] == Quantity.CAPACITY.value
+    if capacity != (found["sign"] == "-"):
+        better = "an increase of the capacity" if capacity else "a decrease of the cost"
+        raise refused(f"`--fail-on {written}` is {better}, which is no reason to fail", _HINT)
+    if not capacity and not is_share:
+        raise refused(f"`--fail-on {written}` is no share: costs have units", _HINT)
+    if not number or (capacity and is_share and number > _WHOLE):
+        raise refused(f"`--fail-on {written}` is more than 100 %, or nothing", _HINT)
+    return Threshold(
+        text=written,
+        quantity=Quantity(found["quantity"]),
+        limit=number / _WHOLE if is_share else number,
+        is_share=is_share,
+    )
+
+
+_WHOLE = 100
