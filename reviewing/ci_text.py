@@ -29,7 +29,7 @@ def _parts(review: Review, results: Sequence[ClaimResult]) -> Iterator[str]:
     base = review.base
     branch = f" on {base.branch}" if base.branch else ""
     yield one_line(f"{'ok' if review.passes else 'FAIL'}  qps{branch}: {review.title}")
-    facts = {"Changed": review.scope.removesuffix(" changed"), "Compared with": base.text}
+    facts = {"Changed": review.scope.replace(" changed", ""), "Compared with": base.text}
     facts["Repository"] = base.top.name
     yield "".join(f"  {name:13}  {one_line(text)}\n" for name, text in facts.items())
     table = review.overview(_MARKS, "->")

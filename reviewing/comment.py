@@ -63,7 +63,7 @@ def overview(review: Review) -> str:
     branch = f" on {base.branch}" if base.branch else ""
     mark = _MARKS[review.passes]
     mend = f"; {base.mend}" if base.mend else ""
-    compared = f"{review.scope} in {base.top.name}, compared with {base.text}{mend}."
+    compared = f"{base.top.name}: {review.scope}, compared with {base.text}{mend}."
     text = f"### {mark} {escaped(f'qps{branch}: {review.title}')}\n\n{escaped(compared)}\n"
     table = review.overview(_MARKS, "→")
     if table.rows:

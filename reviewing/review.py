@@ -71,7 +71,9 @@ class Review(Struct, frozen=True, kw_only=True):
     @property
     def scope(self) -> str:
         """How many specs changed."""
-        return f"{self.touched:,} of {self.specs:,} {_specs(self.specs)} changed"
+        gone = sum(one.state is State.GONE for one in self.changes)
+        changed = f"{self.touched:,} of {self.specs:,} {_specs(self.specs)} changed"
+        return f"{changed}, {gone:,} removed" if gone else changed
 
     @property
     def summary(self) -> str:

@@ -104,7 +104,7 @@ def test_thirty_specs_are_seen_at_once_the_worst_first(
     assert rows[1].startswith("| service\\_03.qps | 1,000 → 500 | -500, -50 % | processor of web |")
     assert rows[2].startswith("| service\\_07.qps | 1,000 → 800 | -200, -20 % |")
     assert rows[-1].startswith("| service\\_11.qps | 1,000 → 1,250 | +250, +25 % |")
-    assert "30 of 30 specs changed in plan, compared with " in overview
+    assert "plan: 30 of 30 specs changed, compared with " in overview
     assert rest.count("<summary>service") == 30 - 1 + 1
     _, text = ci(capsys)
     listed = [line.split()[0] for line in text.splitlines() if line.startswith("  service")]
@@ -124,7 +124,7 @@ def test_new_specs_are_there_with_their_answers_and_those_gone_with_theirs(
     assert "| old.qps | 500 → – | removed | – | – |" in out
     assert "| wrong.qps | – | new | – | – |" in out
     assert "module.qps |" not in out
-    assert "2 of 2 specs changed" in out
+    assert "plan: 2 of 2 specs changed, 1 removed, compared with " in out
     view = json.loads(ci(capsys, "--format", "json")[1])
     by_file = {one["file"]: one for one in view["changes"]}
     assert by_file["old.qps"]["before"]["capacity"] == 500
