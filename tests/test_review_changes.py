@@ -15,7 +15,7 @@ from qps.cli import main
 from qps.compiler.project.review_rules import BY_NAME, EXAMPLE, RULES, Rule
 
 SITE = EXAMPLE["site.qps"]
-MODULE = "machine pod { cpu 2 core }\n"
+MODULE = "machine pod { cpu 2 core }\nparam fewest = 900\n"
 CLAIMS = 'param share = 50 %\nexpect halves { share <= 50 %; source "handbook" }\n'
 READER = 'use "hw.qps" as hw\n' + SITE.replace("machine server { cpu 4 core }\n", "").replace(
     "= server", "= hw.pod"
@@ -52,6 +52,7 @@ def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("specs/site.qps", SITE)
     write("specs/reader.qps", READER)
     write("specs/hw.qps", MODULE)
+    write("specs/bound.qps", READER.replace(">= promised", ">= hw.fewest"))
     write("specs/claims.qps", CLAIMS)
     write("old/unread.qps", SITE)
     git("init", "-q", "-b", "main")
@@ -76,8 +77,9 @@ def delete_all() -> None:
 
 
 def delete_module() -> None:
-    edit("specs/reader.qps", 'use "hw.qps" as hw\n', MODULE)
-    edit("specs/reader.qps", "hw.pod", "pod")
+    for name in ("reader", "bound"):
+        edit(f"specs/{name}.qps", 'use "hw.qps" as hw\n', MODULE)
+        edit(f"specs/{name}.qps", "hw.", "")
     git("rm", "-q", "specs/hw.qps")
 
 
@@ -149,6 +151,23 @@ def accept_in_a_nearer_file() -> None:
     )
 
 
+def accept_in_a_new_folder() -> None:
+    write("new/more.qps", SITE)
+    write(
+        "new/qps.toml",
+        '[[accept]]\nfile = "more.qps"\nclaim = "promise"\nreason = "r"\nuntil = 2099-01-01\n',
+    )
+
+
+def rename_and_loosen() -> None:
+    rename()
+    edit("specs/shop.qps", "promised = 1500", "promised = 15")
+
+
+def loosen_by_a_module() -> None:
+    edit("specs/hw.qps", "fewest = 900", "fewest = 9")
+
+
 def accept_as_before_in_pyproject() -> None:
     text = Path("qps.toml").read_text(encoding="utf-8")
     git("rm", "-q", "-f", "qps.toml")
@@ -182,6 +201,7 @@ def lower_a_level() -> None:
 CHANGES: dict[Callable[[], None], list[tuple[str, str]]] = {
     delete_spec: [("spec-deleted", "specs/site.qps")],
     delete_all: [
+        ("spec-deleted", "specs/bound.qps"),
         ("spec-deleted", "specs/claims.qps"),
         ("spec-deleted", "specs/reader.qps"),
         ("spec-deleted", "specs/site.qps"),
@@ -191,7 +211,7 @@ CHANGES: dict[Callable[[], None], list[tuple[str, str]]] = {
     rewrite_elsewhere: [],
     move_a_claim: [],
     ignore_by_pattern: [("spec-ignored", "qps.toml")],
-    ignore_everything: [("spec-ignored", "qps.toml")] * 4,
+    ignore_everything: [("spec-ignored", "qps.toml")] * 5,
     move_to_what_is_ignored: [("spec-ignored", "qps.toml")],
     another_ending: [("spec-ignored", "specs/site.qps.bak")],
     another_ending_and_edited: [("spec-ignored", "specs/site.txt")],
@@ -200,6 +220,9 @@ CHANGES: dict[Callable[[], None], list[tuple[str, str]]] = {
     accept_longer: [("accepted-added", "qps.toml")],
     accept_shorter: [],
     accept_in_a_nearer_file: [("accepted-added", "specs/qps.toml")],
+    accept_in_a_new_folder: [("accepted-added", "new/qps.toml")],
+    rename_and_loosen: [("claim-loosened", "specs/shop.qps")],
+    loosen_by_a_module: [("claim-loosened", "specs/bound.qps")],
     accept_as_before_in_pyproject: [],
     accept_of_a_renamed_spec: [],
     allow_in_a_comment: [("warning-allowed", "specs/site.qps")],
