@@ -11,8 +11,8 @@ from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
-from qps.compiler.lower.queue_certainty import mean_certainty, uncounted
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
+from qps.compiler.lower.queue_certainty import loss_certainty, mean_certainty, uncounted
+from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together
 
 
 def rates_known(closed: Closed, queues: Mapping[str, PlacedQueue]) -> dict[str, Certainty]:
@@ -53,7 +53,8 @@ def loads_known(
     for name, one in resources.items():
         known = [rates[stream] for stream in closed.loading.get(name, ())]
         thinned = demands[name].thinned_by if name in demands else ()
-        known += [opposite(mean_certainty(queues[at].queue)) for at in thinned if at in queues]
+        lost = [loss_certainty(queues[at].queue) for at in thinned if at in queues]
+        known += [of_another(opposite(one)) for one in lost]
         if known:
             found[name] = replace(one, known=together(*known))
     return found

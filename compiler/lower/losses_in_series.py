@@ -15,7 +15,14 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure
 from qps.compiler.lower.stream_measures import StreamMeasures
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    of_another,
+    opposite,
+    together,
+    upper_bound,
+)
 
 InSeries = Mapping[str, tuple[str, ...]]
 """For each stream the resources that may lose less of it than is told; none for most."""
@@ -57,7 +64,7 @@ def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -
     lost = _of_offered(resources)
     if kind is not ir.MeasureKind.SATURATION_LOSS:
         lost = together(lost, stream.lost_known)
-    return lost if kind in _LOST else together(opposite(lost), stream.rate_known)
+    return lost if kind in _LOST else together(of_another(opposite(lost)), stream.rate_known)
 
 
 def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:

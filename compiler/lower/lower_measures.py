@@ -22,7 +22,7 @@ from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
 from qps.compiler.lower.losses_in_series import InSeries, late_known, loss_known
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.lower_queues import PlacedQueue
-from qps.compiler.lower.queue_certainty import mean_certainty
+from qps.compiler.lower.queue_certainty import loss_certainty
 from qps.compiler.lower.queueing import endless
 from qps.compiler.lower.stream_measures import JitterPart, LossKind, LossPart, StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
@@ -342,7 +342,7 @@ def _with_known(part: LossPart, queues: Mapping[str, PlacedQueue]) -> LossPart:
     """Return a loss with how it is known: what finds no room is lost as the queue there says."""
     if part.at is None or part.at not in queues:
         return part
-    return replace(part, known=mean_certainty(queues[part.at].queue))
+    return replace(part, known=loss_certainty(queues[part.at].queue))
 
 
 def _with_playout_known(

@@ -13,8 +13,8 @@ from qps.engine.formulas import ONE, Formula
 class Offered(Struct, frozen=True, kw_only=True):
     """So much `traffic`, in erlang, for `servers` and a `room`, None where that is for them alone.
 
-    `service` is the mean time of a visit, `spread` the squared variation of these times; `lost` is
-    the share that finds no room.
+    `service` is the mean time of a visit, `spread` the squared variation of these times, `arrivals`
+    that of the times between two that come.
     """
 
     traffic: Formula
@@ -22,12 +22,14 @@ class Offered(Struct, frozen=True, kw_only=True):
     service: Formula
     room: Formula | None = None
     spread: Formula = ONE
+    arrivals: Formula = ONE
 
     @property
     def symbols(self) -> frozenset[Formula]:
         """The symbols on which it rests."""
         room = self.room.symbols if self.room is not None else frozenset()
-        return self.traffic.symbols | self.service.symbols | self.spread.symbols | room
+        of_times = self.service.symbols | self.spread.symbols | self.arrivals.symbols
+        return self.traffic.symbols | of_times | room
 
     def changed(self, change: Callable[[Formula], Formula]) -> Offered:
         """Return the same with every formula changed."""
@@ -38,4 +40,5 @@ class Offered(Struct, frozen=True, kw_only=True):
             service=change(self.service),
             room=self.room and change(self.room),
             spread=change(self.spread),
+            arrivals=change(self.arrivals),
         )

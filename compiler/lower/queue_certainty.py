@@ -20,6 +20,7 @@ from qps.compiler.quantities.certainty import (
     approximation,
     compounded,
     lower_bound,
+    of_another,
     together,
     upper_bound,
 )
@@ -59,6 +60,31 @@ def mean_certainty(queue: Queue) -> Certainty:
         bursts = queue.law.with_bursts(reason)
     of_law = queue.law.mean_known(queue)
     return compounded(_arrivals(queue), _visits(queue), of_law, bursts, queue.load_known)
+
+
+def loss_certainty(queue: Queue) -> Certainty:
+    """Return how the share is known that finds no room at a queue.
+
+    It has errors of its own: behind arrivals that are not random it may be many times as high,
+    where waits are off by a third.
+    """
+    found = [queue.law.loss_known(queue), of_another(queue.load_known)]
+    name, offered = queue.resource, queue.offered
+    counts = offered is not None and offered.arrivals is not ONE
+    if queue.shaped_by is not None:
+        found.append(
+            approximation(
+                f"what is lost at `{name}` is as if `{queue.shaped_by}` did not shape arrivals: "
+                "it may be many times as much, or as little"
+            )
+        )
+    elif _is_stated(queue) and not counts:
+        found.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
+    if any(visit.is_bursty for visit in queue.visits):
+        found.append(approximation(f"bursts at `{name}` do not count in what is lost there"))
+    if any(visit.meets for visit in queue.visits):
+        found.append(approximation(f"copies of one item that meet at `{name}` count as apart"))
+    return together(*found)
 
 
 def quantile_certainty(queue: Queue) -> Certainty:
@@ -164,7 +190,8 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
                 error=_SHAPED_ERROR,
             )
         )
-    if _is_stated(queue) and not queue.law.counts_arrivals:
+    counts = queue.offered is not None and queue.offered.arrivals is not ONE
+    if _is_stated(queue) and not (queue.law.counts_arrivals or counts):
         parts.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
     if any(v.batch is not ONE and v.before and v.before.batch is not ONE for v in queue.visits):
         # Those that the last queue let go one after the other come over its time.

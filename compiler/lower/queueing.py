@@ -416,6 +416,10 @@ class Law(Struct, frozen=True):
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Return what it does to how quantiles are known, besides."""
 
+    def loss_known(self, queue: Queue) -> Certainty:  # noqa: ARG002 - in most all find room
+        """Return how the share is known that finds no room where what comes does so at random."""
+        return EXACT
+
     def lost_of(self, offered: Offered) -> Formula:  # noqa: ARG002 - in most all find room
         """Return which share of what is offered finds no room."""
         return ZERO

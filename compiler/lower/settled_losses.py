@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
@@ -15,6 +17,7 @@ from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import variation_of
 from qps.compiler.lower.offered import Offered
+from qps.compiler.lower.uneven_flows import from_outside
 from qps.engine.formulas import ONE, ZERO, Formula, apply, total
 from qps.engine.substitution import Substitution
 
@@ -117,4 +120,15 @@ def _offered(
     if queueing.room is not None:
         room = expressions.symbol(f"{name}.room", queueing.room)
     traffic = total((*works, *(load * servers for load in demand.background)))
-    return Offered(traffic=traffic, servers=servers, service=service, room=room, spread=spread)
+    arrivals = ONE
+    if room is not None:
+        sent = [replace(one, rate=rate) for one, rate in zip(demand.visits, rates, strict=True)]
+        arrivals = from_outside(sent, traffic / servers)
+    return Offered(
+        traffic=traffic,
+        servers=servers,
+        service=service,
+        room=room,
+        spread=spread,
+        arrivals=arrivals,
+    )

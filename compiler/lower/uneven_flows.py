@@ -17,7 +17,7 @@ busy, and a is 3/2: fitted to simulations (docs/traffic.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -66,6 +66,39 @@ def with_arrivals(queues: Mapping[str, Queue], put_in: Substitution) -> dict[str
     return found
 
 
+def from_outside(visits: Sequence[Visit], load: Formula) -> Formula:
+    """Return c^2 of what arrives at a queue of a load as it leaves its sources.
+
+    What has passed another queue before counts as at random.
+    """
+    parts = [
+        _Part(
+            visit.rate / visit.batch,
+            visit.flows / visit.batch,
+            ONE if visit.variation is None or visit.before is not None else visit.variation**2,
+        )
+        for visit in visits
+    ]
+    return _together(parts, _forgotten(minimum(ONE, load)))
+
+
+def _forgotten(load: Formula) -> Formula:
+    return _FORGOTTEN * (1 - load) ** 2
+
+
+def _together(parts: Sequence[_Part], forgotten: Formula) -> Formula:
+    if all(part.variation is ONE for part in parts):
+        return ONE
+    if len(parts) == 1 and parts[0].many is ONE:
+        return parts[0].variation
+    rate = total(part.rate for part in parts)
+    mixed = apply("mean", total(part.rate * part.variation for part in parts), rate)
+    alike = total(part.rate**2 / part.many for part in parts)
+    apart = maximum(ZERO, rate**2 - alike)  # nobody is less than one
+    weight = apply("mean", alike, alike + forgotten * apart)
+    return 1 + weight * (mixed - 1)
+
+
 def _rings(queues: Mapping[str, Queue]) -> dict[str, set[str]]:
     """Return for each queue those before it that are behind it as well: streams come back."""
     before = {
@@ -101,7 +134,7 @@ class _Seen:
         self._rings = rings
         self._put_in = put_in
         load = minimum(ONE, queue.load)
-        self._weight = _FORGOTTEN * (1 - load) ** 2
+        self._weight = _forgotten(load)
         self._seen = _NEAR - _FALLS * load
         self._known: dict[str, Formula] = {}
 
@@ -110,20 +143,8 @@ class _Seen:
         if far == _FARTHEST:
             return ONE
         if name not in self._known:
-            self._known[name] = self._together(list(self._parts(name, far)))
+            self._known[name] = _together(list(self._parts(name, far)), self._weight)
         return self._known[name]
-
-    def _together(self, parts: list[_Part]) -> Formula:
-        if all(part.variation is ONE for part in parts):
-            return ONE
-        if len(parts) == 1 and parts[0].many is ONE:
-            return parts[0].variation
-        rate = total(part.rate for part in parts)
-        mixed = apply("mean", total(part.rate * part.variation for part in parts), rate)
-        alike = total(part.rate**2 / part.many for part in parts)
-        apart = maximum(ZERO, rate**2 - alike)  # nobody is less than one
-        weight = apply("mean", alike, alike + self._weight * apart)
-        return 1 + weight * (mixed - 1)
 
     def _parts(self, name: str, far: int) -> Iterator[_Part]:
         """Yield what arrives, by where it comes from; what comes back does so at random."""

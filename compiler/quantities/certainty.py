@@ -96,3 +96,11 @@ def opposite(part: Certainty) -> Certainty:
     """Return how a value is known that falls as its part grows, such as its negative."""
     kind = _OTHER_SIDE.get(part.kind, part.kind)
     return Certainty(kind=kind, reasons=part.reasons, error=part.error)
+
+
+def of_another(part: Certainty) -> Certainty:
+    """Return how a quantity is known that rests on another one: by no error of that one.
+
+    A wait that is 30 % off says nothing of how far off a share is that is lost there.
+    """
+    return Certainty(kind=part.kind, reasons=part.reasons)

@@ -45,6 +45,10 @@ class Loss(Law, frozen=True):
             return EXACT
         return approximation(f"copies that leave together count at `{queue.resource}` as apart")
 
+    def loss_known(self, queue: Queue) -> Certainty:
+        """It is Erlang's whatever the law of the service times, of calls that come one by one."""
+        return self.mean_known(queue)
+
     def quantiles_known(self, queue: Queue) -> Certainty:
         """Times to serve are taken as exponential."""
         return approximation(f"service times at `{queue.resource}` are taken as exponential")
