@@ -385,6 +385,8 @@ def _put(repository: Repository, kind: str, texts: list[str], script: Path) -> N
     elif kind == "lines":
         path = top / texts[0]
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():
+            return  # nothing is written elsewhere
         with path.open("a", encoding="utf-8") as file:
             file.write(texts[1])
     elif kind == "hook":
@@ -404,7 +406,7 @@ def _put(repository: Repository, kind: str, texts: list[str], script: Path) -> N
 
 
 def _special_file(kind: str, path: Path, texts: list[str]) -> None:
-    if kind == "file":
+    if kind == "file" and not path.is_symlink():
         path.write_bytes(texts[0].encode("utf-8", "surrogateescape"))
     elif kind == "link":
         path.symlink_to(texts[0])
@@ -414,7 +416,7 @@ def _special_file(kind: str, path: Path, texts: list[str]) -> None:
         path.mkdir()
     elif kind == "socket":
         os.mknod(path, 0o140644)
-    elif kind == "closed":
+    elif kind == "closed" and not path.is_symlink():
         path.write_text(SPEC, encoding="utf-8")
         path.chmod(0)
 
