@@ -31,8 +31,12 @@ class Piece(Struct, frozen=True):
 
 
 class Repository(Struct, frozen=True, kw_only=True):
-    """A repository that stands on the disk, beside what is none of its author's business."""
+    """A repository that stands on the disk, beside what is none of its author's business.
 
+    `pieces` are those that it has: of two at one place one is left out.
+    """
+
+    pieces: list[Piece]
     top: Path
     mark: Path
     outside: Path
@@ -341,13 +345,14 @@ def standing(folder: Path, pieces: tuple[Piece, ...]) -> Repository:
     (own / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
     (own / "refs/heads/main").write_text(values["head"] + "\n", encoding="utf-8")
     (own / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n", "utf-8")
-    repository = Repository(top=top, mark=mark, outside=outside, environment={})
+    repository = Repository(pieces=[], top=top, mark=mark, outside=outside, environment={})
     for piece in pieces:
         texts = [_with(text, values) for text in piece.texts]
         try:
             _put(repository, piece.kind, texts, script)
         except (OSError, ValueError):
             continue  # two pieces at one place, or a name that no file can have
+        repository.pieces.append(piece)
     spec = top / "specs" / "a.qps"
     if spec.is_symlink() or not spec.is_file() or spec.read_text("utf-8", "replace") != WORSE:
         _remove(spec)

@@ -101,19 +101,26 @@ def run_repositories(seed: int, count: int) -> RepositoryBatch:
     for number in range(count):
         draw = random.Random(f"{seed}/{number}")
         pieces = drawn_pieces(draw, PIECES)
-        tried.update(piece.kind for piece in pieces)
         for command in ((*_CI, draw.choice(["HEAD", "HEAD^"])), draw.choice(_COMMANDS)):
-            found = wrong(pieces, command)
+            found = wrong(pieces, command, tried if command[0] == "ci" else Counter())
             if found is not None and found.where not in findings:
                 findings[found.where] = _smaller(found)
     return RepositoryBatch(tried=tried, repositories=count, findings=list(findings.values()))
 
 
-def wrong(pieces: tuple[Piece, ...], command: tuple[str, ...]) -> RepositoryFinding | None:
-    """Return what goes wrong with a command in a repository of some pieces, None for nothing."""
+def wrong(
+    pieces: tuple[Piece, ...], command: tuple[str, ...], tried: Counter[str] | None = None
+) -> RepositoryFinding | None:
+    """Return what goes wrong with a command in a repository of some pieces, None for nothing.
+
+    The pieces that it has are added to those that were `tried`.
+    """
     folder = Path(tempfile.mkdtemp(prefix="fuzz")).resolve()
     try:
-        where, told = _tried(standing(folder, pieces), command)
+        made = standing(folder, pieces)
+        if tried is not None:
+            tried.update(piece.kind for piece in made.pieces)
+        where, told = _tried(made, command)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not where:
