@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.metadata
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import qps
+from helpers.hostile_servers import KINDS, hostile
 from helpers.ports import free_port
 from qps import whole_files
 from qps.build import build
@@ -843,6 +845,46 @@ def test_a_worker_with_another_qps_is_refused(
     assert Path("a.parquet").read_bytes() == Path("b.parquet").read_bytes()
 
 
+COMMAND = "import sys; from qps.cli import main; sys.exit(main(sys.argv[1:]))"
+OLDER = """
+import sys
+from distributed import versions
+real_versions = versions.get_versions
+def told(*arguments, **more):
+    found = real_versions(*arguments, **more)
+    return {**found, "packages": {**found["packages"], "numpy": "1.0.3"}}
+versions.get_versions = told
+import distributed.worker, distributed.node
+distributed.worker.get_versions = distributed.node.get_versions = told
+from distributed.cli.dask_worker import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.slow
+def test_other_versions_on_a_worker_are_told_in_our_words(dask_cluster: Cluster) -> None:
+    dask_cluster.worker(OLDER)
+    words = ["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]
+    with in_a_process(COMMAND, *words) as one:
+        _, told = one.communicate()
+    assert one.returncode == 0, told
+    here = importlib.metadata.version("numpy")
+    assert f"warning: workers have numpy 1.0.3, and here is {here}: the last digits" in told
+    assert "Mismatched" not in told
+    assert "Warning" not in told
+
+
+@pytest.mark.slow
+def test_what_takes_the_connection_and_says_nothing_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("qps.solver.matrix.cluster._SILENT", 0.5)
+    with hostile(KINDS["says nothing"]) as port:
+        assert main(["matrix", "shop.qps", "--on", f"dask://127.0.0.1:{port}"]) == 2
+    assert "it took the connection, and said nothing for 0.5 s" in capsys.readouterr().err
+
+
 STUCK = """
 import sys, time
 from qps import build
@@ -858,6 +900,22 @@ cluster.part_bytes = slowly
 from distributed.cli.dask_worker import main
 main(sys.argv[1:])
 """
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_is_told_in_our_words(dask_cluster: Cluster) -> None:
+    dask_cluster.worker(STUCK.replace("if start > 16:", "open('begun', 'w').close()\n    if True:"))
+    words = ["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]
+    with in_a_process(COMMAND, *words) as one:
+        until = time.monotonic() + 200
+        while not Path("begun").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        dask_cluster.scheduler.terminate()
+        _, told = one.communicate()
+    assert one.returncode == 2
+    assert "workers that solve parts" in told
+    assert "Traceback" not in told
+    assert "distributed" not in told
 
 
 @pytest.mark.slow

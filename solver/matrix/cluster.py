@@ -7,13 +7,15 @@ qps are given parts: another one would make other rows, and nobody would see it.
 
 from __future__ import annotations
 
+import logging
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Future
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import local
+from threading import Thread, local
 from time import monotonic
 from typing import Any
 
@@ -27,6 +29,8 @@ from qps.solver.matrix.tables import Tabulator
 
 _PATIENCE = 6.0
 """Seconds after which a scheduler that does not answer is given up, and one without workers."""
+_SILENT = 20.0
+"""Seconds after which what takes the connection, but is no scheduler, is given up."""
 _FROZEN = 30.0
 """Seconds after which a scheduler that says nothing, though it is there, is given up."""
 _LOOK = 1.0
@@ -44,11 +48,18 @@ class ClusterError(Exception):
 
 @contextmanager
 def on_dask(
-    compiled: CompiledMatrix, fingerprint: str, address: str | None, workers: int | None = None
+    compiled: CompiledMatrix,
+    fingerprint: str,
+    address: str | None,
+    workers: int | None = None,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Work]:
-    """Make parts on a cluster, by the address of its scheduler; a local one where that is None."""
+    """Make parts on a cluster, by the address of its scheduler; a local one where that is None.
+
+    `warn` is told where its workers have other versions of something than this machine.
+    """
     try:
-        from distributed import Client  # noqa: PLC0415 - an extra, seldom needed
+        import distributed  # noqa: F401, PLC0415 - an extra, seldom needed
     except ImportError as missing:
         how = installing("dask", "distributed")
         raise ClusterError(f"Dask is not installed: `{how}`") from missing
@@ -60,20 +71,71 @@ def on_dask(
         ):
             yield work
         return
-    try:
-        client = Client(address, timeout=_PATIENCE)
-    except (OSError, ValueError) as error:
-        raise ClusterError(f"no Dask scheduler answers at {address}: {error}") from error
-    except Exception as error:
-        raise ClusterError(
-            f"what answers at {address} is no Dask scheduler: {type(error).__name__}"
-        ) from error
-    work = _OnDask(client=client, compiled=compiled, fingerprint=fingerprint)
-    try:
-        work.look(_FROZEN)
-        yield work
-    finally:
-        client.close(timeout=_LOOK)  # a scheduler that is gone would be waited for
+    with _without_logs():
+        try:
+            client = _connected(address)
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"no Dask scheduler answers at {address}: {error}") from error
+        except Exception as error:
+            raise ClusterError(
+                f"what answers at {address} is no Dask scheduler: {type(error).__name__}"
+            ) from error
+        work = _OnDask(client=client, compiled=compiled, fingerprint=fingerprint)
+        try:
+            work.look(_FROZEN)
+            for difference in _other_versions(client):
+                warn(difference)
+            yield work
+        finally:
+            client.close(timeout=_LOOK)  # a scheduler that is gone would be waited for
+
+
+def _without_logs() -> AbstractContextManager[None]:
+    """Let Dask's client write no tracebacks of connections meanwhile: what they mean, we say."""
+    from distributed.utils import silence_logging_cmgr  # noqa: PLC0415
+
+    found: AbstractContextManager[None] = silence_logging_cmgr(logging.CRITICAL)
+    return found
+
+
+def _connected(address: str) -> Any:
+    """Return a client of a scheduler.
+
+    Whatever takes the connection and says nothing, Dask would wait for without end.
+    """
+    from distributed import Client  # noqa: PLC0415
+    from distributed.versions import VersionMismatchWarning  # noqa: PLC0415
+
+    found: Future[Any] = Future()
+
+    def connect() -> None:
+        try:
+            found.set_result(Client(address, timeout=_PATIENCE, set_as_default=False))
+        except Exception as error:  # noqa: BLE001 - whoever waits is told
+            found.set_exception(error)
+
+    with warnings.catch_warnings():  # `_other_versions` says what it would
+        warnings.simplefilter("ignore", VersionMismatchWarning)
+        Thread(target=connect, daemon=True).start()
+        done, _ = wait([found], _SILENT)
+    if not done:
+        raise TimeoutError(f"it took the connection, and said nothing for {_SILENT:g} s")
+    return found.result()
+
+
+def _other_versions(client: Any) -> Iterator[str]:
+    """Yield what workers have in another version than this machine, in words."""
+    told = client.get_versions()
+    here = told["client"]["packages"]
+    for name in sorted(here):
+        found = {(one or {}).get("packages", {}).get(name) for one in told["workers"].values()}
+        others = ", ".join(sorted(str(one) for one in found - {here[name]}))
+        if others:
+            own = here[name] or "none"
+            yield (
+                f"workers have {name} {others}, and here is {own}: the last digits of their rows "
+                "may differ"
+            )
 
 
 @contextmanager

@@ -469,7 +469,11 @@ class _Job(Struct, kw_only=True):
 
         where, workers = self.arguments.on, self.arguments.workers
         address = None if where == "dask" else "tcp://" + where.removeprefix("dask://")
-        return on_dask(self.compiled, parts.fingerprint, address, workers)
+        return on_dask(self.compiled, parts.fingerprint, address, workers, _warn)
+
+
+def _warn(text: str) -> None:
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def _kept(parts: Parts) -> str:
