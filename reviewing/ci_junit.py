@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.project.review_rules import Level
 from qps.reports.text.claim_formats import Tested, claims_suites, junit_text
+from qps.reviewing.change_review import Review
 from qps.reviewing.findings import ANSWER, CAPACITY, CLAIM, FAULT, Finding
-from qps.reviewing.review import Review
 
 _ELSEWHERE = (CLAIM, FAULT, ANSWER, CAPACITY)
 """What has a case of its own already."""

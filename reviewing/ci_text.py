@@ -9,9 +9,9 @@ from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.difference_text import difference_text
 from qps.reports.text.table import joined
 from qps.reports.text.verdicts import claims_text
+from qps.reviewing.change_review import Review
 from qps.reviewing.findings import CAPACITY, COST, LAYOUT, UNCERTAIN, Finding
 from qps.reviewing.matrix_changes import MatrixChange
-from qps.reviewing.review import Review
 from qps.reviewing.spec_changes import SpecChange, State
 from qps.solver.claims.claim_results import ClaimResult
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from qps.reports.text.claim_changes import ClaimChanges
+from qps.reviewing.change_review import Review
 from qps.reviewing.findings import Finding
 from qps.reviewing.matrix_changes import MatrixChange
-from qps.reviewing.review import Review
 from qps.reviewing.spec_answers import SpecAnswer
 from qps.reviewing.spec_changes import ClaimCounts, SpecChange
 from qps.solver.what_if.difference import AssumptionChange

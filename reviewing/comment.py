@@ -14,8 +14,8 @@ from qps.compiler.project.review_rules import Level
 from qps.reports.text.claim_changes import claim_changes_tables
 from qps.reports.text.difference_text import difference_details
 from qps.reports.text.table import Table, escaped, escaped_html
+from qps.reviewing.change_review import Review
 from qps.reviewing.findings import ANSWER, Finding
-from qps.reviewing.review import Review
 from qps.reviewing.spec_changes import SpecChange, State
 
 MOST = 65_000

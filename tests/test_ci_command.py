@@ -16,6 +16,7 @@ from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.project.review_rules import Level
 from qps.reviewing import git_command
+from qps.reviewing.change_review import Review
 from qps.reviewing.comment import comment
 from qps.reviewing.comparison_base import Base
 from qps.reviewing.findings import (
@@ -29,7 +30,6 @@ from qps.reviewing.findings import (
     as_sarif,
 )
 from qps.reviewing.matrix_changes import matrix_changes
-from qps.reviewing.review import Review
 
 ROOT = Path(__file__).parents[1]
 HOSTILE = 'a|b `c` "d"\n::error::é.qps'

@@ -225,12 +225,18 @@ def difference_details(view: DifferenceView) -> list[str]:
 
 def _tables(view: DifferenceView) -> list[Table]:
     claims = () if view.claims is None else claim_changes_tables(view.claims)
-    shares = [changes_table(view.changes, values=False)] if len(moving(view.changes)) > 1 else []
+    shares = [changes_table(view.changes, values=False)] if _is_divided(view.changes) else []
     return [t for t in (*claims, answers_table(view, headline=False), *shares) if t.rows]
 
 
+def _is_divided(changes: Sequence[AssumptionChange]) -> bool:
+    """Return whether several changes move the answer, so that each has its share of it."""
+    effects = [{one.alone, one.step} for one in moving(changes)]
+    return sum(bool(each - {0}) for each in effects) > 1
+
+
 def _remarks(view: DifferenceView) -> list[str]:
-    is_explained = not view.changes or len(moving(view.changes)) > 1
+    is_explained = not view.changes or _is_divided(view.changes)
     found = [remark_of(view)] if is_explained else []
     return [*found, *filter(None, [_unanswered(view.claims)])]
 

@@ -12,12 +12,12 @@ from qps.commands.pages import write_text
 from qps.commands.progress import Progress
 from qps.commands.test import status_of
 from qps.compiler.project.review_rules import Level
+from qps.reviewing.change_review import Review, judged_changes, of_default_branch
 from qps.reviewing.changed_files import is_committed
 from qps.reviewing.comparison_base import Base, base_of
 from qps.reviewing.findings import FAULT, in_order, path_from
 from qps.reviewing.passed_commits import passed_commits
 from qps.reviewing.repository import commit_of, top_for
-from qps.reviewing.review import Review, judged_changes, of_default_branch
 from qps.reviewing.spec_changes import State
 from qps.reviewing.thresholds import Quantity, threshold
 from qps.solver.claims.accepted_failures import Accepted

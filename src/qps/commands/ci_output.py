@@ -13,12 +13,12 @@ from qps.commands.examined_specs import Examination
 from qps.commands.output import style
 from qps.commands.pages import write_text
 from qps.reports.text.view import as_json
+from qps.reviewing.change_review import Review
 from qps.reviewing.ci_junit import ci_junit
 from qps.reviewing.ci_text import ci_text
 from qps.reviewing.ci_view import ci_view
 from qps.reviewing.comment import comment
 from qps.reviewing.findings import as_github, as_gitlab, as_sarif
-from qps.reviewing.review import Review
 
 _SHORTER = 16_384
 _SUMMARY = 1_000_000

@@ -87,12 +87,13 @@ class Review(Struct, frozen=True, kw_only=True):
         down, up = (sum(sign * one.users > 0 for one in self.changes) for sign in (-1, 1))
         accepted = sum(one.accepted is not None for one in self.findings)
         found = [
-            (sum(code not in known for code in errors), "error", "errors"),
             (errors.count(CLAIM), "claim fails", "claims fail"),
+            (sum(code not in known for code in errors), "error", "errors"),
+            (errors.count(CAPACITY), "capacity decrease too large", "capacity decreases too large"),
             (errors.count(COST), "cost increase too large", "cost increases too large"),
             (len(self.weaker), "check is weaker", "checks are weaker"),
             (errors.count(LAYOUT), "file not formatted", "files not formatted"),
-            (down, "capacity decrease", "capacity decreases"),
+            (down - errors.count(CAPACITY), "capacity decrease", "capacity decreases"),
             (up, "capacity increase", "capacity increases"),
             (sum(one.code not in BY_NAME for one in warnings), "warning", "warnings"),
             (accepted, "accepted failure", "accepted failures"),
