@@ -1,4 +1,4 @@
-"""Matrices of two versions of a spec: which configurations carry more or fewer, which are new."""
+"""Matrices of two versions of a spec: which configurations gain or lose capacity, which are new."""
 
 from __future__ import annotations
 
@@ -66,13 +66,14 @@ class MatrixChange(Struct, frozen=True, kw_only=True):
         if self.reason:
             return self.reason
         counts = {
-            "carry fewer": self.worse,
-            "carry more": self.better,
-            "are new": self.new,
-            "are gone": self.gone,
-            "are as before": self.same,
+            ("loses capacity", "lose capacity"): self.worse,
+            ("gains capacity", "gain capacity"): self.better,
+            ("is new", "are new"): self.new,
+            ("is gone", "are gone"): self.gone,
+            ("is unchanged", "are unchanged"): self.same,
         }
-        return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        words = [f"{count:,} {form[count != 1]}" for form, count in counts.items() if count]
+        return f"of {sum(counts.values()):,} configurations {', '.join(words)}"
 
     @property
     def table(self) -> Table:

@@ -127,14 +127,14 @@ def claim_changes_tables(changes: ClaimChanges) -> tuple[Table, ...]:
     """Return the claims that fail now, and those that hold now or fare otherwise."""
     tables = (
         _table("fails now", changes.now_fail),
-        _table("holds now", changes.now_hold),
-        _table("otherwise", changes.others),
+        _table("passes now", changes.now_hold),
+        _table("changed", changes.others),
     )
     return tuple(table for table in tables if table.rows)
 
 
 def _table(heading: str, changes: Sequence[ClaimChange]) -> Table:
-    headings = (heading, "claimed", "predicted before", "now", "it was")
+    headings = (heading, "claimed", "before", "now", "was")
     return Table(
         headings,
         tuple(
