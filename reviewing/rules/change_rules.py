@@ -230,7 +230,7 @@ def _projects(change: Change) -> Iterator[Weakening]:
     there = [(way.parent, change.now(way)) for way in change.listed_before]
     folders = {(before, resolved_path(now.parent)) for before, now in there if now is not None}
     for path in change.listed:  # a spec that is new is held to what counted for its folder
-        if path.is_relative_to(change.top):
+        if path.parent.is_relative_to(change.top):
             own = PurePosixPath(path.parent.relative_to(change.top).as_posix())
             folders.add((own, path.parent))
     compared: set[tuple[Path | None, Path | None]] = set()
