@@ -275,6 +275,55 @@ def test_the_stricter_level_of_both_project_files_counts(
     assert found(capsys) == (0, [])
 
 
+def accepted(rule: str, claim: str = "", until: str = "2099-01-01") -> str:
+    """Return an entry of a project file that accepts what a rule reports."""
+    return (
+        f'\n[[accept]]\nfile = "specs/site.qps"\nrule = "{rule}"\n{claim}'
+        f'reason = "agreed with sales"\nuntil = {until}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "claim", "until", "level"),
+    [
+        ("claim-loosened", 'claim = "promise"\n', "2099-01-01", "note"),
+        ("claim-loosened", "", "2099-01-01", "note"),
+        ("claim-loosened", 'claim = "measured"\n', "2099-01-01", "error"),
+        ("claim-loosened", "", "2020-01-01", "error"),
+        ("claim-changed", "", "2099-01-01", "error"),
+    ],
+)
+def test_what_is_meant_is_accepted_until_a_day_and_that_is_told(
+    rule: str, claim: str, until: str, level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit("specs/site.qps", "promised = 1500", "promised = 15")
+    with Path("qps.toml").open("a", encoding="utf-8") as file:
+        file.write(accepted(rule, claim, until))
+    status, reported = found(capsys)
+    levels = {one["code"]: one["level"] for one in reported}
+    assert levels == {"claim-loosened": level, "accepted-added": "warning"}
+    assert status == (1 if level == "error" else 0)
+    told = next(one for one in reported if one["code"] == "claim-loosened")
+    reason = f"accepted until {until}: agreed with sales"
+    assert told["accepted"] == (None if level == "error" else reason)
+    git("commit", "-qam", "as agreed")
+    assert found(capsys) == (0, [])
+    assert main(["check", "-q", "."]) == 0
+    assert "QPS0540" not in capsys.readouterr().err
+
+
+def test_a_deleted_and_an_ignored_spec_are_accepted(capsys: pytest.CaptureFixture[str]) -> None:
+    ignore_by_pattern()
+    with Path("qps.toml").open("a", encoding="utf-8") as file:
+        file.writelines(accepted(rule) for rule in ("spec-ignored", "spec-deleted"))
+    status, reported = found(capsys)
+    assert (status, len(reported)) == (0, 3)
+    edit("qps.toml", ', "specs/s*.qps"', "")
+    delete_spec()
+    status, reported = found(capsys)
+    assert (status, [one["level"] for one in reported]) == (0, ["warning", "warning", "note"])
+
+
 def test_what_is_gone_stands_where_it_was(capsys: pytest.CaptureFixture[str]) -> None:
     lines = SITE.splitlines(keepends=True)
     at = next(n for n, line in enumerate(lines) if line.startswith("mode busy"))
@@ -314,6 +363,18 @@ def test_what_became_weaker_is_in_every_report(capsys: pytest.CaptureFixture[str
         ('[review]\nclaim-loosened = "eror"\n', 2, "`eror` is no level", "`error`"),
         ("[review]\nclaim-loosened = true\n", 2, "is a text", "the levels are error, warning"),
         ("review = 3\n", 1, "`review` is a table", "[review]"),
+        (
+            accepted("claim-losened"),
+            4,
+            "no rule",
+            "loosened",
+        ),
+        (
+            accepted("rule-relaxed"),
+            4,
+            "cannot be",
+            "rules are",
+        ),
     ],
 )
 def test_a_rule_or_level_that_is_none_is_told_at_its_line(

@@ -90,7 +90,8 @@ def without_file(project: Project) -> tuple[Diagnostic, ...]:
     sink = Sink()
     entries: tuple[Allowance | Acceptance, ...] = (*project.allowed, *project.accepted)
     for entry in entries:
-        if not entry.file.is_file():
+        of_a_change = isinstance(entry, Acceptance) and entry.rule is not None
+        if not of_a_change and not entry.file.is_file():
             sink.report(
                 codes.UNUSED_EXCEPTION,
                 entry.span,
@@ -158,7 +159,9 @@ def accepted_in(source: Source, project: Project | None) -> tuple[Acceptance, ..
     """Return what a project lets fail of a spec."""
     own = file_of(source)
     entries = () if project is None else project.accepted
-    return tuple(entry for entry in entries if own is not None and entry.file == own)
+    return tuple(
+        entry for entry in entries if own is not None and entry.file == own and entry.rule is None
+    )
 
 
 def file_of(source: Source) -> Path | None:

@@ -27,7 +27,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Outcome, Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import did_you_mean, shortened
-from qps.compiler.project.review_rules import BY_NAME, LEVELS, RULES
+from qps.compiler.project.review_rules import ACCEPTABLE, BY_NAME, LEVELS, RULES
 from qps.compiler.project.toml_places import Way, place_of, places_in
 from qps.links import real_path, resolved_path
 
@@ -58,14 +58,16 @@ class Allowance(Struct, frozen=True, kw_only=True):
 
 
 class Acceptance(Struct, frozen=True, kw_only=True):
-    """What may be of a spec `until` a day, that day included: a `claim` fails, empty for none.
+    """What is accepted of a spec `until` a day, that day included: one of three.
 
-    Or its `capacity` decreases, to so many users at the lowest; None where that is not meant.
+    A `claim` may fail (empty for none); the `capacity` may decrease, to so many users at the
+    lowest; or what a `rule` of a review reports, of one claim or, where none is named, of the file.
     """
 
     file: Path
     claim: str = ""
     capacity: int | None = None
+    rule: str | None = None
     reason: str
     until: date
     span: Span
@@ -470,7 +472,8 @@ def _allowance(table: _Table) -> Allowance:
 
 
 def _acceptance(table: _Table) -> Acceptance:
-    table.refuse_others("file", "claim", "capacity", "reason", "until")
+    table.refuse_others("file", "claim", "capacity", "rule", "reason", "until")
+    rule = _acceptable_rule(table)
     until = table.value("until")
     example = "write `until = 2027-03-31`, without quotes: the last day on which it may fail"
     if until is None:
@@ -479,7 +482,8 @@ def _acceptance(table: _Table) -> Acceptance:
         table.wrong("until", "`until` is a day", example)
     capacity = table.value("capacity")
     if capacity is None:
-        claim = table.text("claim", '"promise"')
+        is_named = rule is None or table.value("claim") is not None
+        claim = table.text("claim", '"promise"') if is_named else ""
     else:
         claim = ""
         _refuse_other_capacities(table, capacity)
@@ -487,19 +491,33 @@ def _acceptance(table: _Table) -> Acceptance:
         file=table.path("file", '"specs/app.qps"'),
         claim=claim,
         capacity=capacity if isinstance(capacity, int) else None,
+        rule=rule,
         reason=table.text("reason", '"why it fails, and who mends it"'),
         until=until,
         span=table.at(table.way),
     )
 
 
+def _acceptable_rule(table: _Table) -> str | None:
+    """Return the rule of a review that an entry is about, None where it is about none."""
+    if table.value("rule") is None:
+        return None
+    rule = table.text("rule", '"claim-loosened"')
+    if rule not in ACCEPTABLE:
+        near = did_you_mean(rule, ACCEPTABLE) or f"the rules are {', '.join(ACCEPTABLE)}"
+        unknown = f"there is no rule `{shortened(rule)}`"
+        of_files = f"`{rule}` is about project files: it cannot be accepted"
+        table.wrong("rule", of_files if rule in BY_NAME else unknown, near)
+    return rule
+
+
 def _refuse_other_capacities(table: _Table, capacity: object) -> None:
     example = "write `capacity = 1300`: the lowest capacity that is accepted, in users"
     if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 0:
         table.wrong("capacity", "`capacity` is a whole number of users", example)
-    if table.value("claim") is not None:
+    if table.value("claim") is not None or table.value("rule") is not None:
         hint = "write two entries, each with its reason"
-        table.wrong("capacity", "one entry accepts a claim or a capacity, not both", hint)
+        table.wrong("capacity", "one entry accepts a capacity or a claim, not both", hint)
 
 
 def warning_called(word: str) -> tuple[Code | None, tuple[str, str]]:

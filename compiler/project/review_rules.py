@@ -191,8 +191,8 @@ RULES: tuple[Rule, ...] = (
         name="accepted-added",
         level=Level.WARNING,
         summary="a failure is newly accepted, or for longer",
-        why="A new `[[accept]]` in the project file, or a later `until`: a claim may fail, and the "
-        "check passes.",
+        why="A new `[[accept]]` in the project file, or a later `until`: a claim may fail, or a "
+        "rule report, and the check passes.",
         example='+[[accept]]\n+file = "site.qps"\n+claim = "promise"\n'
         '+reason = "new servers are ordered"\n+until = 2027-03-31',
         mend="Approve the reason and the day, or mend what fails.",
@@ -227,6 +227,14 @@ RULES: tuple[Rule, ...] = (
 """All rules, in the order in which they are listed."""
 
 BY_NAME: Mapping[str, Rule] = {rule.name: rule for rule in RULES}
+
+
+ACCEPTABLE: tuple[str, ...] = tuple(
+    rule.name
+    for rule in RULES
+    if rule.name not in ("accepted-added", "warning-allowed", "warnings-not-errors", "rule-relaxed")
+)
+"""What a project file may accept until a day: not what it says itself."""
 
 
 def stricter(one: str, other: str) -> str:

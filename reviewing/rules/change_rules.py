@@ -6,12 +6,13 @@ proposes a change cannot lower them for it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from datetime import date
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
@@ -35,6 +36,10 @@ _LONGEST = 20_000
 """Lines of a text in which a place is looked for: of a longer one it is told as it was before."""
 
 
+def _today() -> date:
+    return date.today()  # noqa: DTZ011 - of where this runs
+
+
 class Touched(Struct, frozen=True, kw_only=True):
     """A spec that a change touches: its file, its name before, and itself where it is sound."""
 
@@ -56,6 +61,7 @@ class Change(Struct, frozen=True, kw_only=True, dict=True):
     touched: Sequence[Touched]
     listed_before: Sequence[PurePosixPath]
     listed: frozenset[Path]
+    today: date = field(default_factory=_today)
 
     @property
     def top(self) -> Path:
@@ -90,7 +96,7 @@ def change_findings(change: Change) -> Iterator[Finding]:
     """Yield what a change makes weaker, by the levels of the rules; each thing once."""
     seen: set[Hashable] = set()
     for own, one in _weakenings(change):
-        finding = one if isinstance(one, Finding) else _finding(change, one)
+        finding = one if isinstance(one, Finding) else _finding(change, one, own)
         if finding is None:
             continue
         # A module is read by several specs, which may call what is in it by other names.
@@ -210,12 +216,12 @@ def _ignored(change: Change, way: PurePosixPath, now: Path, whole: Span) -> Weak
     elif project is not None and project.ignores(now):
         message = f"spec {way.as_posix()} is still there{moved}, and `ignore` matches it"
         place = project.place("ignore")
-        return Weakening(rule="spec-ignored", message=message, span=place)
+        return Weakening(rule="spec-ignored", message=message, span=place, about=way.as_posix())
     else:
         message = f"spec {way.as_posix()} is still there{moved}, where `qps ci` does not look"
     text = whole.source.text
     there = Span(Source(str(now), text, now.parent, now), 0, min(1, len(text)))
-    return Weakening(rule="spec-ignored", message=message, span=there)
+    return Weakening(rule="spec-ignored", message=message, span=there, about=way.as_posix())
 
 
 def _projects(change: Change) -> Iterator[Weakening]:
@@ -259,8 +265,11 @@ def _comments(change: Change) -> Iterator[Weakening]:
             yield from comment_weakenings(allowed_in(sources[0]), allowed_in(sources[1]))
 
 
-def _finding(change: Change, one: Weakening) -> Finding | None:
-    """Return a weakening at its place, None where its rule is off."""
+def _finding(change: Change, one: Weakening, spec: str | None) -> Finding | None:
+    """Return a weakening at its place, None where its rule is off.
+
+    What a project file accepts is a note, as a claim is that may fail.
+    """
     source = one.span.source
     own = file_of(source)
     way = None if own is None or not one.is_before else change.way_of(own)
@@ -276,18 +285,39 @@ def _finding(change: Change, one: Weakening) -> Finding | None:
     else:
         file = path_from(change.top, source.label if own is None else str(own))
         end_line, _ = source.position(max(one.span.start, one.span.end - 1))
-    level = _level(change, one.rule, file, way)
+    projects = _projects_of(change, file, way)
+    usual = BY_NAME[one.rule].level.value
+    level = stricter(*(usual if p is None else p.level(one.rule) for p in projects))
     if level == OFF:
         return None
+    names = {file, one.about, spec, None if way is None else way.as_posix()}
+    accepted = next(_accepted(change, one, projects, names), None)
     return Finding(
-        level=Level(level),
+        level=Level(level) if accepted is None else Level.NOTE,
         code=one.rule,
         title=one.rule,
-        message=message,
+        message=message if accepted is None else f"{message}; {accepted}",
         file=file,
         line=line,
         end_line=end_line,
+        accepted=accepted,
     )
+
+
+def _accepted(
+    change: Change,
+    one: Weakening,
+    projects: Sequence[Project | None],
+    names: Collection[str | None],
+) -> Iterator[str]:
+    """Yield until when, and why, a project file accepts what a rule reports of a spec."""
+    for project in projects:
+        for entry in () if project is None else project.accepted:
+            way = change.way_of(entry.file)
+            file = path_from(change.top, str(entry.file)) if way is None else way.as_posix()
+            is_meant = entry.rule == one.rule and entry.claim in ("", one.claim) and file in names
+            if is_meant and change.today <= entry.until:
+                yield f"accepted until {entry.until}: {entry.reason}"
 
 
 def _line_now(source: Source, line: int, now: Path) -> int:
@@ -307,13 +337,12 @@ def _line_now(source: Source, line: int, now: Path) -> int:
     return 1
 
 
-def _level(change: Change, rule: str, file: str, way: PurePosixPath | None) -> str:
-    """Return the stricter level of a rule: of the base's project file, and of that as it is now."""
+def _projects_of(
+    change: Change, file: str, way: PurePosixPath | None
+) -> tuple[Project | None, Project | None]:
+    """Return the project that counted for a file, and that which counts for it now."""
     path = change.top / file
     if way is None:
         way = change.since.renamed.get(PurePosixPath(file), PurePosixPath(file))
-    old = change.project_before(way.parent)
     new = project_of(resolved_path(path.parent)).value if path.parent.is_dir() else None
-    usual = BY_NAME[rule].level.value
-    levels = [usual if one is None else one.level(rule) for one in (old, new)]
-    return stricter(levels[0], levels[1])
+    return change.project_before(way.parent), new

@@ -53,6 +53,7 @@ def claim_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
                 message=message,
                 span=span,
                 is_before=True,
+                claim=mine[0].name,
                 content=content,
             )
             continue
@@ -101,6 +102,7 @@ def _weakened(
         message=f"claim `{mine[0].name}` {word}: {texts}{how}",
         span=where_span,
         is_before=is_before,
+        claim=mine[0].name,
     )
 
 
@@ -216,6 +218,7 @@ def _sources(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Weaken
             rule="source-changed",
             message=f"claim `{one.name}` is as before, its source is not: `{was}` -> {now}",
             span=one.span,
+            claim=one.name,
         )
 
 

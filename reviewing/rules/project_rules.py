@@ -47,14 +47,15 @@ def _accepted(old: Project | None, new: Project | None, named: Named) -> Iterato
         )
 
 
-def _what(one: Acceptance) -> tuple[str, int | None]:
-    return one.claim, one.capacity
+def _what(one: Acceptance) -> tuple[str, int | None, str | None]:
+    return one.claim, one.capacity, one.rule
 
 
 def _named(one: Acceptance) -> str:
     if one.capacity is not None:
         return f"the capacity of {one.file.name} may fall to {one.capacity:,}"
-    return f"`{one.claim}` of {one.file.name} may fail"
+    claim = f"`{one.claim}` of {one.file.name}" if one.claim else one.file.name
+    return f"{claim} may fail" if one.rule is None else f"`{one.rule}` of {claim} is accepted"
 
 
 def _allowed(old: Project | None, new: Project | None, named: Named) -> Iterator[Weakening]:

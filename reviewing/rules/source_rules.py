@@ -137,6 +137,7 @@ def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
                 message=f"observation `{one.name}` is gone: {len(one.rows):,} rows",
                 span=one.span,
                 is_before=True,
+                claim=one.name,
             )
             continue
         yield from _columns(old, new, one, other)
@@ -146,6 +147,7 @@ def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
                 rule="claim-loosened",
                 message=f"observation `{other.name}` is said to be missed",
                 span=other.span,
+                claim=other.name,
             )
 
 
@@ -167,6 +169,7 @@ def _columns(
                 rule="claim-loosened" if column.tolerance else "claim-changed",
                 message=f"observation `{one.name}` no longer has `{said(column.span)}`",
                 span=other.span,
+                claim=other.name,
             )
             continue
         was, is_now = old.observed(column, None), new.observed(now, None)
@@ -184,6 +187,7 @@ def _columns(
                 message=f"observation `{other.name}`: `{said(column.span)}` -> "
                 f"`{said(now.span)}`{how}",
                 span=now.span,
+                claim=other.name,
             )
 
 
@@ -198,6 +202,7 @@ def _rows(
             rule="claim-loosened",
             message=f"observation `{other.name}`: {gone:,} of {len(one.rows):,} rows are gone",
             span=other.span,
+            claim=other.name,
         )
     new_headings = {column.heading: index for index, column in enumerate(other.measured)}
     moved = 0
@@ -214,6 +219,7 @@ def _rows(
             message=f"observation `{other.name}`: {moved:,} of {len(one.rows):,} rows have other "
             "values under the same source",
             span=other.span,
+            claim=other.name,
         )
     elif not moved and not gone and one.source is not None and one.source != other.source:
         told = f"`{other.source}`" if other.source else "none"
@@ -222,6 +228,7 @@ def _rows(
             message=f"observation `{other.name}` is as before, its source is not: "
             f"`{one.source}` -> {told}",
             span=other.span,
+            claim=other.name,
         )
 
 
