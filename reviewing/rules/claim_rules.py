@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.reviewing.rules.comparing import Move, Moved, compared, implied, is_one_way, together
 from qps.reviewing.rules.constraints import Constraint, Reader
-from qps.reviewing.rules.matrix_claims import MatrixStatement, compared_statements, statements
+from qps.reviewing.rules.matrix_statements import MatrixStatement, compared_statements, statements
+from qps.reviewing.rules.strictness import Move, Moved, compared, implied, is_one_way, together
 from qps.reviewing.rules.weakening import Weakening, said
 
 

@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.reviewing.rules.comparing import Move, Moved, compared, implied, together
 from qps.reviewing.rules.constraints import Constraint, Reader
 from qps.reviewing.rules.plain_values import new_name
+from qps.reviewing.rules.strictness import Move, Moved, compared, implied, together
 from qps.reviewing.rules.weakening import Weakening, said
 
 

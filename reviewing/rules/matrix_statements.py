@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterator
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.reviewing.rules.comparing import Move, Moved, conjunction, together, turned
 from qps.reviewing.rules.constraints import Constraint, Reader
 from qps.reviewing.rules.plain_values import new_name
+from qps.reviewing.rules.strictness import Move, Moved, conjunction, together, turned
 
 _STRICTNESS = (ir.Quantifier.SOME, ir.Quantifier.AT_LEAST, ir.Quantifier.EVERY)
 _AGAINST = (ir.Quantifier.NO, ir.Quantifier.AT_MOST)
