@@ -241,7 +241,7 @@ def test_a_decrease_is_accepted_for_a_time_and_down_to_a_number(
         ("capacity = -1", "`capacity` is a whole number of users"),
         ("capacity = 2.5", "`capacity` is a whole number of users"),
         ("capacity = true", "`capacity` is a whole number of users"),
-        ('capacity = 5\nclaim = "promise"', "a claim or a capacity, not both"),
+        ('capacity = 5\nclaim = "promise"', "a capacity or a claim, not both"),
         ("", "this lacks `claim`"),
     ],
 )
