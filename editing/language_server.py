@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -16,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 from qps.editing.addresses import library_text, path_of
 from qps.editing.asked_features import FEATURES, Feature
 from qps.editing.background import FaultError, OutdatedError, RefusedError, TooLongError
+from qps.editing.incoming import Incoming
 from qps.editing.messages import OpenText, PlaceLoad, Setting
 from qps.editing.session import Session
 from qps.version import __version__
@@ -91,7 +92,10 @@ class QpsServer(LanguageServer):
 
 
 def serve(page_of: Callable[[Spec], str], reader: BinaryIO, writer: BinaryIO) -> None:
-    """Serve one editor until it goes away; `page_of` makes the page of a spec."""
+    """Serve one editor until it goes away; `page_of` makes the page of a spec.
+
+    TooLargeError where it sends a message that is too large.
+    """
     logging.basicConfig(stream=sys.stderr, level=logging.CRITICAL)
     server = QpsServer(page_of)
     _follow_texts(server)
@@ -99,7 +103,7 @@ def serve(page_of: Callable[[Spec], str], reader: BinaryIO, writer: BinaryIO) ->
     for feature in FEATURES:
         _answer_at_once(server, feature)
     try:
-        server.start_io(reader, writer)
+        server.start_io(cast("BinaryIO", Incoming(reader)), writer)
     finally:
         server.end()
 

@@ -72,6 +72,8 @@ class Assumption(Struct, frozen=True, kw_only=True):
 
 
 _WHOLE = re.compile(r"(?!1$)\d[\d_]*")
+_MOST_POINTS = 32
+"""Populations at which a graph remembers what its formulas come to."""
 
 
 class Cited(Struct, frozen=True, kw_only=True):
@@ -307,10 +309,13 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
 
     def at(self, population: float) -> Point:
         """Return the values of all formulas at a population, whole or not, as plain numbers."""
-        if population not in self._at:
-            users = {self.population: number(Fraction(population))}
-            self._at[population] = Point(self.values | users)
-        return self._at[population]
+        point = self._at.pop(population, None)
+        if point is None:
+            point = Point(self.values | {self.population: number(Fraction(population))})
+        self._at[population] = point
+        if len(self._at) > _MOST_POINTS:
+            del self._at[next(iter(self._at))]
+        return point
 
     def number(self, formula: Formula) -> float:
         """Return the value of what is the same at every population, such as a limit."""
@@ -318,6 +323,7 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _at(self) -> dict[float, Point]:
+        """Points that were asked for, the latest last."""
         return {}
 
     def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:

@@ -6,7 +6,7 @@ import os
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from qps.commands.console import Exit
+from qps.commands.console import Exit, complain
 from qps.extras import need_pygls
 
 if TYPE_CHECKING:
@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take theirs
     """Serve the editor at the other ends of standard input and output."""
     need_pygls("`qps lsp`")
+    from qps.editing.incoming import TooLargeError  # noqa: PLC0415 - seldom needed
     from qps.editing.language_server import serve  # noqa: PLC0415 - an extra, and slow to import
 
     # What is printed by chance must not get among the messages: they have a stream of their own.
     with os.fdopen(os.dup(0), "rb") as reader, os.fdopen(os.dup(1), "wb") as writer:
         os.dup2(2, 1)
-        serve(page_of, reader, writer)
+        try:
+            serve(page_of, reader, writer)
+        except TooLargeError as error:
+            raise complain(
+                f"the editor is no longer served: {error}",
+                "what is at the other end does not speak the Language Server Protocol as it should",
+            ) from error
     return Exit.YES
 
 
