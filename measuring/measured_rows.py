@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
@@ -11,6 +9,7 @@ from statistics import median
 
 from msgspec import Struct
 
+from qps.compiler.data.sheet_cells import csv_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.measuring.axes import IDLE, Axis, Setting
 from qps.measuring.runs import Run
@@ -190,24 +189,18 @@ def table_text(rows: Sequence[Row], layout: Layout) -> str:
         return ""
     items = rate_items(rows, layout)
     told = [i for i in (BYTE, PACKET) if i not in items and any(i in r.rates for r in rows)]
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(
-        [
-            *(f"{name} in %" for name in rows[0].loads),
-            *(f"{item}/s" for item in items),
-            *(f"{item}s each" for item in told),
-            *(f"asked {one.name}" for one in layout.axes),
-            "repetitions",
-            "spread in %",
-            "generator in %",
-            "others in %",
-            "stolen in %",
-        ]
-    )
-    for row in rows:
-        writer.writerow([*_cells(row, items, told, layout)])
-    return written.getvalue()
+    headings = [
+        *(f"{name} in %" for name in rows[0].loads),
+        *(f"{item}/s" for item in items),
+        *(f"{item}s each" for item in told),
+        *(f"asked {one.name}" for one in layout.axes),
+        "repetitions",
+        "spread in %",
+        "generator in %",
+        "others in %",
+        "stolen in %",
+    ]
+    return csv_of([headings, *(_cells(row, items, told, layout) for row in rows)])
 
 
 def _cells(row: Row, items: Sequence[str], told: Sequence[str], layout: Layout) -> Iterator[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct, field
 
 from qps.compiler.data.measured_tables import DataError
+from qps.compiler.data.sheet_cells import csv_of
 from qps.compiler.diagnostics.suggest import shortened
 
 MOST_TEXT = 20_000_000
@@ -28,12 +27,8 @@ class ObservedRuns(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
     def as_csv(self) -> str:
-        """Return the table as CSV."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.headings)
-        writer.writerows(self.rows)
-        return text.getvalue()
+        """Return the table as CSV, with no cell that a spreadsheet would run."""
+        return csv_of((self.headings, *self.rows))
 
 
 class LoadRun(Struct, frozen=True, kw_only=True):

@@ -59,17 +59,23 @@ def gaps(variation: float, mean: float, random: Random) -> Callable[[], float]:
 
 
 class InTurn:
-    """Servers that take who came first: when one who comes now begins is known at once."""
+    """Servers that take who came first: when one who comes now begins is known at once.
 
-    __slots__ = ("_clock", "_free")
+    Servers of which none was needed so far are as many as they are, and take no memory.
+    """
+
+    __slots__ = ("_clock", "_free", "_servers")
 
     def __init__(self, clock: simpy.Environment, servers: int) -> None:
-        self._clock = clock
-        self._free = [0.0] * servers
+        self._clock, self._servers = clock, servers
+        self._free: list[float] = []
 
     def begins(self, service: float) -> float:
         """Take a visit; return how long it waits."""
         now, free = self._clock.now, self._free
+        if len(free) < self._servers and (not free or free[0] > now):
+            heappush(free, now + service)
+            return 0.0
         begin = max(free[0], now)
         heapreplace(free, begin + service)
         return begin - now

@@ -38,9 +38,8 @@ def estimate(values: Sequence[float]) -> Estimate:
     mean = math.fsum(values) / count
     if count == 1:
         return Estimate(mean, math.inf, 1)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    # What comes of roundings is no spread.
-    deviation = math.sqrt(variance)
+    # What comes of roundings is no spread. Squares of times may be beyond all floats.
+    deviation = math.hypot(*(value - mean for value in values)) / math.sqrt(count - 1)
     if deviation <= _ROUNDINGS * abs(mean):
         deviation = 0.0
     return Estimate(mean, deviation / math.sqrt(count), count)
@@ -95,9 +94,9 @@ def warm_up(series: Sequence[Sequence[float]], least: float, most: float) -> flo
         if len(rest) < 2:  # noqa: PLR2004
             break
         middle = math.fsum(rest) / len(rest)
-        scores[cut] = math.fsum((value - middle) ** 2 for value in rest) / len(rest) ** 2
+        scores[cut] = math.hypot(*(value - middle for value in rest)) / len(rest)
     if not scores:
         return least
     best = min(scores.values())
-    found = next(cut for cut, score in scores.items() if score <= _NEARLY_BEST * best)
+    found = next(cut for cut, score in scores.items() if score <= math.sqrt(_NEARLY_BEST) * best)
     return max(least, found / count)

@@ -10,6 +10,8 @@ from math import lcm
 
 from msgspec import Struct
 
+from qps.compiler.data.sheet_cells import of_cell
+
 MOST_ROWS = 100_000
 MOST_RUNS = 1_000_000
 """Rows of a table that is only summed up: nothing is computed in a model for each."""
@@ -53,7 +55,7 @@ def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
     rows: list[list[str]] = []
     lines: list[int] = []
     try:
-        headings = [heading.strip() for heading in next(reader, [])]
+        headings = [of_cell(heading.strip()) for heading in next(reader, [])]
         _check_headings(name, headings)
         width = len(headings)
         for cells in reader:
@@ -74,12 +76,19 @@ def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
         raise DataError(f"`{name}`, line {reader.line_num}: {error}") from error
     if not rows:
         raise DataError(f"`{name}` has no rows", "add a row for each run")
-    columns = [tuple(map(str.strip, column)) for column in zip(*rows, strict=True)]
+    columns = [_texts(column) for column in zip(*rows, strict=True)]
     long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
     if long:
         told = f"a cell is longer than {LONGEST_CELL} characters"
         raise DataError(f"`{name}`, line {lines[min(long)]}: {told}")
     return Table(name, tuple(headings), tuple(lines), dict(zip(headings, columns, strict=True)))
+
+
+def _texts(column: Sequence[str]) -> tuple[str, ...]:
+    """Return what the cells of a column say."""
+    cells = tuple(map(str.strip, column))
+    has_apostrophes = any(cell.startswith("'") for cell in cells)
+    return tuple(map(of_cell, cells)) if has_apostrophes else cells
 
 
 def _check_headings(name: str, headings: Sequence[str]) -> None:

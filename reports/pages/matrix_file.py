@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pyarrow as pa
-from pyarrow import csv, parquet
+from pyarrow import compute, csv, parquet
 
 from qps.compiler.check.claims.check_matrices import ANSWERS, WORDS
+from qps.compiler.data.sheet_cells import WRITTEN, of_cell
 from qps.compiler.quantities.certainty import Kind
 from qps.solver.matrix.tables import ANSWER, LOAD, ONE_BY_ONE, SATURATION, SCHEMA
 
@@ -72,7 +73,13 @@ def _csv(path: Path, most: int) -> pa.Table:
     whole = csv.ReadOptions(block_size=path.stat().st_size + 1)
     table = csv.read_csv(path, read_options=whole, convert_options=options)
     _refuse_more(len(table), most)
-    return table
+    columns = [_texts(c) if pa.types.is_string(c.type) else c for c in table.columns]
+    return pa.table(columns, names=[of_cell(name) for name in table.column_names])
+
+
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return what the cells of a column say, as `of_cell` does."""
+    return compute.replace_substring_regex(column, WRITTEN, r"\1")
 
 
 def _json(path: Path, most: int) -> pa.Table:

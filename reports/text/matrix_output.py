@@ -11,8 +11,9 @@ from typing import IO, Any
 
 import pyarrow as pa
 from msgspec.structs import asdict
-from pyarrow import csv, parquet
+from pyarrow import compute, csv, parquet
 
+from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.diagnostics.visible import escaped
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.how_known import MARKS, known_numbers, marked
@@ -70,11 +71,36 @@ def _write(
 def _writer(schema: pa.Schema, ending: str, file: IO[bytes]) -> Iterator[Any]:
     """Return what writes tables: as Parquet or as CSV."""
     if ending == ".csv":
-        with csv.CSVWriter(file, schema) as writer:
-            yield writer
+        with csv.CSVWriter(file, _in_sheet(schema.empty_table()).schema) as writer:
+            yield _SheetWriter(writer)
         return
     with parquet.ParquetWriter(file, schema, **layout_of(schema)) as writer:
         yield writer
+
+
+class _SheetWriter:
+    """Writes tables as CSV, with no cell that a spreadsheet would run."""
+
+    def __init__(self, writer: csv.CSVWriter) -> None:
+        self._writer = writer
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write more rows."""
+        self._writer.write_table(_in_sheet(table))
+
+
+def _in_sheet(table: pa.Table) -> pa.Table:
+    """Return a table with its texts as they are written into cells."""
+    columns = [_cells(c) if pa.types.is_string(c.type) else c for c in table.columns]
+    return pa.table(columns, names=[*map(as_cell, table.column_names)])
+
+
+def _cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the texts of a column as they are written into cells, as `as_cell` does."""
+    may_run = compute.match_substring_regex(column, FORMULA)
+    is_number = compute.match_substring_regex(column, NUMBER)
+    marked = compute.binary_join_element_wise("'", column, "")
+    return compute.if_else(compute.and_not(may_run, is_number), marked, column)
 
 
 def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[str]:
@@ -111,7 +137,7 @@ def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[b
     for table in tables:
         output = pa.BufferOutputStream()
         options = csv.WriteOptions(include_header=first)
-        csv.write_csv(table.cast(schema_of(compiled)), output, options)
+        csv.write_csv(_in_sheet(table.cast(schema_of(compiled))), output, options)
         yield output.getvalue().to_pybytes()
         first = False
 

@@ -27,6 +27,9 @@ from qps.solver.search.reach import first_in_pieces
 LARGEST_ERROR = 1e-9
 """A load is so near to its limit where it reaches it."""
 
+_LARGEST = 10**300
+"""The largest number of users that is told."""
+
 Certify: TypeAlias = Callable[[Formula, Formula, Fraction], None]
 """Evaluates a load anew where it is said to reach its limit; SolverFault where it does not."""
 
@@ -80,7 +83,7 @@ def saturation_point(
         return Saturation(None, Method.NONE)
     if found.at not in whole.poles:  # behind a pole the load may be anything at once
         (certify or certified)(load, population, found.at)
-    return Saturation(float(found.at), found.method)
+    return _at(found.at, found.method)
 
 
 def saturation_of(graph: LoadGraph, name: str) -> Saturation:
@@ -153,7 +156,14 @@ def _searched(
         return _undecided(excess, population, low, floor(undecided.near), asked)
     if found is None:
         return Saturation(None, Method.NONE)
-    return Saturation(float(found.at), found.method)
+    return _at(found.at, found.method)
+
+
+def _at(population: Fraction, method: Method) -> Saturation:
+    """Return a saturation at a population; of what is beyond all floats it is not told where."""
+    if population > _LARGEST:
+        return Saturation(None, Method.UNDECIDED, _LARGEST)
+    return Saturation(float(population), method)
 
 
 def _undecided(

@@ -13,8 +13,14 @@ test("numbers stand plain, words in quotes, nothing where none stands", () => {
 });
 
 test("what a spreadsheet would run is text", () => {
-  const texts = ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1"];
+  const texts = ["=1+1", "+1 ms", "-cmd|' /C calc'!A0", "@x", "\t=1", "\r=1", "'=1+1", "＝1"];
   const lines = csvOf([column("=name", true, texts)], texts.keys()).split("\n");
   assert.equal(lines[0], '"\'=name"');
   lines.slice(1, -1).forEach((line, i) => assert.equal(line, `"'${texts[i]}"`));
+});
+
+test("a number that stands as a text is no formula", () => {
+  const texts = ["-1", "+2.5e-3", "-", "x=1"];
+  const lines = csvOf([column("name", true, texts)], texts.keys()).split("\n");
+  lines.slice(1, -1).forEach((line, i) => assert.equal(line, `"${texts[i]}"`));
 });

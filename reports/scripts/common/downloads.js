@@ -21,10 +21,14 @@ export function csvText(head, rows) {
   return [head, ...rows].map((row) => `${row.map(cellOf).join(",")}\n`).join("");
 }
 
-// A text as a cell. A spreadsheet would run what looks like a formula: an apostrophe keeps it text.
+// A text as a cell. A spreadsheet would run what looks like a formula: an apostrophe keeps it text,
+// as `compiler/data/sheet_cells.py` has it.
 function cellOf(value) {
   if (value === null || Number.isNaN(value)) return "";
   if (typeof value === "number") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const safe = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
   return `"${safe.replaceAll('"', '""')}"`;
 }
+
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]./s;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;

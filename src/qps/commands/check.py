@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from qps.commands.console import Exit, show
 from qps.commands.kept_specs import check_file
+from qps.commands.one_by_one import one_by_one
 from qps.commands.readers import asked_specs
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_json
@@ -22,14 +23,15 @@ def run(arguments: Namespace) -> Exit:
     projects = (project_of(resolved_path(path)).value for path in arguments.paths if path.is_dir())
     for project in {one.file: one for one in projects if one is not None}.values():
         found += without_file(project)
-    for path in paths:
-        found += check_file(path).diagnostics
+    outcomes, worst = one_by_one(paths, check_file, found.extend)
+    found += (one for _, outcome in outcomes for one in outcome.diagnostics)
     if arguments.format == "json":
         sys.stdout.write(as_json(found))
     else:
         show(found, arguments)
-    wrong = any(diagnostic.is_error for diagnostic in found)
-    if not wrong and not arguments.quiet:
+    if any(diagnostic.is_error for diagnostic in found):
+        worst = max(worst, Exit.WRONG)
+    if worst is Exit.YES and not arguments.quiet:
         count = f"{len(paths)} specs" if len(paths) != 1 else "1 spec"
         print(f"{count} checked: no errors", file=sys.stderr)
-    return Exit.WRONG if wrong else Exit.YES
+    return worst

@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from qps.commands.console import is_skipped, specs_below, specs_under
 from qps.commands.fmt import first_difference
-from qps.commands.kept_specs import check_file
 from qps.commands.progress import Progress
-from qps.commands.readers import read_by
+from qps.commands.readers import reads_any, sound_spec
 from qps.commands.test import tested_specs
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.pipeline import Spec
@@ -126,7 +125,7 @@ def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched
     since = Since.of(base.top, base.commit)
     found = []
     for path in paths:
-        if everything or any(since.touches(file) for file in read_by(path)):
+        if everything or reads_any(path, since):
             before = since.name_before(path)
             is_inside = before is not None and before.is_relative_to(base.top)
             way = PurePosixPath(before.relative_to(base.top)) if before and is_inside else None
@@ -136,7 +135,7 @@ def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched
 
 
 def _is_module(path: Path) -> bool:
-    spec = check_file(path).value
+    spec = sound_spec(path)
     return spec is not None and spec.program.is_module
 
 
@@ -147,7 +146,7 @@ def _examined(one: tuple[Path, PurePosixPath | None], progress: Progress) -> Exa
     return Examined(
         path=path,
         before=before,
-        spec=check_file(path).value,
+        spec=sound_spec(path),
         found=tested.diagnostics,
         tested=tested,
         layout=first_difference(path),

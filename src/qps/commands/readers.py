@@ -8,7 +8,7 @@ from pathlib import Path
 
 from qps.commands.console import complain, specs_below, specs_under
 from qps.commands.kept_specs import check_file
-from qps.compiler.pipeline import check_source, importer_of
+from qps.compiler.pipeline import Spec, check_source, importer_of
 from qps.compiler.project.tree_links import link_out
 from qps.compiler.syntax.importer import read_spec
 from qps.links import resolved_path
@@ -38,7 +38,23 @@ def changed_specs(paths: Sequence[Path]) -> list[Path]:
     if commit is None:
         return found
     since = Since.of(top, commit)
-    return [path for path in found if any(since.touches(file) for file in read_by(path))]
+    return [path for path in found if reads_any(path, since)]
+
+
+def reads_any(path: Path, since: Since) -> bool:
+    """Return whether a spec reads what was changed; where that cannot be told it counts as so."""
+    try:
+        return any(since.touches(file) for file in read_by(path))
+    except Exception:  # noqa: BLE001 - a fault of ours is told of the spec, by who looks at it
+        return True
+
+
+def sound_spec(path: Path) -> Spec | None:
+    """Return a spec, None where it has mistakes or meets a fault of ours: its tests tell of both."""
+    try:
+        return check_file(path).value
+    except Exception:  # noqa: BLE001 - a fault of ours takes no other spec away
+        return None
 
 
 def read_by(path: Path) -> frozenset[Path]:

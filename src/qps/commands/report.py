@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
 from qps.commands.kept_specs import load
+from qps.commands.one_by_one import one_by_one
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
 from qps.commands.provenance import made_line
@@ -46,18 +47,47 @@ def run(arguments: Namespace) -> Exit:
         refuse_other_endings(arguments.output)
     if any(is_result(path) for path in arguments.files):
         return results.run(arguments)
-    specs = [load(path) for path in dict.fromkeys(arguments.files)]
+    files = list(dict.fromkeys(arguments.files))
+    if len(files) > 1:
+        loaded, worst = one_by_one(files, load, lambda found: show([*found], arguments))
+        specs = [spec for _, spec in loaded]
+        if not specs:
+            return worst
+    else:
+        specs, worst = [load(files[0])], Exit.YES
     _output(arguments, specs)
     for spec in specs:
         show(spec.warnings, arguments)
     if arguments.figure:
         return _figures_only(specs, arguments)
     with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
-        page, found = made_page(specs, arguments, progress)
+        if len(specs) > 1:
+            specs, solved, unsolved = _each_solved(specs, arguments)
+            worst = max(worst, unsolved)
+            if not specs:
+                return worst
+        else:
+            solved = _solved(specs, arguments, how_sure=True)
+        page, found = made_page(specs, arguments, progress, solved=solved)
     output = _write(page, arguments, specs[0])
     if not arguments.quiet:
         print(_in_one_line(output, found))
-    return Exit.NO if found[0].solution.largest_acceptable is None else Exit.YES
+    return max(worst, Exit.NO if found[0].solution.largest_acceptable is None else Exit.YES)
+
+
+def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], list[Solved], Exit]:
+    """Return the specs that have an answer, their answers, and the worst that became of others."""
+    left = {Path(spec.model.file): spec for spec in specs}
+    advised: list[Path] = []
+
+    def made(path: Path) -> list[Solved]:
+        own = _solved([left[path]], arguments, how_sure=True, advice=not advised)
+        advised.append(path)
+        return own
+
+    answers, worst = one_by_one(left, made, lambda found: show([*found], arguments))
+    solved = [one for _, own in answers for one in own]
+    return [left[path] for path, _ in answers], solved, worst
 
 
 def _in_one_line(output: Path, found: list[Solved]) -> str:
@@ -86,15 +116,19 @@ class Tried(Protocol):
 
 
 def made_page(
-    specs: list[Spec], arguments: Namespace, progress: Progress, tried: Tried | None = None
+    specs: list[Spec],
+    arguments: Namespace,
+    progress: Progress,
+    tried: Tried | None = None,
+    solved: list[Solved] | None = None,
 ) -> tuple[str, list[Solved]]:
-    """Return the page, and what was solved for it.
+    """Return the page, and what was `solved` for it, here or before.
 
     Where parts are `tried`, as there is no numpy for all, the page draws its lines and every sample
     by itself.
     """
     make = tried or _made
-    found = _solved(specs, arguments, how_sure=tried is None)
+    found = solved or _solved(specs, arguments, how_sure=tried is None)
     progress.advance(1, "claims")
     plays = player() if arguments.simulate else None
     asked = [Claims.of(spec, plays) for spec in specs]
@@ -187,7 +221,9 @@ def _simulated(found: Solved) -> SimulatedSection:
     )
 
 
-def _solved(specs: list[Spec], arguments: Namespace, *, how_sure: bool) -> list[Solved]:
+def _solved(
+    specs: list[Spec], arguments: Namespace, *, how_sure: bool, advice: bool = True
+) -> list[Solved]:
     """Return every configuration that was asked for; only the first one gets advice."""
     scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
     settings = tuple(arguments.set)
@@ -198,7 +234,7 @@ def _solved(specs: list[Spec], arguments: Namespace, *, how_sure: bool) -> list[
             spec,
             scenario,
             settings,
-            advice=arguments.advice and index == 0,
+            advice=arguments.advice and advice and index == 0,
             sampling=Sampling(),
             how_sure=how_sure,
         )
