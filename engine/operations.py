@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from qps.engine.beyond_floats import nan_beyond_floats
 from qps.engine.exactness import Exact
 from qps.engine.networks.closed_networks import (
     GROWING_QUANTILE,
@@ -110,8 +111,9 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def number(self) -> Callable[..., float]:
-        """Its value of floats: not-a-number where there is none."""
-        return self._in("on_floats")
+        """Its value of floats: not-a-number where there is none, or where floats do not tell it."""
+        value: Callable[..., float] = self._in("on_floats")
+        return nan_beyond_floats(value) if self.by_floats else value
 
     @cached_property
     def array(self) -> Callable[..., Any]:

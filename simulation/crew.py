@@ -257,13 +257,14 @@ def _work(pipe: Connection, played: Played, effort: Effort, numbers: list[int]) 
     import signal  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    runs = _Runs(played, effort, numbers)
+    runs: _Runs | None = None
     while True:
         try:
             what, value, deadline = pipe.recv()
         except EOFError:
             return
         try:
+            runs = runs or _Runs(played, effort, numbers)
             pipe.send(runs.ask(what, value, deadline))
         except Exception as error:  # noqa: BLE001 - whoever asks raises it
             pipe.send(error)

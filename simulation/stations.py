@@ -16,6 +16,10 @@ _VISITS_MADE_UP = 100
 """After so many that come in a row nobody waits yet, where none came before."""
 
 
+_NO_VARIATION = 1e-9
+"""What varies less is as good as fixed: its clock tells no smaller part of a time."""
+
+
 class Happening:
     """Something that happens to an item at a time: the least that SimPy asks of an event."""
 
@@ -32,7 +36,7 @@ Schedule = Callable[[Any, int, float], None]
 
 def draws(variation: float, random: Random) -> Callable[[float], float]:
     """Return what makes a service time of its mean."""
-    if variation == 0:
+    if variation <= _NO_VARIATION:
         return lambda mean: mean
     if variation == 1:
         exponential = random.expovariate

@@ -84,3 +84,13 @@ def test_every_assumption_knows_where_it_stands(graph: LoadGraph) -> None:
         assert assumption.span.text.replace(" ", "") == assumption.text.replace(" ", "")
     assert graph.assumptions["size"].text == "1000 byte/packet"
     assert graph.assumptions["size"].value.exact == 8000
+
+
+def test_it_remembers_few_populations(graph: LoadGraph) -> None:
+    first = graph.at(1)
+    assert graph.at(1) is first
+    for population in range(2, 500):
+        graph.at(population)
+        assert graph.at(1) is first  # what is asked for again and again stays
+    assert len(graph._at) <= 32
+    assert graph.at(2) is not None

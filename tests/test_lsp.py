@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -197,6 +198,24 @@ def test_without_pygls_the_command_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "pygls", None)  # importing it fails, as where it is missing
     assert main(["lsp"]) == 2
     assert 'pip install "pygls>=' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"Content-Length: 100000000000000\r\n\r\n{",
+        b"Content-Length: " + b"9" * 500 + b"\r\n\r\n{",
+        b"Content-Length: " + b"9" * 5_000 + b"\r\n\r\n{",
+        b"x" * 100_000,
+    ],
+    ids=["100 TB", "500 digits", "5,000 digits", "no header"],
+)
+def test_what_is_too_large_is_refused_before_it_is_read(sent: bytes) -> None:
+    command = [sys.executable, "-m", "qps", "lsp"]
+    found = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=120)
+    assert found.returncode == 2
+    assert b"the editor is no longer served" in found.stderr
+    assert b"fault" not in found.stderr
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

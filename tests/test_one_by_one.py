@@ -1,89 +1,97 @@
-"""Configurations that were answered one by one are counted wherever a matrix is told."""
+"""One bad file takes no other away: the others are told, it is named, and the status says so."""
 
 from __future__ import annotations
 
-import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pyarrow import parquet
 
-import qps
+from helpers.specs import shop
 from qps.cli import main
-from qps.solver.matrix import run
-from qps.solver.matrix.row_block import RowBlock
-from qps.solver.matrix.rows import MatrixSolver
-from test_matrices import BASE
+from qps.commands import kept_specs, report
 
-MATRIX = "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet]"
-SPEC = BASE + MATRIX + " }"
-SORTED = BASE + MATRIX + "; exclude extra > 19; order by largest_acceptable descending }"
-TOLD = "of 80 were answered one by one, which takes longer"
+BAD: dict[str, Callable[[Path], object]] = {
+    "a mistake": lambda path: path.write_text("users N in 1..\n"),
+    "no text": lambda path: path.write_bytes(b"\xff\xfe\x00"),
+    "a fault of ours": lambda path: path.write_text("# faulty\n" + shop(3)),
+}
+CLAIM = 'expect it {\n  largest_acceptable >= 1\n  source "x"\n}\n'
 
 
-@pytest.fixture(autouse=True)
-def where_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=BAD.values(), ids=BAD)
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with two good specs, and a bad one between them."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(run.Parts.__init__, "__defaults__", (16,))
-    Path("shop.qps").write_text(SPEC)
-    Path("sorted.qps").write_text(SORTED)
+    for name in ("a.qps", "c.qps"):
+        Path(name).write_text(shop(3) + CLAIM)
+    request.param(Path("b.qps"))
+    real = kept_specs.check_source
+
+    def faulty(source: object, *others: object) -> object:
+        if source.text.startswith("# faulty"):  # type: ignore[attr-defined]
+            raise RuntimeError("lost")
+        return real(source, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(kept_specs, "check_source", faulty)
+    return tmp_path
 
 
-@pytest.fixture
-def every_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have it said of every tenth row that arrays left something of it open."""
-    stretch = MatrixSolver.row_blocks
-
-    def noting(solver: MatrixSolver, start: int, stop: int) -> list[RowBlock]:
-        found = stretch(solver, start, stop)
-        for rows in found:
-            assert not rows.one_by_one.any()
-            rows.one_by_one[[i for i in range(rows.count) if (start + i) % 10 == 9]] = True
-        return found
-
-    monkeypatch.setattr(MatrixSolver, "row_blocks", noting)
+def expected(folder: Path) -> int:
+    return 3 if b"faulty" in (folder / "b.qps").read_bytes() else 2
 
 
-@pytest.mark.usefixtures("every_tenth")
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize(("spec", "count"), [("shop.qps", 8), ("sorted.qps", 7)])
-def test_they_are_counted(
-    workers: str, spec: str, count: int, capsys: pytest.CaptureFixture[str]
+def test_check_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("c.qps").write_text("users N in 1..\n")
+    assert main(["check", "."]) == expected(folder)
+    told = capsys.readouterr().err
+    assert "b.qps" in told
+    assert "c.qps" in told
+
+
+def test_test_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["test", "a.qps", "b.qps", "c.qps"]) == expected(folder)
+    told = capsys.readouterr()
+    assert "2 claims" in told.out or told.out.count("largest_acceptable") >= 2
+    assert "b.qps" in told.out + told.err
+
+
+def test_a_report_is_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "b.qps", "a.qps", "c.qps", "-o", "x.html"]) == expected(folder)
+    assert "b.qps" in capsys.readouterr().err
+    page = Path("x.html").read_text()
+    assert "a.qps" in page
+    assert "c.qps" in page
+
+
+def test_a_report_of_a_spec_that_has_no_answer_is_of_the_others(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Of those that are excluded nothing was asked: one of the last four.
-    for output in ("a.parquet", "a.json", "a.csv", "a.html"):
-        assert main(["matrix", spec, "-o", output, "--workers", workers]) == 0
-        assert f"{count} {TOLD}" in capsys.readouterr().err
-    assert main(["matrix", spec, "--workers", workers]) == 0
-    assert f"{count} {TOLD}" in capsys.readouterr().out
-    assert json.loads(Path("a.json").read_text())["counts"]["one_by_one"] == count
-    assert parquet.read_metadata("a.parquet").metadata[b"one_by_one"] == str(count).encode()
-    assert f"{count} {TOLD}" in Path("a.html").read_text()
-    for result in ("a.parquet", "a.json"):
-        assert main(["report", result, "-o", "b.html"]) == 0
-        assert f"{count} {TOLD}" in Path("b.html").read_text()
-    assert main(["report", "a.csv", "-o", "b.html"]) == 0  # which has no place for it
-    table = qps.load(spec).matrix().to_arrow()
-    assert table.schema.metadata[b"one_by_one"] == str(count).encode()
+    Path("b.qps").write_text(shop(3))
+    real = report.solved_spec
+
+    def faulty(spec: object, *others: object, **more: object) -> object:
+        if spec.model.file == "b.qps":  # type: ignore[attr-defined]
+            raise ArithmeticError("lost")
+        return real(spec, *others, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(report, "solved_spec", faulty)
+    assert main(["report", "a.qps", "b.qps", "c.qps", "-o", "x.html"]) == 3
+    assert "b.qps: a fault of qps" in capsys.readouterr().err
+    assert Path("x.html").is_file()
 
 
-def test_where_there_are_none_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    for output in ("a.parquet", "a.json", "a.html"):
-        assert main(["matrix", "shop.qps", "-o", output]) == 0
-        assert "one by one" not in capsys.readouterr().err
-    assert "one_by_one" not in Path("a.json").read_text()
-    assert b"one_by_one" not in Path("a.parquet").read_bytes()
-    assert b"one_by_one" not in (qps.load("shop.qps").matrix().to_arrow().schema.metadata or {})
+def test_a_report_of_none_is_none(folder: Path) -> None:
+    assert main(["report", "b.qps", "-o", "x.html"]) == expected(folder)
+    assert not Path("x.html").exists()
 
 
-@pytest.mark.parametrize("told", [-1, "3", None, [], 10**400, "x" * 10_000])
-def test_a_count_of_a_stranger_is_a_number_or_nothing(
-    told: object, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["matrix", "shop.qps", "-o", "a.json", "-q"]) == 0
-    found = json.loads(Path("a.json").read_text())
-    found["counts"]["one_by_one"] = told
-    Path("a.json").write_text(json.dumps(found))
-    assert main(["report", "a.json", "-o", "b.html"]) in (0, 2)
-    if Path("b.html").exists():
-        assert (TOLD in Path("b.html").read_text()) == (told == "3")
+def test_a_review_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["init", "-q"], ["add", "a.qps"], ["commit", "-qm", "x"]):
+        command = ["git", "-c", "user.name=x", "-c", "user.email=x@x", *words]
+        subprocess.run(command, check=True, cwd=folder)
+    assert main(["ci", ".", "--base", "HEAD", "--format", "markdown"]) == expected(folder)
+    told = capsys.readouterr().out
+    assert "b.qps" in told
+    assert "c.qps" in told

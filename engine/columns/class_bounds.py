@@ -13,6 +13,7 @@ from collections.abc import Callable
 from itertools import product
 from math import ceil, floor, inf, isfinite, isnan, prod
 
+from qps.engine.beyond_floats import nan_beyond_floats
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above, span
 from qps.engine.networks import class_numbers, class_quantiles
 from qps.engine.networks.class_networks import Network, network_of
@@ -89,7 +90,7 @@ def is_point(operands: tuple[Interval, ...]) -> bool:
 
 def at_point(number: Callable[..., float], operands: tuple[Interval, ...]) -> Interval:
     """Return what is known of a value where each operand is one number."""
-    value = number(*map(_float_in, operands))
+    value = nan_beyond_floats(number)(*map(_float_in, operands))
     if isnan(value):
         return NOTHING_KNOWN
     is_fixed = isfinite(value) and all(one.is_fixed for one in operands)

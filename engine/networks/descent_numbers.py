@@ -60,11 +60,14 @@ def _saddle(customers: int, think: float, parts: Sequence[tuple[float, float, fl
     each = [m * part / customers - apart for part, apart, m in parts]
     spare = max(think / customers - 1, *each, 0.0) or LEAST
     for _ in range(MOST_STEPS):
-        value, slope = think / (1 + spare) - customers, think / (1 + spare) ** 2
+        held = think / (1 + spare)
+        # The slope times `spare`: by itself it may be beyond all floats.
+        value, slope = held - customers, held * (spare / (1 + spare))
         for part, apart, m in parts:
-            value += m * part / (apart + spare)
-            slope += m * part / (apart + spare) ** 2
-        step = value / slope
+            held = m * part / (apart + spare)
+            value += held
+            slope += held * (spare / (apart + spare))
+        step = spare * (value / slope)
         spare += step
         if step <= NEAR * spare:
             break

@@ -16,7 +16,7 @@ so at random: as many of them as are elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import log
+from math import inf, log
 from typing import Any, NamedTuple
 
 from qps.engine.networks.linearizer import Stay, Wait, waiting_at
@@ -154,12 +154,15 @@ class _Numbers:
     def __init__(self, rates: Sequence[float], others: float) -> None:
         import numpy as np  # noqa: PLC0415 - seldom needed
 
+        if not 0 < min(rates) <= max(rates) < inf:
+            raise ArithmeticError("how fast customers go is lost to rounding")
         self._rates, self._last = rates, len(rates)
         self._others = min(others, self._last + float(_MORE))
         size = int(-(-self._others // 1))
         logs = [0.0]
         for n in range(size):  # those who are still to come, over the rate at which they go
-            logs.append(logs[-1] + log((self._others - n) / self._others / self.rate(n + 1)))
+            gone = (self._others - n) / self._others / self.rate(n + 1)
+            logs.append(logs[-1] + log(gone))
         part = np.arange(1, _POINTS) / _POINTS
         coming = np.log(max(rates) * part / (1 - part))
         counts = np.arange(size + 1.0)
