@@ -50,7 +50,7 @@ def reads_any(path: Path, since: Since) -> bool:
 
 
 def sound_spec(path: Path) -> Spec | None:
-    """Return a spec, None where it has mistakes or meets a fault of ours: its tests tell of both."""
+    """Return a spec, None where it has mistakes or meets a fault of ours: tests tell of both."""
     try:
         return check_file(path).value
     except Exception:  # noqa: BLE001 - a fault of ours takes no other spec away
