@@ -28,7 +28,8 @@ NONE = "\N{EN DASH}"
 class Review(Struct, frozen=True, kw_only=True):
     """What was found in the specs that a change touches, and what became of these since the base.
 
-    `specs` and `touched` count specs: modules, which answer nothing, are none.
+    `specs` and `touched` count specs: modules, which answer nothing, are none. Where it was asked
+    for, or there is no base, `checks_all` of them, changed or not.
     """
 
     base: Base
@@ -36,6 +37,7 @@ class Review(Struct, frozen=True, kw_only=True):
     touched: int
     findings: tuple[Finding, ...]
     changes: tuple[SpecChange, ...]
+    checks_all: bool = False
 
     @property
     def errors(self) -> list[Finding]:
@@ -70,9 +72,10 @@ class Review(Struct, frozen=True, kw_only=True):
 
     @property
     def scope(self) -> str:
-        """How many specs changed."""
+        """How many specs changed, or were checked all the same."""
         gone = sum(one.state is State.GONE for one in self.changes)
-        changed = f"{self.touched:,} of {self.specs:,} {_specs(self.specs)} changed"
+        word = "checked" if self.checks_all else "changed"
+        changed = f"{self.touched:,} of {self.specs:,} {_specs(self.specs)} {word}"
         return f"{changed}, {gone:,} removed" if gone else changed
 
     @property

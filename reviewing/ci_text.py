@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from qps.compiler.diagnostics.visible import one_line
@@ -29,8 +30,13 @@ def _parts(review: Review, results: Sequence[ClaimResult]) -> Iterator[str]:
     base = review.base
     branch = f" on {base.branch}" if base.branch else ""
     yield one_line(f"{'ok' if review.passes else 'FAIL'}  qps{branch}: {review.title}")
-    facts = {"Changed": review.scope.replace(" changed", ""), "Compared with": base.text}
-    facts["Repository"] = base.top.name
+    facts = {
+        "Checked" if review.checks_all else "Changed": re.sub(
+            " (changed|checked)", "", review.scope
+        ),
+        "Compared with": base.text,
+        "Repository": base.top.name,
+    }
     yield "".join(f"  {name:13}  {one_line(text)}\n" for name, text in facts.items())
     table = review.overview(_MARKS, "->")
     if table.rows:

@@ -349,4 +349,9 @@ def test_many_specs_are_counted(write: Write, capsys: pytest.CaptureFixture[str]
     rows = [line for line in out.splitlines() if line.startswith("| s")]
     assert rows[0].startswith("| s59.qps | 1,000 → 800 |")
     assert len(rows) == 50
+    assert "plan: 60 of 60 specs changed, compared with " in out
+    assert (
+        "plan: 60 of 60 specs checked, compared with "
+        in ci(capsys, "--all", "--format", "markdown")[1]
+    )
     assert "10 more specs, 10 of them without a change in capacity." in out

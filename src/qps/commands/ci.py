@@ -46,6 +46,7 @@ def run(arguments: Namespace) -> Exit:
         touched=found.touched,
         findings=tuple(in_order(findings)),
         changes=found.changes,
+        checks_all=everything or base.commit is None,
     )
     fails_on_warnings = any(one.quantity is Quantity.WARNINGS for one in thresholds)
     status = _status(found, review, fails_on_warnings=fails_on_warnings)
