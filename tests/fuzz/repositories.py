@@ -381,21 +381,16 @@ def _put(repository: Repository, kind: str, texts: list[str], script: Path) -> N
         first, dot, middle = section.partition(".")
         name = _quoted(middle)
         head = f'[{first} "{name}"]' if dot else f"[{first}]"
-        with (top / ".git" / "config").open(
-            "a", encoding="utf-8", errors="surrogateescape"
-        ) as file:
-            file.write(f'{head}\n\t{last} = "{_quoted(texts[1])}"\n')
+        text = f'{head}\n\t{last} = "{_quoted(texts[1])}"\n'
+        _write(top / ".git" / "config", text, more=os.O_APPEND)
     elif kind == "variable":
         repository.environment[texts[0]] = texts[1]
     elif kind == "lines":
         path = top / texts[0]
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink():
-            return  # nothing is written elsewhere
-        with path.open("a", encoding="utf-8") as file:
-            file.write(texts[1])
+        _write(path, texts[1], more=os.O_APPEND)
     elif kind == "hook":
-        (top / ".git" / "hooks" / texts[0]).write_bytes(script.read_bytes())
+        _write(top / ".git" / "hooks" / texts[0], script.read_text(encoding="utf-8"))
         (top / ".git" / "hooks" / texts[0]).chmod(0o755)
     elif kind == "embedded":
         _embed(top / texts[0], script, is_bare=texts[1] == "true")
@@ -411,8 +406,8 @@ def _put(repository: Repository, kind: str, texts: list[str], script: Path) -> N
 
 
 def _special_file(kind: str, path: Path, texts: list[str]) -> None:
-    if kind == "file" and not path.is_symlink():
-        path.write_bytes(texts[0].encode("utf-8", "surrogateescape"))
+    if kind == "file":
+        _write(path, texts[0])
     elif kind == "link":
         path.symlink_to(texts[0])
     elif kind == "pipe":
@@ -421,9 +416,16 @@ def _special_file(kind: str, path: Path, texts: list[str]) -> None:
         path.mkdir()
     elif kind == "socket":
         os.mknod(path, 0o140644)
-    elif kind == "closed" and not path.is_symlink():
-        path.write_text(SPEC, encoding="utf-8")
+    elif kind == "closed":
+        _write(path, SPEC)
         path.chmod(0)
+
+
+def _write(path: Path, text: str, more: int = os.O_TRUNC) -> None:
+    """Write a file; OSError where a link or a pipe is in its place: what lies outside stays so."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | more
+    with open(os.open(path, flags, 0o644), "wb") as file:  # noqa: PTH123 - follows nothing
+        file.write(text.encode("utf-8", "surrogateescape"))
 
 
 def _quoted(text: str) -> str:
@@ -433,9 +435,9 @@ def _quoted(text: str) -> str:
 def _embed(into: Path, script: Path, *, is_bare: bool) -> None:
     for name in ("objects", "refs"):
         (into / name).mkdir(parents=True, exist_ok=True)
-    (into / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    _write(into / "HEAD", "ref: refs/heads/main\n")
     text = f"[core]\n\tbare = {str(is_bare).lower()}\n\tworktree = ..\n\tfsmonitor = {script}\n"
-    (into / "config").write_text(text, encoding="utf-8")
+    _write(into / "config", text)
 
 
 class _Objects(Struct, frozen=True):
