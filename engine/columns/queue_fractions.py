@@ -17,7 +17,7 @@ from qps.engine.columns.arithmetic_fractions import (
     refuse,
     total,
 )
-from qps.engine.exactness import Exact, InexactError, exact_of_float
+from qps.engine.exactness import Exact, InexactError, as_float, exact_of_float
 from qps.engine.queues.queue_numbers import exact_inverse_erlang_b
 from qps.engine.queues.stage_numbers import stages_quantile as _stages_in_floats
 
@@ -218,7 +218,7 @@ def sojourn_quantile(share: Exact, rate: Exact, level: Exact) -> Exact:
 
 def stages_quantile(level: Exact, *stages: Exact) -> Exact:
     """Return the quantile of the time of stages: infinite where one is full, else no fraction."""
-    found = _stages_in_floats(float(level), *map(float, stages))
+    found = _stages_in_floats(as_float(level), *map(as_float, stages))
     return exact_of_float(found)
 
 

@@ -65,18 +65,24 @@ def room_wait(servers: float, room: float, traffic: float) -> float:
         near = (m + 1) * -y < 1
         above = power * _stairs(m, x) * q if near else (sums - m * power) / -y
         return above / c / (inverse + r * sums - power)
-    return q * _stairs(m, x) / c / (_powers(m, x) - 1 + float(q**m) * inverse)
+    others = _powers(m, x) - 1 + float(q**m) * inverse
+    return q * _stairs(m, x) / c / others if others > 0 else m / c  # as where all of it is full
+
+
+def _log1p(x: float) -> float:
+    """Return ln(1 + x), also where x is so near to -1 that no float tells it apart."""
+    return log1p(x) if x > -1 else -inf
 
 
 def _powers(terms: float, apart: float) -> float:
     """Return the sum of (1 + x)^j over j = 0..m - 1."""
-    return terms if apart == 0 else expm1(terms * log1p(apart)) / apart
+    return terms if apart == 0 else expm1(terms * _log1p(apart)) / apart
 
 
 def _stairs(terms: float, x: float) -> float:
     """Return the sum of (m - j) (1 + x)^j over j = 0..m - 1: that of C(m + 1, n) x^(n - 2)."""
     if abs(x) * (terms + 1) >= 1 or abs(x) > _NEAR:
-        return (expm1((terms + 1) * log1p(x)) - (terms + 1) * x) / (x * x)
+        return (expm1((terms + 1) * _log1p(x)) - (terms + 1) * x) / (x * x)
     total, term = 0.0, terms * (terms + 1) / 2
     for n in range(2, _TERMS):
         total += term
