@@ -398,3 +398,42 @@ def test_two_who_choose_a_machine_each_time_may_meet_there() -> None:
     assert graph.at(1).number(graph.streams["job"].mean_latency) == pytest.approx(
         0.2 * (1 + 0.2 / (2 * 0.3))
     )
+
+
+BESIDE = """
+users N in 1..450
+machine store {{ cpu 1 core, queueing {queueing} }}
+component get {{ cpu {get}/request }}
+component scan {{ cpu {scan}/request }}
+topology {{ node redis = store }}
+stream commands for each user {{ traffic 1 request/s; at redis {{ get }} }}
+stream scans in all {{ traffic 1 request, think 10 s; at redis {{ scan }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("queueing", "get", "scan", "is_exact"),
+    [
+        ("ps", "2 ms", "1 s", True),
+        ("mm1", "2 ms", "2 ms", True),
+        ("mm1", "2 ms", "1 s", False),
+        ("mmc", "2 ms", "1 s", False),
+        ("md1", "2 ms", "2 ms", False),
+    ],
+)
+def test_one_customer_beside_open_traffic_is_exact_in_product_form_alone(
+    queueing: str, get: str, scan: str, is_exact: bool
+) -> None:
+    """First come first served with unlike services has none (Baskett et al. 1975)."""
+    graph = lowered(BESIDE.format(queueing=queueing, get=get, scan=scan))
+    scans = graph.streams["scans"]
+    commands = graph.streams["commands"].latency_certainty
+    told = [scans.latency_certainty, scans.rate_known, commands, graph.resources["redis.cpu"].known]
+    assert {one.is_exact for one in told} == {is_exact}
+
+
+def test_one_customer_by_itself_waits_for_nobody() -> None:
+    text = BESIDE.format(queueing="mm1", get="2 ms", scan="1 s")
+    lines = [line for line in text.splitlines() if not line.startswith("stream commands")]
+    scans = lowered("\n".join(lines)).streams["scans"]
+    assert scans.latency_certainty.is_exact

@@ -25,7 +25,8 @@ def rates_known(closed: Closed, queues: Mapping[str, PlacedQueue]) -> dict[str, 
 
 
 def _waits_known(stream: ClosedStream, queues: Mapping[str, PlacedQueue]) -> Certainty:
-    waits = [mean_certainty(queues[station.resource].queue) for station in stream.stations]
+    met = dict.fromkeys([*(station.resource for station in stream.stations), *stream.alone])
+    waits = [mean_certainty(queues[name].queue) for name in met if name in queues]
     return together(*waits, stream.known, uncounted([one.resource for one in stream.limits]))
 
 

@@ -65,12 +65,13 @@ def queues_of(
         for name, queue in found.items()
         if closed.streams
         and not queue.is_in_product_form
-        and not any(name in s.alone for s in closed.streams.values())
+        and not _is_to_itself(name, queue, closed)
     }
     for name, queue in found.items():
         streams = closed.waiting_for(name)
         if streams:
             met = {one.resource for stream in streams for one in stream.network.stations}
+            met |= {one for stream in streams for one in stream.alone}
             others = tuple(one for name, one in uneven.items() if name in met)
             found[name] = replace(queue, law=InClosedNetwork(queue.law, streams, others))
     shaped = _shaped(found, demands)
@@ -80,6 +81,15 @@ def queues_of(
         known = replace(queue, shaped_by=shaped.get(name), passed=passed_bursts(found, queue))
         placed[name] = PlacedQueue(known, put_in)
     return placed
+
+
+def _is_to_itself(name: str, queue: Queue, closed: Closed) -> bool:
+    """Return whether one item of a closed stream is at a station by itself: it never waits there.
+
+    Beside open traffic it is one of many, and the station like any other.
+    """
+    alone = {stream.name for stream in closed.streams.values() if name in stream.alone}
+    return bool(alone) and {visit.of[0] for visit in queue.visits} <= alone
 
 
 def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, Demand]) -> dict[str, str]:
