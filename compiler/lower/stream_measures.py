@@ -19,6 +19,7 @@ from qps.compiler.lower.latency import (
     quantile_of,
 )
 from qps.compiler.lower.latency_parts import LatencyPart, every
+from qps.compiler.lower.law_guards import guarded, guarded_known
 from qps.compiler.lower.queue_certainty import (
     jitter_certainty,
     quantile_certainty,
@@ -170,8 +171,13 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
         Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
         counts there. What does not vary counts with its mean. Of several ways to allot, the least
-        bound counts. Of kinds that wait by themselves, that of the slowest counts.
+        bound counts. Of kinds that wait by themselves, that of the slowest counts. None is beyond
+        what the mean latency allows (`law_guards`).
         """
+        found, known = self._quantile(level), self._quantile_certainty(level)
+        return guarded(found, level, known, self.mean_latency, self.latency_certainty)
+
+    def _quantile(self, level: Fraction) -> Formula:
         if self.kinds:
             return longest([kind.latency_quantile(level) for kind in self.kinds])
         cycle = self.cycle
@@ -292,6 +298,9 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
+        return guarded_known(self._quantile_certainty(level), self.latency_certainty)
+
+    def _quantile_certainty(self, level: Fraction) -> Certainty:
         if self.kinds:
             slowest = upper_bound("where kinds of users or items differ, the slowest counts")
             return together(slowest, *(kind.quantile_certainty(level) for kind in self.kinds))
