@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import qps
-from helpers.specs import checked
+from helpers.specs import checked, lowered
 from qps.cli import main
+from qps.compiler.lower.queue_certainty import stage_certainty
 from qps.reports.text.labels import labels_of
 from qps.reports.text.nouns import counted, noun_of_one
 
@@ -165,3 +166,39 @@ def test_who_is_called_by_what_they_do_are_users(
     count: int, name: str, several: str, one: str
 ) -> None:
     assert (counted(count, name), noun_of_one(name)) == (several, one)
+
+
+APART = """
+users N in 1..100
+machine store {{ cpu {cores} core, queueing {law} }}
+component get {{ cpu 2 ms/request }}
+component scan {{ cpu {long} ms/request }}
+topology {{ node redis = store }}
+stream gets in all {{ traffic N * 1 request/s; at redis {{ get }} }}
+stream scans in all {{ traffic N * 0.01 request/s; at redis {{ scan }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "cores", "long", "of_mean", "of_quantile"),
+    [
+        ("mm1", 1, "2", None, None),
+        ("mm1", 1, "5", None, 0.15),
+        ("mm1", 1, "10", None, 0.25),
+        ("mm1", 1, "20", None, 0.5),
+        ("mm1", 1, "40", None, None),
+        ("mmc", 4, "4", 0.2, None),
+        ("mmc", 4, "20", 0.65, None),
+        ("mmc", 4, "40", None, None),
+    ],
+)
+def test_an_error_of_two_moments_rests_on_how_far_services_are_apart(
+    law: str, cores: int, long: str, of_mean: float | None, of_quantile: float | None
+) -> None:
+    """One of a hundred that takes twenty times as long was told 93 % off, beside "within 15 %"."""
+    stream = lowered(APART.format(law=law, cores=cores, long=long)).streams["gets"]
+    assert stream.latency_certainty.error == of_mean
+    known = stage_certainty(next(part.queue for part in stream.latency if part.queue))
+    if of_mean is None:
+        assert known.error == of_quantile
+        assert known.is_exact == (long == "2")

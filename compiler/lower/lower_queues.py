@@ -147,6 +147,7 @@ def _queue(
         offered=demand.offered and demand.offered.changed(put_in),
         is_in_step=len(set(_settled(periods, expressions))) == 1,
         is_very_uneven=_is_very_uneven(visits, expressions),
+        times_apart=_times(visits, expressions),
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )
 

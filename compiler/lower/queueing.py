@@ -113,9 +113,10 @@ class Queue(Struct, frozen=True, kw_only=True):
     random than the discipline says, `arrivals` how uneven it is: the square of the coefficient of
     variation of the times between two of them. `is_in_step` where all flows have one period,
     `is_alike` where all visits have one service time and all batches one size at the numbers that
-    the spec gives, `is_very_uneven` where arrivals vary more than two moments tell. `offered` is
-    what comes to a queue that loses what finds no room, `passed` what bursts come to at queues that
-    all of them have passed before they come here.
+    the spec gives, `times_apart` how many times as long as the shortest the longest service is,
+    None where nobody knows; `is_very_uneven` where arrivals vary more than two moments tell.
+    `offered` is what comes to a queue that loses what finds no room, `passed` what bursts come to
+    at queues that all of them have passed before they come here.
     """
 
     resource: str
@@ -131,6 +132,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     arrivals: Formula = ONE
     is_in_step: bool = True
     is_alike: bool = False
+    times_apart: float | None = None
     is_very_uneven: bool = False
     offered: Offered | None = None
     passed: tuple[Bursts, ...] = ()
