@@ -193,6 +193,15 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
     counts = queue.offered is not None and queue.offered.arrivals is not ONE
     if _is_stated(queue) and not (queue.law.counts_arrivals or counts):
         parts.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
+    if queue.law.rests_on_periods and any(
+        visit.is_spread and visit.place.count is not ONE for visit in queue.visits
+    ):
+        parts.append(
+            approximation(
+                f"each item goes to any `{name}` at random, and counts as if each flow had one of "
+                "its own: the truth may be more"
+            )
+        )
     if any(v.batch is not ONE and v.before and v.before.batch is not ONE for v in queue.visits):
         # Those that the last queue let go one after the other come over its time.
         parts.append(upper_bound(f"copies that left together count at `{name}` as if at once"))

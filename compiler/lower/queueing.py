@@ -56,7 +56,8 @@ class Visit(Struct, kw_only=True):
     where copies of one item that went different ways may come together; `is_asked_again` where
     users who think between two requests are taken as open traffic; `is_thinned` where not all items
     of its flows make it; `is_varied` where it is that of one kind of items, of which the same flows
-    have others; `threads` are those that its steps run on, None for any core.
+    have others; `is_spread` where each item of a flow goes to any of the places at random, not to
+    one of the flow's own; `threads` are those that its steps run on, None for any core.
     Where users or items are of several kinds, `most` is the longest service and the largest batch
     of any.
     """
@@ -78,6 +79,7 @@ class Visit(Struct, kw_only=True):
     is_asked_again: bool = False
     is_thinned: bool = False
     is_varied: bool = False
+    is_spread: bool = False
     threads: tuple[str | None, ...] = ()
     rank: int = LAST
     most: tuple[Formula, Formula] | None = None
@@ -171,8 +173,10 @@ class Queue(Struct, frozen=True, kw_only=True):
             if visit.burst is None:
                 others.append(load)
                 continue
-            sources = visit.flows / visit.batch / visit.burst.share
-            flows.append(BurstyFlows(visit.burst, sources, load * visit.batch / visit.flows))
+            # At each of several places there is a bit of every flow, or the whole of its own ones.
+            met = visit.flows * visit.place.count if visit.is_spread else visit.flows
+            sources = met / visit.batch / visit.burst.share
+            flows.append(BurstyFlows(visit.burst, sources, load * visit.batch / met))
         return bursts_of(flows, total(others))
 
     @property

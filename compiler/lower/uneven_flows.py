@@ -72,14 +72,22 @@ def from_outside(visits: Sequence[Visit], load: Formula) -> Formula:
     What has passed another queue before counts as at random.
     """
     parts = [
-        _Part(
-            visit.rate / visit.batch,
-            visit.flows / visit.batch,
+        _sent(
+            visit,
             ONE if visit.variation is None or visit.before is not None else visit.variation**2,
         )
         for visit in visits
     ]
     return _together(parts, _forgotten(minimum(ONE, load)))
+
+
+def _sent(visit: Visit, uneven: Formula) -> _Part:
+    """Return what comes from its sources: of several places each has a share of every flow."""
+    many, rate = visit.flows / visit.batch, visit.rate / visit.batch
+    count = visit.place.count
+    if not visit.is_spread or count is ONE or uneven is ONE:
+        return _Part(rate, many, uneven)
+    return _Part(rate, many * count, 1 + (uneven - 1) / count)
 
 
 def _forgotten(load: Formula) -> Formula:
@@ -155,7 +163,7 @@ class _Seen:
             if before is None or before.resource not in self._queues:
                 own = ZERO if queue.law.rests_on_periods else ONE
                 uneven = own if visit.variation is None else visit.variation**2
-                yield _Part(visit.rate / visit.batch, visit.flows / visit.batch, uneven)
+                yield _sent(visit, uneven)
                 continue
             is_same = before.place.name == visit.place.name
             behind.setdefault((before.resource, is_same), []).append(visit)

@@ -146,6 +146,7 @@ class WalkedWaits:
             burst=self._under_way.burst,
             meets=self._under_way.meets,
             is_asked_again=self._is_asked_again,
+            is_spread=(place or self._place).name != self._stream.flows_from,
             rank=self._rank,
         )
 
