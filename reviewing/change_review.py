@@ -220,19 +220,6 @@ def _beginning(text: str) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def of_default_branch(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings as the default branch is judged: by its state, not by what led to it.
-
-    What a change makes weaker, slower or dearer was judged in its request. Here it is a warning:
-    else a decrease that was approved would fail until it is reversed.
-    """
-    codes = {CAPACITY, COST, *BY_NAME}
-    return [
-        replace(one, level=Level.WARNING) if one.level is Level.ERROR and one.code in codes else one
-        for one in findings
-    ]
-
-
 # -- what thresholds say -------------------------------------------------------------------
 
 

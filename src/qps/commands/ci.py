@@ -12,7 +12,7 @@ from qps.commands.pages import write_text
 from qps.commands.progress import Progress
 from qps.commands.test import status_of
 from qps.compiler.project.review_rules import Level
-from qps.reviewing.change_review import Review, judged_changes, of_default_branch
+from qps.reviewing.change_review import Review, judged_changes
 from qps.reviewing.changed_files import is_committed
 from qps.reviewing.comparison_base import Base, base_of
 from qps.reviewing.findings import FAULT, in_order, path_from
@@ -38,8 +38,6 @@ def run(arguments: Namespace) -> Exit:
     }
     findings = place_findings(found)
     findings += judged_changes(found.changes, thresholds, accepted)
-    if base.is_default and arguments.passed is not None:
-        findings = of_default_branch(findings)
     review = Review(
         base=base,
         specs=found.count,
