@@ -29,7 +29,8 @@ class Network(Struct, frozen=True, kw_only=True):
     Without what others make it wait it is that of `services`; waits are `uneven` times as long as
     for exponential services of random arrivals.
     `rate` is that of all places, in items/s. `opened` is the time of an item within if any number
-    could be there, and `variance` that of `alone`. It `is_waited_in` where there is a queue within.
+    could be there, and `variance` that of `alone`. It `is_waited_in` where there is a queue within,
+    and `meets_others` where items of the pools of other machines come there, too.
     """
 
     places: Formula
@@ -40,6 +41,7 @@ class Network(Struct, frozen=True, kw_only=True):
     opened: Formula
     variance: Formula
     is_waited_in: bool = True
+    meets_others: bool = False
 
     @property
     def servers(self) -> Formula:
@@ -64,6 +66,10 @@ class Station(Struct, frozen=True, kw_only=True):
     visits: frozenset[tuple[str, int]]
     theirs: frozenset[tuple[str, int]]
     is_all: bool
+
+    def stands_at(self, node: str) -> bool:
+        """Return whether each machine of a node has one of its own: a resource of it, or a port."""
+        return self.resource.startswith(f"{node}.") or f".{node}." in self.resource
 
     @property
     def others(self) -> Formula:
@@ -132,12 +138,13 @@ def let_through(
     machines: Formula,
     stations: Sequence[Station],
     *,
+    node: str,
     in_line: bool,
 ) -> tuple[Formula, Formula]:
     """Return the time of one item alone, in s, and the rate of all places of a pool, in items/s.
 
-    There are so many `machines` with such a pool. What is done at the same time is no network of
-    this kind: there the stations and the places bound the rate, each by itself.
+    There are so many `machines` of a `node` with such a pool. What is done at the same time is no
+    network of this kind: there the stations and the places bound the rate, each by itself.
     """
     if not stations:
         return services, places / services
@@ -146,13 +153,18 @@ def let_through(
         return services, minimum(places / services, *free)
     think = services - total(one.asks for one in stations)
     think = ZERO if think is ZERO else maximum(ZERO, think)
-    if all(one.copies == machines for one in stations):  # each pool has its own
+    if are_own(stations, machines, node):
         stations, machines = [replace(one, copies=ONE) for one in stations], ONE
     told = [part for s in stations for part in (s.asks, s.servers, s.others, s.copies)]
     alone = services
     if any(one.others is not ZERO for one in stations):
         alone = 1 / apply("closed_rate", ONE, think, *told)
     return alone, apply("closed_rate", machines * places, think, *told) / machines
+
+
+def are_own(stations: Sequence[Station], machines: Formula, node: str) -> bool:
+    """Return whether each of some machines of a node has such stations for itself."""
+    return all(one.copies == machines and one.stands_at(node) for one in stations)
 
 
 class Filled(Struct, frozen=True, kw_only=True):
@@ -185,6 +197,10 @@ def _filled(network: Network, arriving: Formula) -> Filled:
     servers, rate, places = network.servers, network.rate, network.places
     load = arriving / rate
     below = minimum(load, _NEARLY)
+    if network.meets_others:
+        # The fuller their pools are, the later is one item that is alone in its own.
+        crowded = network.alone + below * (servers / rate - network.alone)
+        network = replace(network, alone=crowded)
     waiting = apply("erlang_c", servers, arriving * network.alone)
     behind = 1 / (rate * (1 - below))  # of what waits at all
     uneven = network.uneven

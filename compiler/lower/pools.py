@@ -6,7 +6,7 @@ for other pools, which are settled first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import floor
 
@@ -17,9 +17,11 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.disciplines.behind_pools import BehindPools, Through
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.pool import LOAD_ERROR, NESTED_ERROR, Pool
+from qps.compiler.lower.disciplines.sharing import Sharing, SharingAtSpeeds
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Hold, Room
@@ -27,6 +29,7 @@ from qps.compiler.lower.held_by import (
     Filled,
     Network,
     Station,
+    are_own,
     filled,
     joined,
     let_through,
@@ -37,9 +40,9 @@ from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
-from qps.compiler.lower.queueing import Queue
+from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import Certainty, approximation, together, upper_bound
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.substitution import Substitution
 
 _HARDLY_ANY = number(Fraction(1, 10**9))
@@ -53,6 +56,7 @@ class SettledPools(Struct, frozen=True, kw_only=True):
     resources: dict[str, ResourceLoad]
     queues: dict[str, PlacedQueue]
     networks: dict[str, Network]
+    filled: dict[str, Filled]
     holds: list[Hold]
     rooms: dict[str, Room]
 
@@ -84,7 +88,7 @@ def settled_pools(
 ) -> SettledPools:
     """Return loads and queues with those of pools; `put_in` is what elastic parameters come to."""
     found = SettledPools(
-        resources=dict(resources), queues=dict(queues), networks={}, holds=[], rooms={}
+        resources=dict(resources), queues=dict(queues), networks={}, filled={}, holds=[], rooms={}
     )
     by_name = {result.name: result for result in results}
     for name in _inner_first(demands, by_name):
@@ -99,7 +103,7 @@ def settled_pools(
             raise _held_for_no_time(held[0].hold)
         most = _most_at_a_time(held, demands, found.resources)
         comes = filled(network, total(one.rate for one in held), most)
-        found.networks[name] = network
+        found.networks[name], found.filled[name] = network, comes
         found.holds.extend(demand.holds)
         often = comes.held / network.services * room.unit
         parts, streams = dict(load.parts), dict(load.streams)
@@ -117,7 +121,43 @@ def settled_pools(
         for visit, one in zip(queue.visits, held, strict=True):
             if one.hold.stage is not None:
                 by_name[one.hold.stream].visits[one.hold.stage] = visit
+    found.queues.update(_behind(found, by_name))
     return found
+
+
+def _behind(
+    found: SettledPools, results: Mapping[str, StreamResult]
+) -> Iterator[tuple[str, PlacedQueue]]:
+    """Yield the queues to which some come through pools and others do not, as these find them."""
+    for name, placed in found.queues.items():
+        queue = placed.queue
+        if not isinstance(queue.law, OneServer | Sharing) or isinstance(queue.law, SharingAtSpeeds):
+            continue
+        through = [one for visit in queue.visits if (one := _through(visit, found, results))]
+        if through and len(through) < len(queue.visits) and queue.bursts is None:
+            law = BehindPools(queue.law, tuple(through))
+            yield name, replace(placed, queue=replace(queue, law=law))
+
+
+def _through(
+    visit: Visit, found: SettledPools, results: Mapping[str, StreamResult]
+) -> Through | None:
+    """Return what the innermost pool that is held does to a visit; None where none is held."""
+    stages = {one.of: at for at, one in results[visit.of[0]].visits.items()}
+    held = [
+        hold
+        for hold in found.holds
+        if hold.stream == visit.of[0]
+        and hold.stage is not None
+        and hold.begins <= stages.get(visit.of, -1) < hold.ends
+    ]
+    if not held:
+        return None
+    hold = max(held, key=lambda one: one.begins)
+    network, comes = found.networks[hold.pool], found.filled[hold.pool]
+    waits = maximum(ZERO, comes.held - network.services)
+    shrunk = minimum(ONE, apply("mean", waits, maximum(ZERO, network.opened - network.services)))
+    return Through(visit.of, shrunk, network.places * hold.machines / visit.place.count)
 
 
 def room_of(
@@ -178,11 +218,13 @@ def _network(held: Sequence[_Held], places: Formula) -> Network:
         stations = list(held[0].stations.values())
     else:
         stations = [joined([one.stations.get(name) for one in held], rates) for name in names]
+    machines, node = held[0].hold.machines, held[0].hold.pool.rpartition(".")[0]
     alone, rate = let_through(
         services,
         places,
-        held[0].hold.machines,
+        machines,
         stations,
+        node=node,
         in_line=all(one.is_in_line for one in held),
     )
     return Network(
@@ -194,6 +236,7 @@ def _network(held: Sequence[_Held], places: Formula) -> Network:
         opened=_weighed([one.opened for one in held], rates),
         variance=_weighed([one.variance for one in held], rates),
         is_waited_in=bool(stations),
+        meets_others=machines is not ONE and not are_own(stations, machines, node),
     )
 
 
