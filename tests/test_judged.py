@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,10 @@ def test_errors_are_measured_by_method_quantity_and_band() -> None:
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "judged.jsonl"
     model = Model(seed=3, kind="rows", numbers=(_number(100),))
+    endless = Model(seed=4, numbers=(Number(subject="s", measure="latency", predicted=inf),))
+    file.write_bytes(line_of(endless))
+    ((read,),) = [one.numbers for one in kept(file)]
+    assert read.value == inf
     file.write_bytes(line_of(model) + line_of(model)[:20])
     assert list(kept(file)) == [model]
     assert not list(kept(tmp_path / "none.jsonl"))

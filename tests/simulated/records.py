@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -18,28 +19,28 @@ FALSE_ALARMS = 0.01
 
 
 class Play(Struct, frozen=True, array_like=True):
-    """A mean over runs, its standard error, and of how many items."""
+    """A mean over runs, its standard error, and of how many items; None for an error without end."""
 
     mean: float
-    error: float
+    error: float | None
     runs: int
     items: int = 0
 
     @property
     def estimate(self) -> Estimate:
         """The same as what simulation tells."""
-        return Estimate(self.mean, self.error, self.runs)
+        return Estimate(self.mean, inf if self.error is None else self.error, self.runs)
 
 
 class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A number of a spec, predicted, and played where it was. `why` has no names of the spec.
 
-    What seemed wrong was played `again`, with other numbers by chance, and that counts.
+    In a file what is predicted without end is None, as JSON has no infinity. What seemed wrong was played `again`, with other numbers by chance, and that counts.
     """
 
     subject: str
     measure: str
-    predicted: float
+    predicted: float | None
     kind: Kind = Kind.EXACT
     error: float | None = None
     why: tuple[str, ...] = ()
@@ -51,6 +52,11 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def quantity(self) -> str:
         """What it is of, all quantiles alike."""
         return "quantile" if self.measure[1:2].isdigit() else self.measure
+
+    @property
+    def value(self) -> float:
+        """What is predicted."""
+        return inf if self.predicted is None else self.predicted
 
     @property
     def last(self) -> Play | None:
@@ -66,7 +72,7 @@ class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
             subject=self.subject,
             measure=self.measure,
             dimension=DIMENSIONLESS,
-            predicted=self.predicted,
+            predicted=self.value,
             known=known,
             simulated=play.estimate,
             items=play.items,

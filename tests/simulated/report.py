@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from statistics import median
 from typing import Any
 
@@ -234,7 +235,7 @@ def line_of_wrong(seed: int, one: Number, tests: int) -> str:
     assert play is not None
     half = play.estimate.half_width(1 - FALSE_ALARMS / max(1, tests))
     return (
-        f"model {seed}: {one.subject}.{one.measure} is told {one.predicted:.6g} ({_label(one)}), "
+        f"model {seed}: {one.subject}.{one.measure} is told {one.value:.6g} ({_label(one)}), "
         f"played {play.mean:.6g} ± {half:.2g}: {' + '.join(one.why) or 'exact'}"
     )
 
@@ -269,7 +270,9 @@ def errors(models: Iterable[Model]) -> list[dict[str, Any]]:
             play = one.last
             if one.kind is not Kind.APPROXIMATION or play is None or not play.mean > 0:
                 continue
-            off = one.predicted / play.mean - 1, one, model.seed
+            if not isfinite(one.value):
+                continue
+            off = one.value / play.mean - 1, one, model.seed
             method = tuple(dict.fromkeys(map(plain, one.why)))
             found[method, one.quantity, "", ""].append(off)
             for feature, band in one.bands.items():
