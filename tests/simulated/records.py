@@ -19,7 +19,7 @@ FALSE_ALARMS = 0.01
 
 
 class Play(Struct, frozen=True, array_like=True):
-    """A mean over runs, its standard error, and of how many items; None for an error without end."""
+    """A mean over runs, its standard error, None for one without end, and of how many items."""
 
     mean: float
     error: float | None
@@ -35,7 +35,8 @@ class Play(Struct, frozen=True, array_like=True):
 class Number(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A number of a spec, predicted, and played where it was. `why` has no names of the spec.
 
-    In a file what is predicted without end is None, as JSON has no infinity. What seemed wrong was played `again`, with other numbers by chance, and that counts.
+    In a file what is predicted without end is None, as JSON has no infinity. What seemed wrong was
+    played `again`, with other numbers by chance, and that counts.
     """
 
     subject: str
