@@ -49,6 +49,7 @@ def network_of(streams: StreamDemands, results: Sequence[StreamResult]) -> Netwo
         stations=_with_spreads(stations, pools, classes),
         pools=pools,
         classes=classes,
+        kinds=_kinds(expressions.mixtures.values()),
         elastic=tuple(
             Elastic(symbol=one.symbol, least=one.least, most=one.most, rank=one.priority)
             for one in expressions.elastic.values()
@@ -79,7 +80,6 @@ def with_disciplines(
             continue
         stations[name] = replace(
             station,
-            queueing=demand.queueing,
             variation=station.variation if placed is None else placed.queue.variation,
             speeds=() if placed is None else placed.queue.speeds,
             room=None if demand.offered is None else demand.offered.room,
@@ -118,6 +118,7 @@ def _station(name: str, demand: Demand, unsaid: set[str], jitter: ir.Quantity | 
         place=Place(demand.place, demand.count),
         kind=demand.kind,
         span=demand.span,
+        queueing=demand.queueing,
         is_unmodeled=name in unsaid,
         servers=demand.servers,
         background=tuple(demand.kept_by),

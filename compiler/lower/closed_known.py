@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed import Closed, ClosedStream
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
+from qps.compiler.lower.doubts import Gate
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
@@ -15,11 +16,13 @@ from qps.compiler.lower.queue_certainty import loss_certainty, mean_certainty, u
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together
 
 
-def rates_known(closed: Closed, queues: Mapping[str, PlacedQueue]) -> dict[str, Certainty]:
+def rates_known(
+    closed: Closed, queues: Mapping[str, PlacedQueue], gate: Gate
+) -> dict[str, Certainty]:
     """Return how the rate of each closed stream is known: too high where waits are too short."""
     known: dict[str, Certainty] = {}
     for one in closed.streams.values():
-        own = opposite(_waits_known(one, queues))
+        own = gate.of(one.stream).rate.lowered(opposite(_waits_known(one, queues)))
         known[one.stream] = together(known.get(one.stream, EXACT), own)
     return known
 
@@ -48,13 +51,18 @@ def loads_known(
     rates: Mapping[str, Certainty],
     demands: Mapping[str, Demand],
     queues: Mapping[str, PlacedQueue],
+    gate: Gate,
 ) -> dict[str, ResourceLoad]:
     """Return resources with how their loads are known: also by what found no room elsewhere."""
     found = dict(resources)
     for name, one in resources.items():
         known = [rates[stream] for stream in closed.loading.get(name, ())]
         thinned = demands[name].thinned_by if name in demands else ()
-        lost = [loss_certainty(queues[at].queue) for at in thinned if at in queues]
+        lost = [
+            gate.of_loss(at).lowered(loss_certainty(queues[at].queue))
+            for at in thinned
+            if at in queues
+        ]
         known += [of_another(opposite(one)) for one in lost]
         if known:
             found[name] = replace(one, known=together(*known))

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from qps.compiler.lower.certainties import followed
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_known import loads_known, rates_known
+from qps.compiler.lower.doubts import Gate
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.load_graph import ResourceLoad
@@ -48,21 +49,24 @@ class Known(Struct, frozen=True, kw_only=True):
 
 
 def with_known(
-    settled: SettledLoads, demands: Mapping[str, Demand], expressions: ExpressionLowering
+    settled: SettledLoads,
+    demands: Mapping[str, Demand],
+    expressions: ExpressionLowering,
+    gate: Gate,
 ) -> Known:
     """Return what is settled with how it is known."""
     resources, closed, put_in = settled.resources, settled.closed, settled.put_in
     queues = queues_of(demands, resources, put_in, expressions, closed)
-    rates = rates_known(closed, queues)
-    loads = loads_known(resources, closed, rates, demands, queues)
+    rates = rates_known(closed, queues, gate)
+    loads = loads_known(resources, closed, rates, demands, queues, gate)
     elastic = _by_loads(settled.elastic, loads)
     leaves = _leaves(elastic)
     if leaves:
         closed = _slowed(closed, elastic)
         placed = queues_of(demands, resources, put_in, expressions, closed)
         queues = _queues_resting(placed, demands, leaves)
-        rates = rates_known(closed, queues)
-        loads = loads_known(resources, closed, rates, demands, queues)
+        rates = rates_known(closed, queues, gate)
+        loads = loads_known(resources, closed, rates, demands, queues, gate)
         loads = _loads_resting(loads, demands, leaves)
     return Known(resources=loads, queues=queues, closed=closed, elastic=elastic, rates=rates)
 

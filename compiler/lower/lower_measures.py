@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of, subjects
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.closed import ClosedStream
+from qps.compiler.lower.doubts import NO_GATE, Gate
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent, wait_for
@@ -51,6 +52,8 @@ class Measures(Struct, frozen=True, kw_only=True):
     series: InSeries = field(default_factory=dict)
     """Where streams are taken to pass several resources that are loaded beyond 1."""
     absent: frozenset[str] = frozenset()
+    gate: Gate = NO_GATE
+    """Why labels of streams are lowered."""
 
     @classmethod
     def of_graph(cls, graph: LoadGraph, series: InSeries | None = None) -> Measures:
@@ -250,7 +253,7 @@ def stream_measures(
         for name, law in result.jitter.items()
     )
     losses = [
-        *(_with_known(part, queues) for part in result.losses),
+        *(_with_known(part, queues, measures.gate) for part in result.losses),
         *(
             LossPart(
                 stage=f"{name} saturated",
@@ -317,6 +320,7 @@ def stream_measures(
         else (),
         cycle_certainty=EXACT if closed is None else closed.known,
         rate_known=result.rate_known,
+        doubts=measures.gate.of(stream.name),
         met_known=together(
             result.known, *(measures.resources[n].open_known for n in result.unbounded)
         ),
@@ -338,11 +342,12 @@ def _lost(
     return queues[name].lost(own)
 
 
-def _with_known(part: LossPart, queues: Mapping[str, PlacedQueue]) -> LossPart:
+def _with_known(part: LossPart, queues: Mapping[str, PlacedQueue], gate: Gate) -> LossPart:
     """Return a loss with how it is known: what finds no room is lost as the queue there says."""
     if part.at is None or part.at not in queues:
         return part
-    return replace(part, known=loss_certainty(queues[part.at].queue))
+    known = loss_certainty(queues[part.at].queue)
+    return replace(part, known=gate.of_loss(part.at).lowered(known))
 
 
 def _with_playout_known(

@@ -22,6 +22,7 @@ from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.elastic_known import note_resting, with_known
 from qps.compiler.lower.kept_graphs import KeptGraphs
+from qps.compiler.lower.labels.gate import gate_of
 from qps.compiler.lower.load_graph import (
     Calibration,
     Cited,
@@ -182,7 +183,8 @@ def _lowered_model(
     settled = settled_loads(stated, streams, expressions, targets, closed)
     put_in = settled.put_in
     prices, unpriced = priced(model, configuration, expressions)
-    known = with_known(settled, streams.demands, expressions)
+    gate = gate_of(network, expressions)
+    known = with_known(settled, streams.demands, expressions, gate)
     resources, elastic, closed = known.resources, known.elastic, known.closed
     queues, rates = known.queues, known.rates
     note_resting(every, elastic)
@@ -196,11 +198,12 @@ def _lowered_model(
         results=chain(*classes.values()),
         resources=resources,
         put_in=put_in,
+        gate=gate,
     )
     of_others = {n: one for n, one in streams.demands.items() if n not in of_users.queues}
     pools = settled_pools(of_others, results, resources, queues | of_users.queues, put_in)
     resources, queues = pools.resources | of_users.resources, pools.queues
-    measured = Measures(resources=resources, streams={}, prices=prices, absent=absent)
+    measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream, result in zip(there, results, strict=True):
         if stream.name not in classes:
             told = stream_measures(stream, result, measured, expressions, queues)

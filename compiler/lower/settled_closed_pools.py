@@ -11,6 +11,7 @@ from qps.compiler import ir
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.disciplines.closed_network import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool import Pool
+from qps.compiler.lower.doubts import Gate
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Room
 from qps.compiler.lower.load_graph import ResourceLoad
@@ -36,10 +37,12 @@ class ClosedPools:
         results: Iterable[StreamResult],
         resources: Mapping[str, ResourceLoad],
         put_in: Substitution,
+        gate: Gate,
     ) -> None:
         self.resources: dict[str, ResourceLoad] = {}
         self.queues: dict[str, PlacedQueue] = {}
         self.rooms: dict[str, Room] = {}
+        self._gate = gate
         by_name = {result.name: result for result in results}
         taking: dict[str, list[ClosedStream]] = {}
         for stream in streams.values():
@@ -72,7 +75,7 @@ class ClosedPools:
             whose[one.stream] = whose.get(one.stream, ZERO) + much
         pool = streams[0].pool(name)
         whole = minimum(_NEARLY_ALL, total(parts.values()))
-        known = together(*(one.known for one in streams))
+        known = together(*(self._gate.of(one.stream).rate.lowered(one.known) for one in streams))
         self.resources[name] = replace(
             load,
             load=whole,

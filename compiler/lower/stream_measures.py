@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.cycle_quantile import CycleSum, cycle_of
+from qps.compiler.lower.doubts import NO_DOUBTS, ClassDoubts
 from qps.compiler.lower.latency import (
     Allotment,
     allotted,
@@ -125,6 +126,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     """How a cycle is known of users who wait, besides what each station does to it."""
     met_known: Certainty = EXACT
     """How all that it meets is known where elastic parameters stand in it."""
+    doubts: ClassDoubts = NO_DOUBTS
+    """Why what is told of it is no better known than that."""
     kinds: tuple[StreamMeasures, ...] = ()
     """What each kind of users sees, where each waits by itself."""
 
@@ -151,12 +154,13 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     def lost_known(self) -> Certainty:
         """How the share is known that is lost but for what is beyond capacities."""
         losses = [part.known for part in self.losses]
-        return together(self.late_certainty, *losses, self.met_known)
+        return self.doubts.loss.lowered(together(self.late_certainty, *losses, self.met_known))
 
     def calls_certainty(self, node: str) -> Certainty:
         """Return how the mean time of a call of a node is known."""
         missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
-        return together(calls_known(self.latency, node), uncounted(missing), self.met_known)
+        known = together(calls_known(self.latency, node), uncounted(missing), self.met_known)
+        return self.doubts.mean.lowered(known)
 
     def is_in_calls(self, resource: str, node: str) -> bool:
         """Return whether a resource is passed in a call of a node."""
@@ -294,11 +298,12 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         waits = [part.certainty for part in self.latency]
         missing = uncounted(self.uncounted)
         known = (self.buffer_certainty, self.cycle_certainty, missing, self.met_known)
-        return together(*waits, *known)
+        return self.doubts.mean.lowered(together(*waits, *known))
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
-        return guarded_known(self._quantile_certainty(level), self.latency_certainty)
+        known = guarded_known(self._quantile_certainty(level), self.latency_certainty)
+        return self.doubts.quantile.lowered(known)
 
     def _quantile_certainty(self, level: Fraction) -> Certainty:
         if self.kinds:

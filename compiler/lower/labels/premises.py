@@ -1,0 +1,361 @@
+"""What methods need of a network to be exact: each premise holds, or fails at a place for a reason.
+
+A premise looks at the network and never at formulas of what follows from it. Numbers may only
+vouch: one that is moving vouches for nothing, and no premise makes another formula. A premise may
+hold up to some population: then it is a formula that is above zero where it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.itinerary import Call, Delay, Serve, Take
+from qps.compiler.network.network import Class, Network, Station, StationKind
+from qps.compiler.network.passages import Passage, passages
+from qps.compiler.network.station_runs import Run, runs_of
+from qps.engine.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.known_ranges import Range
+from qps.engine.monomials import expanded
+from qps.engine.substitution import Substitution
+
+
+class Holds(Struct, frozen=True):
+    """A premise that the network meets."""
+
+
+class Fails(Struct, frozen=True):
+    """A premise that fails at a place; why, in a phrase that stands alone."""
+
+    place: str
+    why: str
+
+
+class From(Struct, frozen=True):
+    """A premise that fails in that way at populations where `beyond` is above zero."""
+
+    beyond: Formula
+    fails: Fails
+
+
+Premise: TypeAlias = Holds | Fails | From
+HOLDS = Holds()
+
+
+class Numbers(Struct, frozen=True):
+    """What the numbers of a spec vouch for; those that are moving vouch for nothing."""
+
+    expressions: ExpressionLowering
+
+    def is_whole(self, formula: Formula) -> bool:
+        """Return whether a count is whole at any population."""
+        if formula.is_constant:
+            return _is_whole(formula)
+        populations = self._populations()
+
+        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+            return all(_is_whole(each(formula)) for each in populations)
+
+        return self.expressions.of_what_stays(formula, told)
+
+    def are_equal(self, one: Formula, other: Formula) -> bool:
+        """Return whether two values are equal at any population."""
+        if one is other:
+            return True
+        population = self.expressions.population
+
+        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+            return expanded(formula, {population}) is ZERO
+
+        return self.expressions.of_what_stays(one - other, told)
+
+    def is_above_zero(self, formula: Formula) -> bool:
+        """Return whether a value may be above zero at the highest population."""
+        highest = self._populations()[-1]
+
+        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+            value = highest(formula).exact
+            return value is None or value > 0
+
+        return self.expressions.of_what_stays(formula, told)
+
+    def _populations(self) -> list[Substitution]:
+        low, high = self.expressions.configuration.low, self.expressions.configuration.high
+        found = sorted({low, min(low + 1, high), high})
+        return [Substitution({self.expressions.population: number(at)}) for at in found]
+
+
+def _is_whole(formula: Formula) -> bool:
+    value = formula.exact
+    return value is not None and Fraction(value).denominator == 1
+
+
+class Walked(Struct, frozen=True, dict=True):
+    """A network with the passages of its classes; nothing is looked at before it is asked for."""
+
+    network: Network
+
+    @cached_property
+    def passages(self) -> dict[str, list[Passage]]:
+        """What happens to an item of each class, in order."""
+        return {name: list(passages(one)) for name, one in self.network.classes.items()}
+
+    @cached_property
+    def visits(self) -> dict[str, list[Passage]]:
+        """The passages of each station, class after class."""
+        found: dict[str, list[Passage]] = {}
+        for each in self.passages.values():
+            for passage in each:
+                for station in passage.stations:
+                    found.setdefault(station, []).append(passage)
+        return found
+
+    @cached_property
+    def runs(self) -> dict[str, list[Run]]:
+        """The visits of each station that is waited for."""
+        waiting = frozenset(n for n, one in self.network.stations.items() if one.waits)
+        found: dict[str, list[Run]] = {}
+        for each in self.passages.values():
+            for run in runs_of(each, waiting):
+                found.setdefault(run.station, []).append(run)
+        return found
+
+    @cached_property
+    def pools_before(self) -> dict[str, dict[str, str]]:
+        """For each station the open classes that wait for a pool before they come, with that."""
+        found: dict[str, dict[str, str]] = {}
+        for name, each in self.passages.items():
+            if self.network.classes[name].is_closed:
+                continue
+            pool = ""
+            for passage in each:
+                if isinstance(passage.node, Take) and self._is_waited_for(passage.node.pool):
+                    pool = passage.node.pool
+                for station in passage.stations if pool else ():
+                    found.setdefault(station, {}).setdefault(name, pool)
+        return found
+
+    def _is_waited_for(self, pool: str) -> bool:
+        return not self.network.pools[pool].is_unmodeled
+
+    def stations_of(self, of: Class) -> list[Station]:
+        """Return the stations that a class comes to, pools left out."""
+        names = dict.fromkeys(name for one in self.passages[of.name] for name in one.stations)
+        known = self.network.stations
+        return [known[name] for name in names if name in known]
+
+    def pools_of(self, of: Class) -> list[str]:
+        """Return the pools that a class takes of."""
+        taken = (one.node for one in self.passages[of.name])
+        return list(dict.fromkeys(one.pool for one in taken if isinstance(one, Take)))
+
+    def component(self, of: Class) -> list[Class]:
+        """Return the closed classes that a class shares a queue or pool with, and so on."""
+        closed = [one for one in self.network.classes.values() if one.is_closed]
+        meets = {one.name: self._met_by(one) for one in closed}
+        found, at = set[str](), self._met_by(of)
+        while more := {n for n, met in meets.items() if n not in found and not at.isdisjoint(met)}:
+            found |= more
+            at |= {place for name in more for place in meets[name]}
+        return [one for one in closed if one.name in found]
+
+    def _met_by(self, of: Class) -> set[str]:
+        waited = {one.name for one in self.stations_of(of) if one.waits}
+        return waited | set(self.pools_of(of))
+
+    def closed_at(self, station: str) -> list[Class]:
+        """Return the closed classes that come to a station."""
+        names = dict.fromkeys(one.of.name for one in self.visits.get(station, ()))
+        found = (self.network.classes[name] for name in names)
+        return [one for one in found if one.is_closed]
+
+
+# -- of a station ----------------------------------------------------------------------------
+
+
+def poisson(walked: Walked, station: Station) -> Premise:
+    """Open traffic comes at random: no pool that is waited for lets it through.
+
+    Who waits for a place comes when another one leaves.
+    """
+    through = walked.pools_before.get(station.name)
+    if not through:
+        return HOLDS
+    pools = listed(list(dict.fromkeys(through.values())), "and")
+    return Fails(
+        station.name,
+        f"what {pools} lets through to `{station.name}` counts as arriving there at random, as if "
+        "nobody ever waited for a place",
+    )
+
+
+def whole(walked: Walked, station: Station, numbers: Numbers) -> Premise:
+    """Every visit has the law that is stated: no step in it is taken by a share of the items.
+
+    Of users who wait for answers nothing but the mean work matters in product form. So it is where
+    a visit is one step that some make and others do not, of an exponential time: those who make it
+    come at random, too.
+    """
+    for run in walked.runs.get(station.name, ()):
+        chances = [one for one in run.services if _is_by_chance(one, numbers)]
+        is_visit = len(run.services) == 1 and _is_exponential(station)
+        if run.of.is_closed or (is_visit and all(_is_share(one, numbers) for one in chances)):
+            continue
+        for one in chances:
+            return _by_chance(one, station)
+    return HOLDS
+
+
+def _is_exponential(station: Station) -> bool:
+    """Return whether service times at a station are exponential, whatever the numbers are."""
+    queueing = station.queueing
+    if queueing is None or queueing.traits.variation != 1:
+        return False
+    return queueing.variation is None or queueing.variation.expr == ir.Constant(Fraction(1))
+
+
+def _is_share(served: Serve, numbers: Numbers) -> bool:
+    return not numbers.is_above_zero(served.times.often - 1)
+
+
+def _by_chance(served: Serve, station: Station) -> Fails:
+    return Fails(
+        station.name,
+        f"`{served.by}` at `{station.name}` is taken by some items only, and counts as if each "
+        "took the same part of it",
+    )
+
+
+def _is_by_chance(node: Serve | Delay, numbers: Numbers) -> bool:
+    if isinstance(node, Serve) and node.work is ZERO:
+        return False  # what a flow keeps for good is an amount, not a chance
+    often = node.times.often
+    return often is not ONE and not numbers.is_whole(often)
+
+
+def uniform(walked: Walked, station: Station, numbers: Numbers) -> Premise:
+    """Where users who wait for answers meet others, all are served alike: it is in product form.
+
+    So it is of whatever law where all present are served at once, else of exponential times.
+    """
+    queueing = station.queueing
+    if queueing is None or queueing.traits.is_insensitive or queueing.traits.has_ranks:
+        return HOLDS
+    runs = walked.runs.get(station.name, [])
+    if len({run.of.name for run in runs}) == 1 or not any(run.of.is_closed for run in runs):
+        return HOLDS
+    first, *others = runs
+    if _is_exponential(station) and all(numbers.are_equal(first.mean, one.mean) for one in others):
+        return HOLDS
+    return Fails(
+        station.name,
+        f"first come is first served at `{station.name}`, where users who wait for answers meet "
+        "others, and not all service times are exponential and equally long",
+    )
+
+
+# -- of a class ------------------------------------------------------------------------------
+
+
+def _chance_of(passage: Passage, numbers: Numbers) -> Call | None:
+    node = passage.node
+    return node if isinstance(node, Call) and _is_chance(node, numbers) else None
+
+
+def at_most_one_chance(walked: Walked, of: Class, numbers: Numbers) -> Premise:
+    """At most one call is made by chance: how several depend on each other is not said."""
+    made = (_chance_of(one, numbers) for one in walked.passages[of.name])
+    calls = [call for call in made if call is not None]
+    if len(calls) < 2:  # noqa: PLR2004 - with another one
+        return HOLDS
+    called = listed(list(dict.fromkeys(call.node for call in calls)), "and")
+    return Fails(
+        calls[1].node,
+        f"calls of {called} are each made by chance, and count as independent of each other",
+    )
+
+
+def one_path(walked: Walked, of: Class, numbers: Numbers) -> Premise:
+    """Every item takes the same steps, each as often."""
+    for passage in walked.passages[of.name]:
+        node = passage.node
+        if isinstance(node, Serve) and _is_by_chance(node, numbers):
+            return _by_chance(node, walked.network.stations[node.station])
+        if isinstance(node, Delay) and _is_by_chance(node, numbers):
+            return Fails(
+                node.why,
+                f"the delay `{node.why}` is taken by some items only, and counts as if each "
+                "took the same part of it",
+            )
+    return HOLDS
+
+
+def _is_chance(call: Call, numbers: Numbers) -> bool:
+    return call.times is not None and not numbers.is_whole(call.times.often)
+
+
+# -- of a component: closed classes that meet ------------------------------------------------
+
+
+def unlimited(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
+    """No station can be full at which no waiting is counted: it would hold up all who share."""
+    names = {one.name for one in component}
+    stations = {s.name: s for one in component for s in walked.stations_of(one)}
+    for station in stations.values():
+        if station.waits or station.kind is StationKind.STORE:
+            continue
+        users = [one for one in walked.closed_at(station.name) if one.name in names]
+        fails = Fails(
+            station.name,
+            f"no waiting is counted at `{station.name}`, which holds up all that share a queue "
+            "with its users where it is full",
+        )
+        yield From(_beyond(station, users), fails)
+
+
+def _beyond(station: Station, users: Iterable[Class]) -> Formula:
+    """Return how many more may come to a station at once than it has servers."""
+    copies, found = station.place.copies, []
+    for one in users:
+        own = one.holder.kind == "user" or one.holder.name == station.place.name
+        jobs = one.population
+        assert jobs is not None
+        found.append(jobs / copies if own else jobs)
+    return total(found) - station.servers
+
+
+def free_choice(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
+    """Which of equal machines serves an item is chosen anew at each visit: no hold ties it.
+
+    Of one class alone each machine counts by itself; where several meet, all of them as one.
+    """
+    for one in component if len(component) > 1 else ():
+        for passage in walked.passages[one.name]:
+            for name in passage.stations:
+                station = walked.network.stations.get(name)
+                pool = None if station is None else _tied_by(walked.network, station, passage)
+                if station is None or pool is None:
+                    continue
+                fails = Fails(
+                    name,
+                    f"an item is served at the `{station.place.name}` whose `{pool}` it holds a "
+                    "part of, and counts as if it went to any of them",
+                )
+                yield From(station.place.copies - 1, fails)
+
+
+def _tied_by(network: Network, station: Station, passage: Passage) -> str | None:
+    """Return the pool of the same machine that is held at a visit, None where there is none."""
+    if station.place.copies is ONE:
+        return None
+    for hold in passage.holds:
+        if network.pools[hold.pool].place.name == station.place.name:
+            return hold.pool
+    return None

@@ -1,0 +1,282 @@
+"""Premises of labels: a network that meets each of them, and one that does not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from helpers.specs import lowered
+from qps.compiler.lower.doubts import Doubt
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.stream_measures import StreamMeasures
+from qps.compiler.pipeline import check_file
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    Kind,
+    approximation,
+    lower_bound,
+    upper_bound,
+)
+
+ROOT = Path(__file__).resolve().parents[1]
+_HEAD = """
+users N in 1..100
+unit thread
+machine queue { cpu 1 core, queueing mm1 }
+machine fixed { cpu 1 core, queueing md1 }
+machine shared { cpu 1 core, queueing ps }
+machine plain { cpu 1 core }
+machine pooled { cpu 1 core, queueing ps; threads 4 thread }
+machine silent { threads 4 thread, queueing none }
+machine gate { threads 2 thread }
+machine lines { lines 2 core, queueing loss }
+component work { cpu 5 ms/request }
+component more { cpu 20 ms/request }
+component talk { lines 5 ms/request }
+component keeps { cpu 1 % }
+component waits { delay 5 ms }
+network wire { propagation 0.5 ms }
+"""
+_TWO = "node a = {a}; node b = {b}; link l = wire between a, b"
+
+
+def _graph(topology: str, *streams: str, head: str = _HEAD) -> LoadGraph:
+    return lowered(f"{head}topology {{ {topology} }}\n" + "\n".join(streams) + "\n")
+
+
+def _open(way: str, name: str = "s", rate: str = "1 request/s") -> str:
+    return f"stream {name} for each user {{ traffic {rate}; {way} }}"
+
+
+def _closed(way: str, name: str = "s", amount: str = "1 request") -> str:
+    return f"stream {name} for each user {{ traffic {amount}, think 1 s; {way} }}"
+
+
+def _mean(graph: LoadGraph, name: str = "s") -> Doubt:
+    return graph.streams[name].doubts.mean
+
+
+def _says(doubt: Doubt, *words: str) -> bool:
+    [reason] = (*doubt.exact, *doubt.error)
+    return all(word in reason for word in words)
+
+
+# -- the gate ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        (EXACT, approximation("held up", "by chance")),
+        (approximation("near", error=0.1), approximation("near", "held up")),
+        (approximation("near"), approximation("near")),
+        (upper_bound("above"), upper_bound("above")),
+        (lower_bound("below"), lower_bound("below")),
+    ],
+)
+def test_a_doubt_lowers_what_is_exact_or_states_an_error(
+    known: Certainty, expected: Certainty
+) -> None:
+    assert Doubt(exact=("by chance",), error=("held up",)).lowered(known) == expected
+
+
+def test_a_doubt_of_exactness_leaves_a_stated_error() -> None:
+    known = approximation("near", error=0.1)
+    assert Doubt(exact=("by chance",)).lowered(known) == known
+
+
+# -- of stations -------------------------------------------------------------------------------
+
+
+def _beside_a_pool(machine: str, taken: str) -> LoadGraph:
+    through = _open(f"at a {{ {taken}call b {{ work }}{'; give threads' if taken else ''} }}", "p")
+    return _graph(_TWO.format(a=machine, b="shared"), through, _open("at b { work }"))
+
+
+def test_what_a_pool_lets_through_does_not_arrive_at_random() -> None:
+    doubt = _mean(_beside_a_pool("gate", "take threads; "))
+    assert _says(doubt, "`a.threads`", "`b.cpu`", "at random")
+    assert not doubt.error
+
+
+@pytest.mark.parametrize(("machine", "taken"), [("silent", "take threads; "), ("plain", "")])
+def test_what_nobody_waits_for_lets_through_all(machine: str, taken: str) -> None:
+    assert _mean(_beside_a_pool(machine, taken)) == Doubt()
+
+
+def test_what_comes_behind_a_pool_does_not_arrive_at_random_either() -> None:
+    way = "at a { take threads; waits; give threads }; over l; at b { work }"
+    graph = _graph(_TWO.format(a="gate", b="shared"), _open(way, "p"), _open("at b { work }"))
+    assert _says(_mean(graph), "`a.threads`", "b.cpu")
+
+
+@pytest.mark.parametrize(
+    ("machine", "steps", "holds"),
+    [
+        ("fixed", "work; more * 10 %", False),  # one visit, of two lengths
+        ("queue", "work; more * 10 %", False),
+        ("fixed", "work * 10 %", False),  # half the wait of a fixed time of those who come
+        ("queue", "work * 10 %", True),  # those who come do so at random
+        ("queue", "work * 150 %", False),
+        ("fixed", "work * 3", True),
+        ("shared", "work; more * 10 %", True),  # of any law
+        ("fixed", "work; keeps * (N / 7)", True),  # an amount that is kept
+    ],
+)
+def test_a_step_by_chance_has_no_mean_law(machine: str, steps: str, *, holds: bool) -> None:
+    doubt = _mean(_graph(f"node a = {machine}", _open(f"at a {{ {steps} }}")))
+    assert (doubt == Doubt()) is holds
+    assert holds or _says(doubt, "a.cpu", "some items only")
+
+
+def test_a_step_by_chance_of_users_who_wait_counts_by_its_mean() -> None:
+    assert _mean(_graph("node a = queue", _closed("at a { work * 40 % }"))) == Doubt()
+
+
+@pytest.mark.parametrize(
+    ("machine", "other", "holds"),
+    [
+        ("queue", "more", False),
+        ("queue", "work", True),
+        ("fixed", "work", False),
+        ("shared", "more", True),
+    ],
+)
+def test_one_who_waits_for_answers_is_in_product_form_only_beside_equals(
+    machine: str, other: str, *, holds: bool
+) -> None:
+    one = f"stream s in all {{ traffic 1 request, think 1 s; at a {{ {other} }} }}"
+    graph = _graph(f"node a = {machine}", one, _open("at a { work }", "t"))
+    for name in ("s", "t"):
+        assert (_mean(graph, name) == Doubt()) is holds
+    assert holds or _says(_mean(graph), "a.cpu", "first come is first served")
+    assert holds or not graph.streams["s"].rate_known.is_exact
+
+
+# -- of classes --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("calls", "holds"),
+    [
+        ("call b * 30 % { work }; call b * 70 % { more }", False),
+        ("call b * 30 % { work }; call b { more }", True),
+        ("call b * 2 { work }; call b * 3 { more }", True),
+    ],
+)
+def test_calls_by_chance_depend_on_each_other_somehow(calls: str, *, holds: bool) -> None:
+    stream = _graph(_TWO.format(a="plain", b="shared"), _open(f"at a {{ {calls} }}")).streams["s"]
+    assert stream.doubts.mean == Doubt()
+    assert (stream.doubts.quantile == Doubt()) is holds
+    assert holds or _says(stream.doubts.quantile, "each made by chance")
+
+
+@pytest.mark.parametrize(
+    ("step", "holds"), [("waits * 1 %", False), ("waits * 2", True), ("work * 1 %", False)]
+)
+def test_a_quantile_is_of_one_path(step: str, *, holds: bool) -> None:
+    stream = _graph("node a = plain", _open(f"at a {{ {step} }}")).streams["s"]
+    assert stream.doubts.mean == Doubt()
+    assert (stream.doubts.quantile == Doubt()) is holds
+    assert holds or _says(stream.doubts.quantile, "some items only")
+
+
+# -- of closed classes that meet ---------------------------------------------------------------
+
+
+_FAR = "at a { work; call b { more } }"
+
+
+def test_what_can_be_full_without_queueing_holds_up_all_who_meet_there() -> None:
+    graph = _graph(
+        _TWO.format(a="shared", b="plain"), _closed("at a { work }", "near"), _closed(_FAR, "far")
+    )
+    for name in ("near", "far"):
+        doubt = _mean(graph, name)
+        assert not doubt.exact
+        assert _says(doubt, "b.cpu", "holds up all")
+    assert graph.streams["near"].rate_known.error is None
+    assert graph.streams["near"].latency_certainty.kind is Kind.APPROXIMATION
+
+
+def test_what_has_a_place_for_everybody_is_never_full() -> None:
+    head = _HEAD.replace("plain { cpu 1 core }", "plain { cpu 300 core }")
+    graph = _graph(
+        _TWO.format(a="shared", b="plain"),
+        _closed("at a { work }", "near"),
+        _closed(_FAR, "far"),
+        head=head,
+    )
+    assert _mean(graph, "near") == Doubt()
+
+
+def test_a_class_alone_says_so_by_itself() -> None:
+    graph = _graph(_TWO.format(a="shared", b="plain"), _closed(_FAR, "far"))
+    assert _mean(graph, "far") == Doubt()
+
+
+@pytest.mark.parametrize(
+    ("count", "names", "holds"), [(2, "st", False), (1, "st", True), (2, "s", True)]
+)
+def test_a_machine_is_chosen_with_its_pool(count: int, names: str, *, holds: bool) -> None:
+    way = "at a { take threads; work; give threads }"
+    streams = [_closed(way, name) for name in names]
+    doubt = _mean(_graph(f"node a = pooled * {count}", *streams))
+    assert (doubt == Doubt()) is holds
+    assert holds or _says(doubt, "`a.threads`", "any of them")
+
+
+# -- what is lost, and labels of all that is told ----------------------------------------------
+
+
+def _case(folder: str, name: str) -> LoadGraph:
+    spec = check_file(ROOT / "tests" / folder / f"{name}.qps").value
+    assert spec is not None
+    return lower(spec.model, spec.configuration(None))
+
+
+def test_what_a_pool_lets_through_is_not_lost_as_if_it_came_at_random() -> None:
+    graph = _case("networks", "g2_loss")
+    stream = graph.streams["s"]
+    assert not stream.lost_known.is_exact
+    assert not any(part.known.is_exact for part in stream.losses if part.at is not None)
+    assert not graph.resources["n1.cpu"].known.is_exact  # what is lost does not come there
+
+
+def test_an_error_of_a_wait_is_none_of_a_loss() -> None:
+    graph = _case("networks", "g4_loss_behind_uneven")
+    stream = graph.streams["s"]
+    assert stream.lost_known.kind is Kind.APPROXIMATION
+    assert stream.lost_known.error is None
+    assert stream.latency_certainty.error is not None
+
+
+def _p95(stream: StreamMeasures) -> Certainty:
+    return stream.quantile_certainty(Fraction(19, 20))
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("networks", "p1_pool_shapes_others"),
+        ("requests", "r1a_redis"),
+        ("requests", "t1a_share"),
+        ("requests", "t4_either"),
+        ("requests", "t5_either"),
+        ("requests", "t7"),
+    ],
+)
+def test_a_false_quantile_is_not_told_as_exact(folder: str, name: str) -> None:
+    for stream in _case(folder, name).streams.values():
+        assert not _p95(stream).is_exact
+
+
+def test_what_a_flow_keeps_of_a_store_is_no_chance() -> None:
+    spec = check_file(ROOT / "tests" / "applications" / "kubernetes.qps").value
+    assert spec is not None
+    graph = lower(spec.model, spec.configuration(None))
+    assert _p95(graph.streams["standing"]).is_exact
