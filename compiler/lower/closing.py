@@ -274,15 +274,13 @@ def _paced(
     parted: Mapping[str, Loads],
 ) -> dict[str, Formula]:
     """Return the loads of stations with speeds: full is where the last one is reached, and more."""
-    by_name = {stream.name: symbol for symbol, stream in sources.items()}
-    return {
-        station.resource: minimum(
-            ONE, parted[station.resource].by[by_name[stream.name]] * stream.rate
-        )
-        for stream in found
-        for station in stream.stations
-        if station.speeds
-    }
+    loads: dict[str, list[Formula]] = {}
+    for symbol, stream in zip(sources, found, strict=True):
+        for station in stream.stations:
+            if station.speeds:
+                load = parted[station.resource].by[symbol] * stream.rate
+                loads.setdefault(station.resource, []).append(load)
+    return {name: minimum(ONE, total(parts)) for name, parts in loads.items()}
 
 
 def _filled(

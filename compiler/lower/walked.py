@@ -28,6 +28,7 @@ def average(
     if not expressions.mixtures:
         return
     mean, most, by = expressions.averaged, expressions.largest, expressions.averaged_by
+    holding = {hold.stream for demand in streams.demands.values() for hold in demand.holds}
     of_items = {symbol for symbol, of in expressions.mixtures.items() if not of.of_users}
     for result in results:
         sent = ONE if result.source is None else result.source.flows * result.source.arrivals.rate
@@ -42,12 +43,23 @@ def average(
             service, batch = by(visit.service, passing[index]), by(visit.batch, passing[index])
             longest, widest = most(visit.service), most(visit.batch)
             known = (longest or service, widest or batch) if longest or widest else None
-            result.visits[index] = replace(visit, service=service, batch=batch, most=known)
+            own = replace(visit, service=service, batch=batch, most=known)
+            if result.name in holding:  # how long places are held is told of all kinds together
+                own = replace(own, rate=mean(visit.rate), flows=mean(visit.flows))
+            result.visits[index] = own
     for demand in streams.demands.values():
         demand.parts = {by: [mean(load) for load in loads] for by, loads in demand.parts.items()}
         demand.servers, demand.count = mean(demand.servers), mean(demand.count)
         demand.background = [mean(load) for load in demand.background]
         demand.carried = [mean(rate) for rate in demand.carried]
+        demand.holds = [
+            replace(
+                hold,
+                visit=replace(hold.visit, rate=mean(hold.visit.rate), flows=mean(hold.visit.flows)),
+                amount=by(hold.amount, hold.visit.rate),
+            )
+            for hold in demand.holds
+        ]
         demand.visits = [
             replace(
                 visit,
