@@ -115,3 +115,36 @@ def test_as_many_machines_elsewhere_are_not_each_pools_own() -> None:
     )
     full = lowered(_REPLICAS.format(rate=1.61))
     assert full.at(1).number(full.resources["a.threads"].load) > 1
+
+
+_ROOM = """
+unit thread
+users N in 1..2
+machine box {{ cpu 1 core, queueing {queueing}; threads {places} thread }}
+component work {{ cpu 1 s/request }}
+topology {{ node a = box * {copies} }}
+stream job in all {{ traffic {rate} request/s; at a {{ take threads; work; give threads }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("queueing", "places", "copies", "loses"),
+    [
+        ("mm1 room 4", 2, 1, False),
+        ("mm1 room 4", 4, 1, False),
+        ("mm1 room 4", 4, 3, False),
+        ("mm1 room 4", 5, 1, True),
+        ("loss", 1, 1, False),
+        ("loss", 2, 1, True),
+    ],
+)
+def test_nobody_is_lost_where_a_pool_lets_in_no_more_than_there_is_room_for(
+    queueing: str, places: int, copies: int, loses: bool
+) -> None:
+    graph = lowered(
+        _ROOM.format(queueing=queueing, places=places, copies=copies, rate=0.7 * copies)
+    )
+    at = graph.at(1)
+    assert (at.number(graph.streams["job"].loss) > 0) is loses
+    if not loses:
+        assert at.number(graph.resources["a.cpu"].load) == pytest.approx(0.7)

@@ -18,7 +18,7 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import variation_of
 from qps.compiler.lower.offered import Offered
 from qps.compiler.lower.uneven_flows import from_outside
-from qps.engine.formulas import ONE, ZERO, Formula, apply, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
 
 
@@ -56,7 +56,8 @@ def settle_losses(
             offered, demand = left.pop(name), demands[name]
             assert demand.queueing is not None
             demand.offered = offered
-            values[symbols[name]] = law_of(demand.queueing).lost_of(offered)
+            lost = law_of(demand.queueing).lost_of(offered)
+            values[symbols[name]] = lost * _may_lack_room(name, offered, demands)
         put_in = Substitution(values)
         left = {name: offered.changed(put_in) for name, offered in left.items()}
     put_in = Substitution(values)
@@ -73,6 +74,33 @@ def settle_losses(
     for result in results:
         result.visits = {at: visit.changed(put_in) for at, visit in result.visits.items()}
     rewrite(put_in)
+
+
+def _may_lack_room(name: str, offered: Offered, demands: Mapping[str, Demand]) -> Formula:
+    """Return 1 where more may be at a machine than it has room for, 0 where pools let in no more.
+
+    All who come must hold a place: of a pool of that very machine, or of any of the machines of
+    another node, which may all be there at once. Between whole numbers it is on a line.
+    """
+    most: dict[str, Formula] = {}
+    for visit in demands[name].visits:
+        stream, stage = visit.of
+        held = {
+            pool: (demand, hold)
+            for pool, demand in demands.items()
+            for hold in demand.holds
+            if hold.stream == stream and hold.stage is not None
+            if hold.begins <= stage < hold.ends
+        }
+        if not held:
+            return ONE
+        pool, (demand, hold) = max(held.items(), key=lambda one: one[1][1].begins)
+        is_own = name.startswith(pool.rpartition(".")[0] + ".")
+        places = demand.capacity / hold.amount
+        there = places if is_own else places * hold.machines
+        most[pool] = there if pool not in most else maximum(most[pool], there)
+    room = offered.servers if offered.room is None else offered.room
+    return minimum(ONE, maximum(ZERO, total(most.values()) - room))
 
 
 def _refuse_closed(
