@@ -156,7 +156,7 @@ def _renamed(
         scratch = resolved_path(Path(name))
 
         def asked(*arguments: str, given: bytes = b"") -> bytes:
-            found = ask(repository, *arguments, given=given, scratch=scratch).printed
+            found = ask(repository, *arguments, given=given, scratch=scratch).stdout
             if found is None:
                 raise _UnknownError
             return found

@@ -142,11 +142,11 @@ class Repository(Struct, frozen=True, kw_only=True):
     form: str
 
 
-class Told(Struct, frozen=True):
+class Output(Struct, frozen=True):
     """What git printed, None where it refused, and what it said of that."""
 
-    printed: bytes | None
-    said: bytes
+    stdout: bytes | None
+    errors: bytes
 
 
 def program(environment: Mapping[str, str] = os.environ) -> str:
@@ -182,22 +182,22 @@ def ask(
     longest: float = LONGEST,
     given: bytes = b"",
     scratch: Path | None = None,
-) -> Told:
+) -> Output:
     """Return what git prints of a repository; QpsError where it takes too long, or prints too much.
 
     `where` is a folder for commands that ask for names. `given` is its standard input. What is
     written goes to `scratch`, a folder of ours.
     """
     work = _Work(where=where, arguments=arguments, given=given, scratch=scratch)
-    told = _told(work, longest)
-    if _OF_OTHERS in told.said:
-        told = _told(replace(work, safe=tuple(_safe())), longest)
-    if _OF_OTHERS in told.said:
+    output = _run(work, longest)
+    if _OF_OTHERS in output.errors:
+        output = _run(replace(work, safe=tuple(_safe())), longest)
+    if _OF_OTHERS in output.errors:
         raise refused(
             "git reads no repository that belongs to somebody else",
-            f"if you trust it: `git config --global --add safe.directory {_top(told.said)}`",
+            f"if you trust it: `git config --global --add safe.directory {_top(output.errors)}`",
         )
-    return told
+    return output
 
 
 _OF_OTHERS = b"dubious ownership"
@@ -213,7 +213,7 @@ class _Work(Struct, frozen=True, kw_only=True):
     safe: tuple[bytes, ...] = ()
 
 
-def _told(work: _Work, longest: float) -> Told:
+def _run(work: _Work, longest: float) -> Output:
     with _process(work) as (process, said):
         assert process.stdout is not None
         ended = Timer(longest, process.kill)
@@ -232,7 +232,7 @@ def _told(work: _Work, longest: float) -> Told:
                 raise refused("git takes too long", "name two files")
         finally:
             ended.cancel()
-        return Told(bytes(printed) if status == 0 else None, said.read_bytes())
+        return Output(bytes(printed) if status == 0 else None, said.read_bytes())
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def git(top: Path, *arguments: str, longest: float = LONGEST) -> bytes | None:
     Commits and files are named by the names of their objects, which `commit_of` returns: only the
     commands that ask for names know branches. QpsError where it takes so many seconds.
     """
-    return ask(repository_at(top), *arguments, longest=longest).printed
+    return ask(repository_at(top), *arguments, longest=longest).stdout
 
 
 def commit_of(top: Path, revision: str) -> str | None:
@@ -98,20 +98,20 @@ def _age(path: Path) -> tuple[int, int]:
 def _at(top: Path, _: tuple[tuple[int, int], ...], longest: float) -> Repository | None:
     """Return the repository whose top is a folder, None where git finds none there."""
     _refuse_others(top / ".git", _READ)
-    told = ask(top, "rev-parse", "--show-object-format", "--show-toplevel", longest=longest)
-    if told.printed is None:
-        if b"not a git repository" in told.said:
+    output = ask(top, "rev-parse", "--show-object-format", "--show-toplevel", longest=longest)
+    if output.stdout is None:
+        if b"not a git repository" in output.errors:
             return None
         raise refused(
             f"git cannot read the repository at `{top}`", "see what `git status` says there"
         )
-    form, shown = told.printed.split(b"\n", 1)
+    form, shown = output.stdout.split(b"\n", 1)
     if resolved_path(_path(shown)) != top:
         raise refused(
             f"the repository at `{top}` has its files elsewhere",
             "its `core.worktree` says so: `git config --unset core.worktree`",
         )
-    printed = ask(top, "rev-parse", "--absolute-git-dir", longest=longest).printed
+    printed = ask(top, "rev-parse", "--absolute-git-dir", longest=longest).stdout
     own = resolved_path(_path(printed or b""))
     common = _common(own)
     if common not in (own, own.parent.parent):
@@ -163,7 +163,7 @@ def _refuse_where_it_names_another(top: Path, own: Path, longest: float) -> None
     except (OSError, ValueError):
         pass  # it is that of no work tree that was added: it may be a submodule's
     asked = ("config", "--local", "--no-includes", "-z", "--get", "core.worktree")
-    named = ask(top, *asked, longest=longest).printed
+    named = ask(top, *asked, longest=longest).stdout
     if named is not None and resolved_path(own / os.fsdecode(named[:-1])) == top:
         return
     raise refused(

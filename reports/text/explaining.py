@@ -49,7 +49,13 @@ from qps.reports.text.explain_streams import (
 from qps.reports.text.explanation import Apart, ExplainedCase, Explanation, taken_apart
 from qps.reports.text.formula_text import formula
 from qps.reports.text.naming import Part
-from qps.reports.text.quantities import is_share, number, percent, quantity
+from qps.reports.text.quantities import (
+    is_share,
+    number,
+    percent,
+    population_text,
+    quantity,
+)
 from qps.reports.text.spread_text import spread_lines
 from qps.solver.answers.saturation import saturation_of
 from qps.solver.odds.told import Spread
@@ -346,7 +352,8 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     found = saturation_of(graph, resource.name)
     if found.not_below is not None:
         known = "" if found.at is None else f", but by {number(found.at, 6)}"
-        return f"not below {graph.population} = {found.not_below:,}{known}; else it cannot be told"
+        least = population_text(found.not_below)
+        return f"not below {graph.population} = {least}{known}; else it cannot be told"
     if found.at is None:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"

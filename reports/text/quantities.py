@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING
 
@@ -180,12 +181,21 @@ def is_share(name: str) -> bool:
     return name.endswith(("load", "loss")) or name.startswith("share(")
 
 
+def population_text(people: int) -> str:
+    """Return a population: with all its digits, beyond 10^15 as a power of ten."""
+    return f"{people:,}" if people < _WRITTEN_OUT else f"{Decimal(people):.3e}"
+
+
+_WRITTEN_OUT = 10**15
+
+
 def undecided_point(at: float | None, not_below: int) -> str:
     """Return where a resource saturates of which that cannot be told: not below, and up to."""
     if at is None:
-        return f"not below {not_below:,}"
+        return f"not below {population_text(not_below)}"
     last = max(not_below, ceil(at))
-    return f"{not_below:,} to {last:,}" if last > not_below else f"{last:,}"
+    least = population_text(not_below)
+    return f"{least} to {population_text(last)}" if last > not_below else population_text(last)
 
 
 def joined_words(parts: Sequence[str]) -> str:

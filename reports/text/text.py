@@ -34,7 +34,14 @@ from qps.reports.text.nouns import noun, noun_of_one
 from qps.reports.text.odds_text import odds_lines, shares_table
 from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
-from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
+from qps.reports.text.quantities import (
+    in_percent,
+    number,
+    percent,
+    population_text,
+    quantity,
+    undecided_point,
+)
 from qps.reports.text.reasons import answer_told
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.view import circumstances
@@ -285,7 +292,12 @@ def undecided_saturations(view: SolveView) -> str:
     named = [r for r in view.resources if r.name in found.undecided]
     name = view.population.name
     told = (
-        phrase("undecided.one", resource=r.name, name=name, least=f"{r.saturates_not_below:,}")
+        phrase(
+            "undecided.one",
+            resource=r.name,
+            name=name,
+            least=population_text(r.saturates_not_below),
+        )
         for r in named
     )
     does = phrase("undecided.ever" if found.saturates_at is None else "undecided.before")

@@ -6,8 +6,8 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, show
+from qps.commands.isolated_files import each_apart
 from qps.commands.kept_specs import check_file
-from qps.commands.one_by_one import one_by_one
 from qps.commands.readers import asked_specs
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_json
@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> Exit:
     projects = (project_of(resolved_path(path)).value for path in arguments.paths if path.is_dir())
     for project in {one.file: one for one in projects if one is not None}.values():
         found += without_file(project)
-    outcomes, worst = one_by_one(paths, check_file, found.extend)
+    outcomes, worst = each_apart(paths, check_file, found.extend)
     found += (one for _, outcome in outcomes for one in outcome.diagnostics)
     if arguments.format == "json":
         sys.stdout.write(as_json(found))

@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
+from qps.commands.isolated_files import each_apart
 from qps.commands.kept_specs import load
-from qps.commands.one_by_one import one_by_one
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
 from qps.commands.provenance import made_line
@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> Exit:
         return results.run(arguments)
     files = list(dict.fromkeys(arguments.files))
     if len(files) > 1:
-        loaded, worst = one_by_one(files, load, lambda found: show([*found], arguments))
+        loaded, worst = each_apart(files, load, lambda found: show([*found], arguments))
         specs = [spec for _, spec in loaded]
         if not specs:
             return worst
@@ -85,7 +85,7 @@ def _each_solved(specs: list[Spec], arguments: Namespace) -> tuple[list[Spec], l
         advised.append(path)
         return own
 
-    answers, worst = one_by_one(left, made, lambda found: show([*found], arguments))
+    answers, worst = each_apart(left, made, lambda found: show([*found], arguments))
     solved = [one for _, own in answers for one in own]
     return [left[path] for path, _ in answers], solved, worst
 

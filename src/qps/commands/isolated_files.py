@@ -16,7 +16,7 @@ from qps.compiler.diagnostics.visible import one_line
 Result = TypeVar("Result")
 
 
-def one_by_one(
+def each_apart(
     paths: Iterable[Path],
     make: Callable[[Path], Result],
     tell: Callable[[Iterable[Diagnostic]], object],
