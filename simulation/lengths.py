@@ -186,7 +186,10 @@ def _delays(steps: tuple[Step, ...]) -> float:
 
 
 def _memories(played: Played, sources: tuple[Source, ...] | None = None) -> list[float]:
-    """Return the times in which queues forget how they were: longer the fuller they are."""
+    """Return the times in which queues forget how they were: longer the fuller they are.
+
+    A service that has begun goes on the longer the more services vary, as those of a gamma law.
+    """
     loads = [station.background for station in played.stations]
     longest = [0.0] * len(played.stations)
     for source in played.sources if sources is None else sources:
@@ -194,7 +197,8 @@ def _memories(played: Played, sources: tuple[Source, ...] | None = None) -> list
             station = played.stations[visit.station]
             each = source.rate * often * visit.mean / (station.fastest * station.copies)
             loads[visit.station] += each
-            longest[visit.station] = max(longest[visit.station], visit.mean)
+            lasting = visit.mean * max(1.0, station.variation**2)
+            longest[visit.station] = max(longest[visit.station], lasting)
     found = [
         mean * max(1.0, 1 / (max(1.0, station.servers) * max(1e-3, 1 - load) ** 2))
         for load, mean, station in zip(loads, longest, played.stations, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qps.simulation.crew import Effort, Simulation, simulate
+from qps.simulation.lengths import lengths_of
 from qps.simulation.playing import played
 from simulated.judge import graph_of
 
@@ -106,3 +107,18 @@ def test_who_is_lost_in_a_call_made_beside_others_holds_nothing_any_longer() -> 
     assert told.loads["a.threads"].mean < 0.5
     # One line that is offered 0.4 loses nearly 0.4 / 1.4; three places hardly keep anybody away.
     assert job.lost["any"].mean == pytest.approx(0.4 / 1.4, rel=0.05)
+
+
+_UNEVEN_SERVICE = """
+users N in 1..2
+machine box { cpu 64 core, queueing mgc cv 3 }
+component work { cpu 200 s/request }
+topology { node a = box * 3 }
+stream job in all { traffic 0.7 request/s; at a { work } }
+"""
+
+
+def test_services_that_vary_much_are_played_until_the_long_ones_have_ended() -> None:
+    """The tail of a gamma law of cv 3 falls off by e in 9 means; with 200 s, 20 of these are 10 h."""
+    least = lengths_of(played(graph_of(_HEAD + _UNEVEN_SERVICE), 1)).least
+    assert least >= 20 * 9 * 200
