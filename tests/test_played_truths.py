@@ -119,6 +119,6 @@ stream job in all { traffic 0.7 request/s; at a { work } }
 
 
 def test_services_that_vary_much_are_played_until_the_long_ones_have_ended() -> None:
-    """The tail of a gamma law of cv 3 falls off by e in 9 means; with 200 s, 20 of these are 10 h."""
+    """The tail of a gamma law of cv 3 falls off by e in 9 means: 20 of these are ten hours."""
     least = lengths_of(played(graph_of(_HEAD + _UNEVEN_SERVICE), 1)).least
     assert least >= 20 * 9 * 200
