@@ -81,6 +81,7 @@ QUOTIENT = Code("QPS0521", "quotient", _W, "a quotient of two numbers right befo
 ONCE_ONLY = Code("QPS0523", "once-only", _W, "an effect of a step that is repeated: it counts once")
 PRIORITIES = Code("QPS0524", "priorities", _W, "a priority by which nothing goes, or none to go by")
 GLUED_SIGNS = Code("QPS0525", "glued-signs", _W, "a sum of what is below zero that looks uncertain")
+COINS = Code("QPS0526", "coins", _W, "calls by shares that sum to 1: each is made by itself")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "a fit that misses what was measured by much")
