@@ -63,6 +63,15 @@ def _as_power(value: float, digits: int) -> str:
     return ten if amount == "1" else f"{amount} × {ten}"
 
 
+def population_text(people: int) -> str:
+    """Return a population with all its digits, beyond 10^15 as a power of ten.
+
+    >>> population_text(1_234_567), population_text(10**300)
+    ('1,234,567', '10³⁰⁰')
+    """
+    return f"{people:,}" if people < 10**_LONGEST_WRITTEN_OUT else number(float(people))
+
+
 def percent(value: float, digits: int = 3) -> str:
     """Return a share in per cent.
 

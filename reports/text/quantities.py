@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.scales import (
     number,
     percent,
+    population_text,
     quantity,
     quantity_in,
     scale_of,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # its algebra is slow to import, and nothing is computed here
 __all__ = [
     "number",
     "percent",
+    "population_text",
     "quantity",
     "quantity_in",
     "scale_of",
@@ -179,14 +180,6 @@ def in_percent(criterion: Criterion) -> bool:
 def is_share(name: str) -> bool:
     """True for measures that are read in per cent: loads, losses, shares."""
     return name.endswith(("load", "loss")) or name.startswith("share(")
-
-
-def population_text(people: int) -> str:
-    """Return a population: with all its digits, beyond 10^15 as a power of ten."""
-    return f"{people:,}" if people < _WRITTEN_OUT else f"{Decimal(people):.3e}"
-
-
-_WRITTEN_OUT = 10**15
 
 
 def undecided_point(at: float | None, not_below: int) -> str:

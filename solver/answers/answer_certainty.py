@@ -28,6 +28,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
+from qps.compiler.quantities.scales import population_text
 from qps.solver.answers.solution import FirstFailure, ResourceSolution, Solution
 
 
@@ -135,7 +136,7 @@ def saturation_known(resource: ResourceSolution, graph: LoadGraph) -> Certainty:
         never = saturation.at is None and known.kind is Kind.LOWER_BOUND  # not later either
         return EXACT if never else known
     none = f"there is no saturation of `{resource.name}` up to {population}"
-    reason = f"{none} = {saturation.not_below:,}, and nothing is proved beyond"
+    reason = f"{none} = {population_text(saturation.not_below)}, and nothing is proved beyond"
     told = lower_bound(reason) if saturation.at is None else upper_bound(reason)
     return together(told, known)
 
