@@ -247,6 +247,18 @@ def test_what_a_pool_lets_through_is_not_lost_as_if_it_came_at_random() -> None:
     assert not graph.resources["n1.cpu"].known.is_exact  # what is lost does not come there
 
 
+@pytest.mark.parametrize(("room", "holds"), [(11, True), (2, True), (1, False)])
+def test_nobody_is_lost_where_a_pool_has_no_more_places(room: int, *, holds: bool) -> None:
+    head = _HEAD.replace(
+        "pooled { cpu 1 core, queueing ps; threads 4",
+        f"pooled {{ cpu 1 core, queueing mm1 room {room}; threads 2",
+    )
+    way = "at a { take threads; work; give threads }"
+    graph = _graph("node a = pooled", _open(way), head=head)
+    [blocked] = [part for part in graph.streams["s"].losses if part.at is not None]
+    assert blocked.known.is_exact is holds
+
+
 def test_an_error_of_a_wait_is_none_of_a_loss() -> None:
     graph = _case("networks", "g4_loss_behind_uneven")
     stream = graph.streams["s"]

@@ -183,6 +183,7 @@ def _lowered_model(
     settled = settled_loads(stated, streams, expressions, targets, closed)
     put_in = settled.put_in
     prices, unpriced = priced(model, configuration, expressions)
+    network = with_disciplines(network, streams.demands, {}, expressions.mixtures)
     gate = gate_of(network, expressions)
     known = with_known(settled, streams.demands, expressions, gate)
     resources, elastic, closed = known.resources, known.elastic, known.closed

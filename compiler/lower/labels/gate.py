@@ -18,6 +18,7 @@ from qps.compiler.lower.labels.premises import (
     Premise,
     Walked,
     at_most_one_chance,
+    fits,
     free_choice,
     one_path,
     poisson,
@@ -104,6 +105,9 @@ class _Judging(Struct, frozen=True):
         yield at_most_one_chance(self.walked, of, self.numbers)
 
     def of_loss(self, station: Station) -> Iterator[Premise]:
+        """Yield the premises of the share that finds no room at a station: none where all do."""
+        if fits(self.walked, station, self.numbers):
+            return
         yield poisson(self.walked, station)
         yield whole(self.walked, station, self.numbers)
 

@@ -196,6 +196,24 @@ def poisson(walked: Walked, station: Station) -> Premise:
     )
 
 
+def fits(walked: Walked, station: Station, numbers: Numbers) -> bool:
+    """Return whether all who may be at a station find room: each holds one of fewer places.
+
+    Of a pool of the same machine there are its own places, of another one those of all its copies.
+    """
+    pools, most = walked.network.pools, dict[str, Formula]()
+    for passage in walked.visits.get(station.name, ()):
+        held = [one for one in passage.holds if not pools[one.pool].is_unmodeled]
+        if not held:
+            return False
+        pool = pools[held[-1].pool]
+        places = pool.capacity / held[-1].amount
+        is_own = pool.place.name == station.place.name
+        most[f"{pool.name} of {places}"] = places if is_own else places * pool.place.copies
+    room = station.servers if station.room is None else station.room
+    return bool(most) and not numbers.is_above_zero(total(most.values()) - room)
+
+
 def whole(walked: Walked, station: Station, numbers: Numbers) -> Premise:
     """Every visit has the law that is stated: no step in it is taken by a share of the items.
 
