@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.inputs import Input
-from fuzz.repositories import Piece, drawn_pieces
+from fuzz.repositories import Piece, drawn_pieces, standing
 from fuzz.repository_running import kept_repository, run_repositories, wrong
 from fuzz.running import fault, kept, run_batch
 from qps.reviewing import git_command
@@ -78,3 +78,23 @@ def test_a_fault_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> Non
     [finding] = run_batch(seed=1, inputs=2, seconds=_SECONDS).findings
     assert finding.given.files["main.qps"].count(b"\n") <= 1
     assert "a fault of ours" in finding.told
+
+
+def test_pieces_write_nothing_through_links_of_others(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    pieces = (
+        Piece("link", ("specs/x.qps", str(elsewhere))),
+        Piece("file", ("specs/x.qps/a.qps", "text")),
+        Piece("lines", ("specs/x.qps/.gitmodules", "text")),
+        Piece("link", ("lib", str(elsewhere))),
+        Piece("embedded", ("lib/.git", "true")),
+        Piece("folder", ("lib/deep/b.qps",)),
+        Piece("link", ("specs/loop", "loop")),
+        Piece("file", ("specs/loop/a.qps", "text")),
+    )
+    folder = tmp_path / "made"
+    folder.mkdir()
+    repository = standing(folder, pieces)
+    assert list(elsewhere.iterdir()) == []
+    assert [one.kind for one in repository.pieces] == ["link", "link", "link"]

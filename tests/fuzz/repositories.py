@@ -386,23 +386,30 @@ def _put(repository: Repository, kind: str, texts: list[str], script: Path) -> N
     elif kind == "variable":
         repository.environment[texts[0]] = texts[1]
     elif kind == "lines":
-        path = top / texts[0]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, texts[1], more=os.O_APPEND)
+        _write(_placed(top, texts[0]), texts[1], more=os.O_APPEND)
     elif kind == "hook":
-        _write(top / ".git" / "hooks" / texts[0], script.read_text(encoding="utf-8"))
-        (top / ".git" / "hooks" / texts[0]).chmod(0o755)
+        path = _placed(top, f".git/hooks/{texts[0]}")
+        _write(path, script.read_text(encoding="utf-8"))
+        path.chmod(0o755)
     elif kind == "embedded":
-        _embed(top / texts[0], script, is_bare=texts[1] == "true")
+        _embed(top, texts[0], script, is_bare=texts[1] == "true")
     elif kind == "git away":
         (top / ".git").rename(top.parent / "away")
         (top / ".git").write_text(texts[0], encoding="utf-8")
     else:
-        path = top / ".git" / texts[0] if kind.startswith("git ") else top / texts[0]
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = _placed(top, f".git/{texts[0]}" if kind.startswith("git ") else texts[0])
         if kind in ("git pipe", "git link") or (kind == "git file" and path.exists()):
             _remove(path)
         _special_file(kind.removeprefix("git "), path, texts[1:])
+
+
+def _placed(top: Path, name: str) -> Path:
+    """Return a path below the top, its folder made; OSError where a link of ours leads out."""
+    path = top / name
+    if not Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(top)):
+        raise NotADirectoryError(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def _special_file(kind: str, path: Path, texts: list[str]) -> None:
@@ -432,12 +439,12 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\0", "")
 
 
-def _embed(into: Path, script: Path, *, is_bare: bool) -> None:
+def _embed(top: Path, place: str, script: Path, *, is_bare: bool) -> None:
     for name in ("objects", "refs"):
-        (into / name).mkdir(parents=True, exist_ok=True)
-    _write(into / "HEAD", "ref: refs/heads/main\n")
+        _placed(top, f"{place}/{name}/any")
+    _write(top / place / "HEAD", "ref: refs/heads/main\n")
     text = f"[core]\n\tbare = {str(is_bare).lower()}\n\tworktree = ..\n\tfsmonitor = {script}\n"
-    _write(into / "config", text)
+    _write(top / place / "config", text)
 
 
 class _Objects(Struct, frozen=True):
