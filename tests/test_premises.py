@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.specs import lowered
-from qps.compiler.lower.doubts import Doubt
+from qps.compiler.lower.label_doubts import Doubt
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.stream_measures import StreamMeasures

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from qps.compiler.lower.closed import Closed, ClosedStream
 from qps.compiler.lower.disciplines.closed_network import InClosedNetwork
-from qps.compiler.lower.doubts import Gate
 from qps.compiler.lower.flows import Demand
+from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queue_certainty import loss_certainty, mean_certainty, uncounted

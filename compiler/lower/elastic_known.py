@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from qps.compiler.lower.certainties import followed
 from qps.compiler.lower.closed import Closed
 from qps.compiler.lower.closed_known import loads_known, rates_known
-from qps.compiler.lower.doubts import Gate
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.flows import Demand, StreamResult
+from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_queues import PlacedQueue, queues_of

@@ -11,9 +11,9 @@ from qps.compiler import ir
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.disciplines.closed_network import PoolInClosedNetwork
 from qps.compiler.lower.disciplines.pool import Pool
-from qps.compiler.lower.doubts import Gate
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.held import Room
+from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue, Visit

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.cycle_quantile import CycleSum, cycle_of
-from qps.compiler.lower.doubts import NO_DOUBTS, ClassDoubts
+from qps.compiler.lower.label_doubts import NO_DOUBTS, ClassDoubts
 from qps.compiler.lower.latency import (
     Allotment,
     allotted,

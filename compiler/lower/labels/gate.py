@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from qps.compiler.lower.doubts import NO_DOUBT, NO_DOUBTS, ClassDoubts, Doubt, Gate
+from qps.compiler.lower.label_doubts import NO_DOUBT, NO_DOUBTS, ClassDoubts, Doubt, Gate
 from qps.compiler.lower.labels.premises import (
     Fails,
     From,
