@@ -289,16 +289,11 @@ def undecided_saturations(view: SolveView) -> str:
     found = view.bottleneck
     if found is None or not found.undecided:
         return ""
-    named = [r for r in view.resources if r.name in found.undecided]
     name = view.population.name
     told = (
-        phrase(
-            "undecided.one",
-            resource=r.name,
-            name=name,
-            least=population_text(r.saturates_not_below),
-        )
-        for r in named
+        phrase("undecided.one", resource=r.name, name=name, least=population_text(least))
+        for r in view.resources
+        if r.name in found.undecided and (least := r.saturates_not_below) is not None
     )
     does = phrase("undecided.ever" if found.saturates_at is None else "undecided.before")
     return phrase("undecided", told=" or ".join(told), does=does)
