@@ -13,7 +13,7 @@ from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.claims.check_figures import FigureChecker
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.claims.check_observations import ObservationChecker
-from qps.compiler.check.model.check_chances import report_coins
+from qps.compiler.check.model.check_chances import report_chances
 from qps.compiler.check.model.check_changes import OfChanges, change_checker
 from qps.compiler.check.model.check_components import ComponentChecker
 from qps.compiler.check.model.check_correlations import CorrelationChecker
@@ -160,7 +160,7 @@ class _ModelChecker(OfChanges, frozen=True):
         report_think_times(model, self.sink)
         report_priorities(model, self.sink)
         report_bursts(model, self.sink)
-        report_coins(model, self.sink)
+        report_chances(model, self.sink)
         if not any(found.is_error for found in self.sink.found):
             report_quotients(program.modules, self.sink)
         report_signs(program.modules, self.sink)

@@ -82,6 +82,8 @@ ONCE_ONLY = Code("QPS0523", "once-only", _W, "an effect of a step that is repeat
 PRIORITIES = Code("QPS0524", "priorities", _W, "a priority by which nothing goes, or none to go by")
 GLUED_SIGNS = Code("QPS0525", "glued-signs", _W, "a sum of what is below zero that looks uncertain")
 COINS = Code("QPS0526", "coins", _W, "calls by shares that sum to 1: each is made by itself")
+ONE_SHARE = Code("QPS0527", "one-share", _W, "several calls by one share: each is made by itself")
+PART_OF_A_STEP = Code("QPS0528", "part-of-a-step", _W, "a share of a step: every item takes it")
 OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "a fit that misses what was measured by much")

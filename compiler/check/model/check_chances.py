@@ -1,4 +1,4 @@
-"""Calls by chance of which it is likely that something else is meant."""
+"""Calls and steps by a share of the items, of which it is likely that something else is meant."""
 
 from __future__ import annotations
 
@@ -6,23 +6,37 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
+from msgspec import Struct
+
 from qps.compiler import ir
+from qps.compiler.check.model.nominal import nominal_value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.ir.cost_items import is_held, item_of
+from qps.compiler.ir.parts import operands_of, parts_of
+from qps.compiler.ir.waiting import machine_at
+from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 _Linear = dict[ir.Expr | None, Fraction]
 """The coefficient of each part of a sum, and of None the number in it."""
 
 
-def report_coins(model: ir.Model, sink: Sink) -> None:
-    """Warn of calls by shares that sum to 1: each is made or not by itself, not one of them.
+def report_chances(model: ir.Model, sink: Sink) -> None:
+    """Warn of calls by shares that sum to 1, of several by one share, and of parts of steps.
 
-    Of two calls by `share` and `1 - share` some items make both, and some make none.
+    Each call is made or not by itself: of two calls by `share` and `1 - share` some items make
+    both, and some make none; of two by the same share some items make one of them alone. Of a step
+    by a share every item takes that part.
     """
+    timed = _timed(model)
     for stream in model.streams:
         for calls in _side_by_side(stream.legs):
             found = next(_sums_to_one(calls), None)
             if found is None:
+                for alike in _by_one_share(calls, model):
+                    _report_one_share(alike, stream, sink)
                 continue
             first, *others = found
             told = " and ".join(f"`{call.node}`" for call in found)
@@ -36,6 +50,123 @@ def report_coins(model: ir.Model, sink: Sink) -> None:
                 secondary=[Label(call.times.span, "and this one") for call in others if call.times],
                 hint="where each item makes one of them, send each share as a stream of its own",
             )
+        _report_parts(stream, timed, model, sink)
+
+
+def _report_one_share(calls: list[ir.Call], stream: ir.Stream, sink: Sink) -> None:
+    first, *others = calls
+    called = listed(list(dict.fromkeys(call.node for call in calls)), "and")
+    assert first.times is not None
+    sink.report(
+        codes.ONE_SHARE,
+        first.times.span,
+        f"the calls of {called} are made by chance, each by itself: some items of "
+        f"`{stream.name}` make one of them and not the others",
+        label="this share",
+        secondary=[Label(call.times.span, "and the same") for call in others if call.times],
+        hint="where the same items make all of them, call a node by that share which makes them, "
+        "each once; or send that share as a stream of its own",
+    )
+
+
+def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Call]]:
+    """Yield calls of several nodes by the same share, or of one by the same parameters."""
+    alike: dict[frozenset[tuple[ir.Expr | None, Fraction]], list[ir.Call]] = {}
+    for call in calls:
+        if call.condition is not None or call.times is None or call.others is not None:
+            continue
+        if _is_share(call.times.expr, model):
+            key = frozenset(_linear(call.times.expr).items())
+            alike.setdefault(key, []).append(call)
+    for same in alike.values():
+        are_several = len({call.node for call in same}) > 1
+        if len(same) > 1 and (are_several or not all(map(_is_number, same))):
+            yield same
+
+
+def _report_parts(stream: ir.Stream, timed: _Timed, model: ir.Model, sink: Sink) -> None:
+    """Warn of a step that is taken by a share, where the spec asks how long something takes.
+
+    Loads are the same either way, and so are the means of users who wait for answers.
+    """
+    if stream.is_closed and stream.name not in timed.laws:
+        return
+    nodes = {node.name: node for node in model.nodes}
+    seen = set[Span]()
+    for visit in (leg for leg in stream.legs if isinstance(leg, ir.Visit)):
+        if stream.name not in timed.streams and visit.node not in timed.nodes:
+            continue
+        machine = machine_at(model, nodes[visit.node])
+        for step in visit.steps:
+            is_part = step.repeat is not None and _is_share(step.repeat, model)
+            if not is_part or step.span in seen or not _takes_time(step.component, machine):
+                continue
+            seen.add(step.span)
+            name = step.component.name
+            sink.report(
+                codes.PART_OF_A_STEP,
+                step.span,
+                f"every item of `{stream.name}` takes a part of `{name}`: it is not that some take "
+                "all of it, and others nothing",
+                label="an amount below 1",
+                hint=f"where some items take all of `{name}`, send them as a stream of their own; "
+                "where all take a part, state that as the cost of a component",
+            )
+
+
+class _Timed(Struct, frozen=True, kw_only=True):
+    """Streams of which a spec asks how long they take, and those of which it asks for the law.
+
+    Those who meet one of them at a node are waited for there.
+    """
+
+    streams: frozenset[str]
+    laws: frozenset[str]
+    nodes: frozenset[str]
+
+
+def _timed(model: ir.Model) -> _Timed:
+    numbers = [one.value for one in model.measures]
+    numbers += [side for one in model.requirements for side in (one.measure, one.limit)]
+    numbers += [column.value for one in model.observations for column in one.measured]
+    asked = [number.expr for number in numbers]
+    for claim in (claim for one in model.expectations for claim in one.claims):
+        value = claim.value
+        asked += [value.expr] if isinstance(value, ir.Quantity) else operands_of(value)
+    parts = (part for expr in asked for part in parts_of(expr))
+    measured = {(part.kind, part.subject) for part in parts if isinstance(part, ir.Measured)}
+    streams = {name for kind, name in measured if kind in _TIMES}
+    visits = (leg for s in model.streams if s.name in streams for leg in s.legs)
+    return _Timed(
+        streams=frozenset(streams),
+        laws=frozenset(name for kind, name in measured if kind in _OF_A_LAW),
+        nodes=frozenset(leg.node for leg in visits if isinstance(leg, ir.Visit)),
+    )
+
+
+_OF_A_LAW = frozenset({ir.MeasureKind.QUANTILE, ir.MeasureKind.JITTER})
+_TIMES = _OF_A_LAW | {ir.MeasureKind.LATENCY}
+
+
+def _is_share(expr: ir.Expr, model: ir.Model) -> bool:
+    """Return whether a number is between 0 and 1, as the spec states it."""
+    value = nominal_value(expr, model)
+    return value is not None and 0 < value < 1
+
+
+def _takes_time(component: ir.Component, machine: ir.Machine | None) -> bool:
+    """Return whether each item is delayed or worked on: a part of its bytes is an amount."""
+    if any(effect.kind is ir.EffectKind.DELAY for effect in component.effects):
+        return True
+    for cost in component.costs:
+        resource = machine.resource(cost.resource) if machine else None
+        if resource is None:
+            continue
+        for term in cost.terms:
+            item = None if is_held(term, resource) else item_of(term, resource.work)
+            if item and item != INFORMATION_BASE:
+                return True
+    return False
 
 
 def _side_by_side(legs: tuple[ir.Leg, ...]) -> list[list[ir.Call]]:
