@@ -213,6 +213,56 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "(web.cpu.load <= 50 % or pages.loss <= 3 %) with N = 700",
         ["claim-loosened"],
     ),
+    "a looser bound or an alternative": (
+        "web.cpu.load < 25 %",
+        "(web.cpu.load < 50 % or pages.loss <= 3 %)",
+        ["claim-loosened"],
+    ),
+    "a further and a looser alternative": (
+        "web.cpu.load <= 30 % or",
+        "web.cpu.load <= 80 % or pages.loss <= 1 % or",
+        ["claim-loosened"],
+    ),
+    "a stricter alternative": (
+        "web.cpu.load <= 30 % or",
+        "web.cpu.load <= 30 % and pages.loss <= 1 % or",
+        NOTHING,
+    ),
+    "the smaller of two": (
+        "web.cpu.load < 25 %",
+        "min(web.cpu.load, user.cpu.load) < 25 %",
+        ["claim-loosened"],
+    ),
+    "the larger of two is above": (
+        "saturation(web.cpu) >= 1000",
+        "max(saturation(web.cpu), saturation(net)) >= 1000",
+        ["claim-loosened"],
+    ),
+    "the smaller of two written as alternatives": (
+        "web.cpu.load <= 30 % or pages.latency <= 20 ms",
+        "pages.latency <= 20 ms or web.cpu.load <= 30 %",
+        NOTHING,
+    ),
+    "an alternative in a probability": (
+        "probability(pages.latency <= 50 ms)",
+        "probability(pages.latency <= 50 ms or pages.loss <= 50 %)",
+        ["claim-loosened"],
+    ),
+    "an alternative in a matrix claim": (
+        "every configuration of speeds: largest_acceptable >= 300",
+        "every configuration of speeds: largest_acceptable >= 300 or pages.latency <= 1 s",
+        ["claim-loosened"],
+    ),
+    "a looser bound or an alternative in a matrix claim": (
+        "every configuration of speeds: largest_acceptable >= 300",
+        "every configuration of speeds: largest_acceptable >= 30 or limited_by == net.load",
+        ["claim-loosened"],
+    ),
+    "an alternative that must not be": (
+        "limited_by == net.load",
+        "limited_by == net.load or limited_by == user.cpu.load",
+        NOTHING,
+    ),
     "an alternative loosened": (
         "pages.latency <= 20 ms",
         "pages.latency <= 2 s",

@@ -14,7 +14,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.reviewing.rules.constraints import Constraint, Reader
 from qps.reviewing.rules.matrix_statements import MatrixStatement, compared_statements, statements
-from qps.reviewing.rules.strictness import Move, Moved, compared, implied, is_one_way, together
+from qps.reviewing.rules.strictness import Move, Moved, compared, implied, together
 from qps.reviewing.rules.weakening import Weakening, said
 
 
@@ -159,8 +159,8 @@ def _compared(one: _Part, other: _Part) -> Moved:
             moved = compared_statements(one.says, other.says)
         else:
             moved = Moved(Move.OTHER)
-    elif not one.says.alternatives and is_one_way(one.says, other.says):
-        moved = Moved(Move.LOOSER, "an alternative is added")
+    elif other.says.alternatives:
+        moved = compared(one.says, other.says)
     elif one.says.shape != other.says.shape:
         moved = Moved(Move.OTHER)
     else:

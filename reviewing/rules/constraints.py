@@ -107,10 +107,7 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
                 return (Constraint(terms=(), tag="any", alternatives=tuple(read)),)
             case ir.Compare(operator, left, right, dimension):
                 sign = operator if holds else _NEGATED[operator]
-                sides = product(
-                    _sides(left, sign, is_left=True), _sides(right, sign, is_left=False)
-                )
-                return tuple(self._compared(sign, a, b, dimension, changes) for a, b in sides)
+                return self._each(sign, left, right, dimension, changes)
         context = self._context(changes)
         return (Constraint(terms=(), tag=(plain(condition, self.renamed), context, holds)),)
 
@@ -170,6 +167,25 @@ class Reader(Struct, frozen=True, kw_only=True, dict=True):
         constant = form.add(value, Fraction(1), changes)
         ends = [None if end is None else End(end - constant) for end in (low, high)]
         return _normal(form.terms, ends[0], ends[1], tag, dimension)
+
+    def _each(
+        self,
+        sign: str,
+        left: ir.Expr,
+        right: ir.Expr,
+        dimension: Dimension,
+        changes: Sequence[ir.Change],
+    ) -> tuple[Constraint, ...]:
+        """Return what a comparison says of each part of the largest or smallest of several."""
+        found = []
+        for a, b in _sides(left, right, sign, is_each=True):
+            ways = _sides(a, b, sign, is_each=False)
+            if len(ways) == 1:
+                found.append(self._compared(sign, a, b, dimension, changes))
+            else:
+                read = tuple(self._each(sign, *way, dimension, changes) for way in ways)
+                found.append(Constraint(terms=(), tag="any", alternatives=read))
+        return tuple(found)
 
     def _compared(
         self,
@@ -352,8 +368,7 @@ class _Form(Struct, frozen=True, kw_only=False):
                 )
             case ir.Chance(changes=own_changes, condition=condition):
                 inner = reader.constraints(condition, (*changes, *own_changes))
-                shapes = frozenset(one.shape for one in inner)
-                return Atom(key=("probability", shapes), context=context, inner=inner)
+                return Atom(key=("probability",), context=context, inner=inner)
             case ir.Sum(parts) | ir.Product(parts) | ir.Apply(arguments=parts):
                 word = expr.operation if isinstance(expr, ir.Apply) else type(expr).__name__
                 return Atom(key=(word, tuple(self._frozen(one, changes) for one in parts)))
@@ -376,12 +391,24 @@ class _Form(Struct, frozen=True, kw_only=False):
 _NAMED = (ir.ParameterValue, ir.NodeCount, ir.Members, ir.GroupCount, ir.Mixture, ir.Population)
 
 
-def _sides(expr: ir.Expr, sign: str, *, is_left: bool) -> tuple[ir.Expr, ...]:
-    """Return what of a side must be so each: the larger of two is below a bound where both are."""
-    word = MAXIMUM if (sign in ("<", "<=")) is is_left else MINIMUM
-    if sign in ("==", "!=") or not isinstance(expr, ir.Apply) or expr.operation != word:
+def _sides(
+    left: ir.Expr, right: ir.Expr, sign: str, *, is_each: bool
+) -> tuple[tuple[ir.Expr, ir.Expr], ...]:
+    """Return the pairs of which each must compare so, or else of which one must.
+
+    The largest of several is below a bound where each of them is, the smallest where one is.
+    """
+    if sign in ("==", "!="):
+        return ((left, right),)
+    words = (MAXIMUM, MINIMUM) if (sign in ("<", "<=")) is is_each else (MINIMUM, MAXIMUM)
+    return tuple(product(_parts(left, words[0]), _parts(right, words[1])))
+
+
+def _parts(expr: ir.Expr, word: str) -> tuple[ir.Expr, ...]:
+    """Return what an extremum of measures is of; a number is one as it is."""
+    if not isinstance(expr, ir.Apply) or expr.operation != word or not _asks(expr):
         return (expr,)
-    return tuple(one for part in expr.arguments for one in _sides(part, sign, is_left=is_left))
+    return tuple(one for part in expr.arguments for one in _parts(part, word))
 
 
 def _asks(expr: ir.Expr) -> bool:

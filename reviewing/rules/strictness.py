@@ -215,6 +215,7 @@ def _all_of(old: Sequence[Constraint], new: Sequence[Constraint]) -> Moved:
     for one in old:
         other = next((n for n in left if n.exact == one.exact), None)
         other = other or next((n for n in left if n.shape == one.shape), None)
+        other = other or next((n for n in left if _is_alternative(one, n)), None)
         if other is None:
             moves.append(Moved(Move.LOOSER, "a part is dropped"))
         else:
@@ -226,22 +227,37 @@ def _all_of(old: Sequence[Constraint], new: Sequence[Constraint]) -> Moved:
 def _alternatives(old: Constraint, new: Constraint) -> Moved:
     """Return which way a condition moved of which one alternative must hold."""
     before, after = _ways(old), _ways(new)
-    if before == after:
+    is_within, holds_all = _is_within(before, after), _is_within(after, before)
+    if is_within and holds_all:
         return Moved(Move.SAME)
-    if before < after:
-        return Moved(Move.LOOSER, "an alternative is added")
-    if after < before:
-        return Moved(Move.TIGHTER, "an alternative is dropped")
+    if is_within or (not old.alternatives and is_one_way(old, new)):
+        more = len(after) > len(before)
+        return Moved(Move.LOOSER, "an alternative is " + ("added" if more else "looser"))
+    if holds_all:
+        fewer = len(after) < len(before)
+        return Moved(Move.TIGHTER, "an alternative is " + ("dropped" if fewer else "stricter"))
     moves = []
-    if len(old.alternatives) == len(new.alternatives):
-        moves = [_all_of(a, b) for a, b in zip(old.alternatives, new.alternatives, strict=True)]
+    if len(before) == len(after):
+        moves = [_all_of(a, b) for a, b in zip(before, after, strict=True)]
     return together(moves) if moves else Moved(Move.OTHER, "other alternatives")
 
 
-def _ways(one: Constraint) -> frozenset[Hashable]:
-    return frozenset(
-        frozenset((part.exact, part.low, part.high) for part in way) for way in one.alternatives
-    )
+def _ways(one: Constraint) -> tuple[tuple[Constraint, ...], ...]:
+    return one.alternatives or ((one,),)
+
+
+def _is_within(
+    ways: Sequence[Sequence[Constraint]], others: Sequence[Sequence[Constraint]]
+) -> bool:
+    """Return whether whatever one of some ways lets pass, one of the others does."""
+    return all(any(all(implied(part, way) for part in other) for other in others) for way in ways)
+
+
+def _is_alternative(one: Constraint, other: Constraint) -> bool:
+    """Return whether one of two constraints is an alternative of the other."""
+    if not (one.alternatives or other.alternatives):
+        return False
+    return _alternatives(one, other).move is not Move.OTHER
 
 
 _NO_LOOSER = (Move.SAME, Move.TIGHTER)
