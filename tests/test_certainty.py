@@ -850,6 +850,32 @@ def test_copies_that_leave_together_are_not_told_exactly_at_several_cores() -> N
     assert known.kind is Kind.APPROXIMATION
 
 
+@pytest.mark.parametrize(
+    ("queueing", "kind"),
+    [
+        ("md1", Kind.UPPER_BOUND),
+        ("mm1", Kind.UPPER_BOUND),
+        ("mg1 cv 2", Kind.APPROXIMATION),
+        ("mg1 cv 0.5", Kind.APPROXIMATION),
+    ],
+)
+def test_quantiles_of_batches_are_bounded_where_the_law_of_a_batch_is_known(
+    queueing: str, kind: Kind
+) -> None:
+    text = (
+        f"users N in 1..20\nmachine m {{ a 1 core, queueing {queueing} }}\n"
+        "component x { a 1 ms/request }\n"
+        f"topology {{ node s = m }}\nstream job {OPEN}\n"
+    )
+    queue = next(part.queue for part in lowered(text).streams["job"].latency if part.queue)
+    together_there = tuple(replace(visit, batch=number_of(Fraction(3))) for visit in queue.visits)
+    batches = replace(queue, visits=together_there)
+    assert batches.law.stage_known(batches).kind is kind
+    known = batches.law.quantiles_known(batches)
+    assert known.kind is kind
+    assert known.error is None
+
+
 def test_an_axis_that_is_written_in_per_cent_is_told_so() -> None:
     text = f"{EFFORT.replace('cpu effort', 'cpu effort * (1 - hit)')}param hit = 90 %\n"
     text += f"require {{ {LATE} <= 60 ms }}\nmatrix shares {{ hit in [80, 95 %] }}\n"

@@ -94,7 +94,7 @@ class OneServer(Law, frozen=True):
         """Laws of which two moments are known are taken as gamma distributed."""
         name = queue.resource
         if queue.has_batches:
-            return upper_bound(f"copies that leave together at `{name}` wait for a whole batch")
+            return _batches_known(queue)
         found = []
         if queue.variation not in (ZERO, ONE):
             found.append(
@@ -143,10 +143,22 @@ def mixed_quantiles(queue: Queue) -> Certainty:
     """Return what batches and visits that differ do to how quantiles are known."""
     name = queue.resource
     if queue.has_batches:
-        return upper_bound(f"copies that leave together at `{name}` wait for a whole batch")
+        return _batches_known(queue)
     if not queue.is_told_as_uniform:
         return upper_bound(f"all visits of `{name}` count as long as the longest")
     return EXACT
+
+
+def _batches_known(queue: Queue) -> Certainty:
+    """Return what batches do to how quantiles are known.
+
+    Of fixed services, and of exponential ones, the law of a whole batch is known. Of others two
+    moments are, which bound no quantile.
+    """
+    reason = f"copies that leave together at `{queue.resource}` wait for a whole batch"
+    if queue.variation in (ZERO, ONE):
+        return upper_bound(reason)
+    return approximation(f"{reason}, of which two moments are known")
 
 
 def _of_some_length(service: Formula, longest: Formula) -> Formula:
