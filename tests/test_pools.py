@@ -380,3 +380,53 @@ require { page.latency <= 10 s }
     spec = checked(text)
     found = solve_for(spec.model, spec.configuration(None, []), "think", 20)
     assert [(one.low, one.high) for one in found.intervals] == [(1, 20)]
+
+
+LOSSY = """users N in 1..2000
+unit thread
+machine box { cpu 1 core, queueing %s; threads %d thread }
+machine db { cpu 2 core, queueing %s }
+network wire { propagation %s }
+component look { %s }
+component sift { drop %s }
+component rest { %s }
+topology { node n0 = box; node n1 = db; link l = wire between n0, n1 }
+stream s for each user { traffic 1 request/s; at n0 { take threads; look; %s; give threads } }
+"""
+DELAYS = LOSSY % (
+    "mm1", 4, "mmc", "0 s", "delay 1 ms", "60 %", "delay 20 ms", "sift; rest; call n1 { }",
+)  # fmt: skip
+QUEUES = LOSSY % (
+    "mm1", 4, "mmc", "0 s", "cpu 3 ms/request", "50 %", "cpu 20 ms/request",
+    "sift; call n1 { rest }",
+)  # fmt: skip
+NO_ROOM = LOSSY % (
+    "loss", 2, "ps", "0.5 ms", "cpu 10 ms/request", "0 %", "cpu 10 ms/request",
+    "call n1 * 50 % { rest }",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "users", "held", "latency"),
+    [
+        # by simulations that share nothing with ours: of 400,000 items, or of 3,000 s
+        (DELAYS, 100, 0.2253, 0.02105),
+        (DELAYS, 300, 0.6760, 0.02410),
+        (DELAYS, 400, 0.9014, 0.04110),
+        (QUEUES, 60, 0.2164, 0.02564),
+        (QUEUES, 120, 0.5247, 0.03696),
+        (QUEUES, 160, 0.7986, 0.07544),
+        (NO_ROOM, 20, 0.1292, 0.01552),
+        (NO_ROOM, 80, 0.3497, 0.01607),
+        (NO_ROOM, 108, 0.4104, 0.01646),
+        (NO_ROOM, 300, 0.5803, 0.01810),
+        (NO_ROOM, 1000, 0.6692, 0.01986),
+    ],
+)
+def test_what_is_lost_gives_back_what_it_holds(
+    text: str, users: int, held: float, latency: float
+) -> None:
+    graph = lowered(text)
+    assert float(load(graph, "n0.threads", users)) == pytest.approx(held, rel=0.1)
+    mean = float(graph.at(users).number(graph.streams["s"].mean_latency))
+    assert mean == pytest.approx(latency, rel=0.1)

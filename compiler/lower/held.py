@@ -17,8 +17,9 @@ class Hold(Struct, frozen=True, kw_only=True):
 
     Each of some `machines` has such a pool. The stages are those from `begins` to before `ends`;
     `stage` is that of the wait for the pool, None where no wait is counted. It stands in `depth`
-    calls. It `is_lossy` where some of the items are lost meanwhile: they count as if they held it
-    to the end.
+    calls. It `is_lossy` where some of the items are lost meanwhile, which give it back then; some
+    because a resource is full, where it `finds_no_room`. An item that has begun comes to where it
+    is taken so often, `reached`.
     """
 
     pool: str
@@ -32,6 +33,8 @@ class Hold(Struct, frozen=True, kw_only=True):
     depth: int
     span: Span
     is_lossy: bool = False
+    finds_no_room: bool = False
+    reached: Formula = ONE
 
     def changed(self, change: Callable[[Formula], Formula]) -> Hold:
         """Return the hold with every formula changed that it is made of."""
@@ -40,6 +43,7 @@ class Hold(Struct, frozen=True, kw_only=True):
             visit=self.visit.changed(change),
             amount=change(self.amount),
             machines=change(self.machines),
+            reached=change(self.reached),
         )
 
 

@@ -60,7 +60,8 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     of one passage, `single`, as often as they are made. Where the stage is a wait, `queue` is what
     it waits in, and `visit` what waits there. Where calls are made together, the stage is all of
     them, and `branches` has the stages of each. `slowest` is what one passage takes for the slowest
-    kind of users or items, None where kinds do not differ.
+    kind of users or items, None where kinds do not differ. An item that has begun comes to it so
+    often on average, `reached`, those that are lost later included.
     """
 
     stage: str
@@ -74,6 +75,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
     branches: tuple[tuple[LatencyPart, ...], ...] = ()
     slowest_known: Certainty = EXACT
     slowest: Formula | None = None
+    reached: Formula = ONE
 
     @property
     def is_work(self) -> bool:
@@ -125,7 +127,14 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         calls = tuple(_changed(call, change) for call in self.calls)
         single = None if self.single is None else change(self.single)
         slowest = None if self.slowest is None else change(self.slowest)
-        return replace(self, value=change(self.value), calls=calls, single=single, slowest=slowest)
+        return replace(
+            self,
+            value=change(self.value),
+            calls=calls,
+            single=single,
+            slowest=slowest,
+            reached=change(self.reached),
+        )
 
     def of_kinds(
         self,
@@ -144,6 +153,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
                 replace(_changed(call, mean), most=largest(call.times)) for call in self.calls
             ),
             slowest=slowest,
+            reached=mean(self.reached),
         )
         if self.single is None or slowest is None:
             return found

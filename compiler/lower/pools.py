@@ -18,6 +18,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.disciplines.behind_pools import BehindPools, Through
+from qps.compiler.lower.disciplines.loss import Loss
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.disciplines.periodic import Periodic
 from qps.compiler.lower.disciplines.pool import LOAD_ERROR, NESTED_ERROR, Pool
@@ -274,19 +275,30 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
         around = stages[0].calls[hold.depth - 1].reached
     rate = put_in(hold.visit.rate)
 
-    def for_each(value: Formula) -> Formula:
-        return value if around is ONE else apply("mean", value, around)
-
     line = in_line(stages, hold.depth)
+    is_in_line = not any(part.branches for part in line)
+    uneven_holds = ZERO
+    if hold.is_lossy and is_in_line:
+        if not hold.finds_no_room:
+            uneven_holds = _cut_short(plain, around, hold.reached)
+        plain, stages = [_come_to(part) for part in plain], [_come_to(part) for part in stages]
+        line, around = tuple(stages), hold.reached
+
+    def for_each(value: Formula) -> Formula:
+        return _of_each(value, around)
+
+    def times(part: LatencyPart) -> Formula:
+        return part.reached if hold.is_lossy and is_in_line else part.times
+
     waits = [part for part in stages if part.queue is not None]
     stations: dict[str, Station] = {}
     uneven: list[tuple[Formula, Formula]] = []
     inner = [one for one in found.holds if one.stream == hold.stream and one.stage in span]
     covered = {index for one in inner for index in range(one.begins, one.ends)}
     for index, part in zip(span, stages, strict=True):
-        if part.queue is None or index in covered:
+        if part.queue is None or index in covered or isinstance(part.queue.law, Loss):
             continue
-        station = _station(part, rate * hold.machines, for_each(part.times), found)
+        station = _station(part, rate * hold.machines, for_each(times(part)), found)
         name = station.resource
         uneven.append((_uneven(part.queue), station.asks))
         known = stations.get(name)
@@ -296,11 +308,11 @@ def _held(hold: Hold, result: StreamResult, found: SettledPools, put_in: Substit
         rate=rate,
         alone=for_each(total(part.value for part in in_line(plain, hold.depth))),
         opened=for_each(total(part.value for part in line)),
-        variance=for_each(total(part.times * _variance(part) for part in waits)),
+        variance=for_each(total(times(part) * _variance(part) for part in waits)) + uneven_holds,
         stations=stations,
         uneven=_weighed(*map(list, zip(*uneven, strict=True))) if uneven else ONE,
-        is_in_line=not any(part.branches for part in line),
-        known=_known(hold, line),
+        is_in_line=is_in_line,
+        known=_known(hold, line, is_in_line=is_in_line),
     )
 
 
@@ -350,13 +362,38 @@ def _variance(part: LatencyPart) -> Formula:
     return (part.visit.service * part.queue.variation) ** 2
 
 
-def _known(hold: Hold, line: Sequence[LatencyPart]) -> Certainty:
+def _cut_short(parts: Sequence[LatencyPart], around: Formula, began: Formula) -> Formula:
+    """Return the variance of how long something is held of which some are lost on the way.
+
+    Stages of lengths m, to which shares r come, are held for sum m r on average, and the square is
+    sum m^2 r + 2 sum m (m' r' of those after it).
+    """
+    lengths = [_of_each(part.value, around) for part in parts]
+    shared = [_of_each(part.once * part.reached, began) for part in parts]
+    square = total(
+        length * (part + 2 * total(shared[at + 1 :]))
+        for at, (length, part) in enumerate(zip(lengths, shared, strict=True))
+    )
+    return maximum(ZERO, square - total(shared) ** 2)
+
+
+def _of_each(value: Formula, of: Formula) -> Formula:
+    return value if of is ONE else apply("mean", value, of)
+
+
+def _come_to(part: LatencyPart) -> LatencyPart:
+    """Return a stage with what it takes of all that began, those that are lost later included."""
+    return replace(part, value=part.once * part.reached)
+
+
+def _known(hold: Hold, line: Sequence[LatencyPart], *, is_in_line: bool) -> Certainty:
     """Return how it is known how long something is held: what waits for nothing, exactly."""
     known = [part.certainty for part in line]
-    waited = dict.fromkeys(p.queue.resource for p in every(line) if p.queue is not None)
+    queues = [p.queue for p in every(line) if p.queue and not isinstance(p.queue.law, Loss)]
+    waited = dict.fromkeys(queue.resource for queue in queues)
     if waited:
         told = listed(list(waited), "and")
-        has_pool = any(p.queue and isinstance(p.queue.law, Pool) for p in every(line))
+        has_pool = any(isinstance(queue.law, Pool) for queue in queues)
         known.append(
             approximation(
                 f"how long `{hold.pool}` is held with the waits for {told} is that of as many "
@@ -364,7 +401,15 @@ def _known(hold: Hold, line: Sequence[LatencyPart]) -> Certainty:
                 error=1.0 if has_pool else 0.15,
             )
         )
-    if hold.is_lossy:
+    if hold.finds_no_room and is_in_line:
+        known.append(
+            approximation(
+                f"what finds no room while it holds `{hold.pool}` is that of random arrivals: "
+                f"{LOAD_ERROR}",
+                error=0.15,
+            )
+        )
+    elif hold.is_lossy and not is_in_line:
         known.append(upper_bound(f"what is lost counts as if it held `{hold.pool}` to the end"))
     return together(*known)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.bursts import Burst
@@ -20,7 +21,8 @@ class UnderWay(Struct, kw_only=True):
     The last sender puts `copies` of the flows on the network, of which `batch` leave together.
     `spreads` tells whether copies went different ways, `meets` whether such may come together,
     `is_bursty` whether the flows are active only at times; `burst` has for how long, where it is
-    known. `waited` are the visits of queues before this point, the last of them last.
+    known. `waited` are the visits of queues before this point, the last of them last. An item that
+    has begun comes here so often on average, `reached`: calls are made by chance, items get lost.
     """
 
     flow: Flow
@@ -32,16 +34,21 @@ class UnderWay(Struct, kw_only=True):
     is_bursty: bool = False
     burst: Burst | None = None
     waited: tuple[Visit, ...] = ()
+    reached: Formula = ONE
 
     def takes(self, part: LatencyPart, *resources: str) -> None:
         """Add a stage to the latency: some resources are busy with it, or none.
 
         By Little's law it holds as many items of a flow as pass it in that time.
         """
-        self.result.latency.append(part)
+        self.append(part)
         if self.flow.primary is not None:
             held = part.value * self.flow.rates[self.flow.primary]
             self.result.spent.append(Spent(resources, held, len(self.result.latency) - 1))
+
+    def append(self, part: LatencyPart) -> None:
+        """Add a stage to the latency, which an item comes to as often as it comes here."""
+        self.result.latency.append(replace(part, reached=self.reached))
 
     def lose(
         self, stage: str, kind: LossKind, share: Formula, span: Span, at: str | None = None
@@ -49,7 +56,7 @@ class UnderWay(Struct, kw_only=True):
         """Lose a share of the items; what is lost loads nothing that comes after."""
         lost = LossPart(stage=stage, kind=kind, value=share, span=span, at=at)
         self.result.losses.append(lost)
-        self.flow = self.flow.scaled(1 - share)
+        self.flow, self.reached = self.flow.scaled(1 - share), self.reached * (1 - share)
         chance = share if at is None else None
         self.add(Lose(why=stage, kind=kind.value, span=span, chance=chance, station=at))
 

@@ -26,7 +26,10 @@ _ONE = Fraction(1)
 
 
 class _Begun(Struct, frozen=True, kw_only=True):
-    """A call that has begun: what there was before, and how large its requests are."""
+    """A call that has begun: what there was before, and how large its requests are.
+
+    An item that has begun makes it so often, `reached`, and `came` to where it is made so often.
+    """
 
     before: Flow
     times: Formula | None
@@ -37,6 +40,7 @@ class _Begun(Struct, frozen=True, kw_only=True):
     passes: dict[str, Formula]
     sent: Formula | None
     reached: Formula
+    came: Formula
 
 
 class _Fork(Struct):
@@ -53,6 +57,7 @@ class _Fork(Struct):
         """Let one more of the calls begin, with the flow as it comes to all of them."""
         before = self.before
         now.flow, now.copies, now.batch = before.flow, before.copies, before.batch
+        now.reached = before.reached
         now.is_bursty, now.burst, now.waited = before.is_bursty, before.burst, before.waited
 
     def end(self, now: UnderWay) -> None:
@@ -120,10 +125,12 @@ class WalkedCalls:
                 passes=result.passes,
                 sent=_size(flow),
                 reached=(self._begun[-1].reached if self._begun else ONE) * (times or ONE),
+                came=self._under_way.reached,
             )
         )
         if times is not None:
             result.passes = {}
+            self._under_way.reached *= times
         self._under_way.flow = flow
         result.itinerary.begin_call(call.fork)
 
@@ -146,6 +153,7 @@ class WalkedCalls:
             left = fork.left = left * fork.left
             fork.end(self._under_way)
         self._under_way.flow = begun.before if left is ONE else begun.before.scaled(left)
+        self._under_way.reached = begun.came * left
         made = self._made(call, begun)
         served = self._served(made, begun, own_left)
         for index in range(begun.latency, len(result.latency)):

@@ -67,7 +67,7 @@ class WalkedPools:
         if waits:
             place = self._streams.configuration.place_of(name)
             under_way.result.visits[len(latency)] = visit
-            latency.append(wait_for(name, place=place))
+            under_way.append(wait_for(name, place=place))
         hold = Hold(
             pool=name,
             stream=self._stream.name,
@@ -79,14 +79,20 @@ class WalkedPools:
             ends=len(latency),
             depth=depth,
             span=mark.span,
+            reached=under_way.reached,
         )
         self._begun[name] = _Begun(hold, len(under_way.result.losses), demand)
         under_way.result.itinerary.take(name, lambda hold: Take(hold, name, amount, mark.span))
 
     def _give(self, name: str) -> None:
         begun, result = self._begun.pop(name), self._under_way.result
-        is_lossy = len(result.losses) > begun.losses
-        hold = replace(begun.hold, ends=len(result.latency), is_lossy=is_lossy)
+        losses = result.losses[begun.losses :]
+        hold = replace(
+            begun.hold,
+            ends=len(result.latency),
+            is_lossy=bool(losses),
+            finds_no_room=any(one.at is not None for one in losses),
+        )
         begun.demand.holds.append(hold)
         result.itinerary.give(name)
 

@@ -158,4 +158,4 @@ class WalkedWaits:
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
         place = self._streams.configuration.place_of(visit.resource)
-        latency.append(wait_for(visit.resource, place=place))
+        self._under_way.append(wait_for(visit.resource, place=place))
