@@ -56,7 +56,7 @@ class Holding(Struct, frozen=True, kw_only=True):
 def holding(
     classes: Sequence[tuple[ir.Stream, StreamResult]], demands: Mapping[str, Demand]
 ) -> Holding:
-    """Return what closed streams hold; QpsError where that is not told."""
+    """Return what closed streams hold of some pools; QpsError where that is not told."""
     taken: dict[str, Sequence[_Taken]] = {}
     first: dict[str, _Taken] = {}
     visited: dict[str, set[str | None]] = {}

@@ -38,10 +38,12 @@ def closed_streams(
     demands: Mapping[str, Demand],
     loads: Mapping[str, Formula],
     expressions: ExpressionLowering,
+    unfilled: frozenset[str] = frozenset(),
 ) -> Closed:
     """Return what the closed streams come to; QpsError where that is not told.
 
-    Of each stream there are the results of its kinds of users, or one.
+    Of each stream there are the results of its kinds of users, or one. Pools that are never full
+    are `unfilled`: they hold up nobody.
     """
     classes = [(streams[name], one) for name, each in results.items() for one in each]
     sources = {one.closed.symbol: stream for stream, one in classes if one.closed is not None}
@@ -49,7 +51,7 @@ def closed_streams(
         return Closed()
     parted = {n: _parted(n, load, sources, expressions) for n, load in loads.items()}
     of_all = [(stream, result) for stream, result in classes if result.closed is not None]
-    pools = holding(of_all, demands)
+    pools = holding(of_all, {n: one for n, one in demands.items() if n not in unfilled})
     closing = [
         Closing(
             stream,
@@ -103,6 +105,7 @@ def closed_streams(
         open_loads=open_loads,
         beside=beside,
         asked=asked,
+        unfilled=unfilled,
         loading={
             name: tuple(dict.fromkeys(sources[symbol].name for symbol in part.by))
             for name, part in parted.items()

@@ -23,6 +23,7 @@ from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.elastic_known import note_resting, with_known
 from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.labels.gate import gate_of
+from qps.compiler.lower.labels.never_full import never_full
 from qps.compiler.lower.load_graph import (
     Calibration,
     Cited,
@@ -48,6 +49,7 @@ from qps.compiler.lower.settled_loads import settled_loads, unsettled_loads
 from qps.compiler.lower.settled_losses import settle_losses
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
+from qps.compiler.lower.unfilled_pools import unfilled_pools
 from qps.compiler.lower.walk.lower_streams import lower_stream
 from qps.compiler.lower.walked import average, rewrite
 from qps.engine.formulas import Formula, population
@@ -179,12 +181,14 @@ def _lowered_model(
     refuse_elastic(streams.demands, results, expressions.elastic.values())
     by_name = {stream.name: stream for stream in there}
     stated = unsettled_loads(streams)
-    closed = closed_streams(by_name, classes, streams.demands, stated, expressions)
+    closed = closed_streams(
+        by_name, classes, streams.demands, stated, expressions, never_full(network, expressions)
+    )
     settled = settled_loads(stated, streams, expressions, targets, closed)
     put_in = settled.put_in
     prices, unpriced = priced(model, configuration, expressions)
     network = with_disciplines(network, streams.demands, {}, expressions.mixtures)
-    gate = gate_of(network, expressions)
+    gate = gate_of(network, expressions, closed.unfilled)
     known = with_known(settled, streams.demands, expressions, gate)
     resources, elastic, closed = known.resources, known.elastic, known.closed
     queues, rates = known.queues, known.rates
@@ -201,9 +205,20 @@ def _lowered_model(
         put_in=put_in,
         gate=gate,
     )
-    of_others = {n: one for n, one in streams.demands.items() if n not in of_users.queues}
+    roomy = unfilled_pools(
+        closed.unfilled,
+        demands=streams.demands,
+        classes=classes,
+        queues=queues | of_users.queues,
+        resources=resources,
+        rates=rates,
+        put_in=put_in,
+        gate=gate,
+    )
+    held_by_users = of_users.resources | roomy.resources
+    of_others = {n: one for n, one in streams.demands.items() if n not in held_by_users}
     pools = settled_pools(of_others, results, resources, queues | of_users.queues, put_in)
-    resources, queues = pools.resources | of_users.resources, pools.queues
+    resources, queues = pools.resources | held_by_users, pools.queues
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream, result in zip(there, results, strict=True):
         if stream.name not in classes:
@@ -267,7 +282,7 @@ def _lowered_model(
         cited=(*expressions.cited.values(), *_cited_places(configuration)),
         switches=expressions.switches or {},
         network=with_disciplines(network, streams.demands, queues, expressions.mixtures),
-        rooms=pools.rooms | of_users.rooms,
+        rooms=pools.rooms | of_users.rooms | roomy.rooms,
         closed=with_stations_known(closed.streams, queues),
     )
 

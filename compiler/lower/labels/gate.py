@@ -6,7 +6,7 @@ measured, and needs only that nothing holds up whole networks unseen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -31,9 +31,11 @@ from qps.compiler.network.itinerary import Lose
 from qps.compiler.network.network import Class, Network, Station
 
 
-def gate_of(network: Network, expressions: ExpressionLowering) -> Gate:
-    """Return what the premises on a network leave in doubt."""
-    judging = _Judging(Walked(network), Numbers(expressions))
+def gate_of(
+    network: Network, expressions: ExpressionLowering, unfilled: Collection[str] = ()
+) -> Gate:
+    """Return what the premises on a network leave in doubt, of which some pools are never full."""
+    judging = _Judging(Walked(network), Numbers(expressions), frozenset(unfilled))
     losing = {
         name: Doubt(exact=judging.failing(judging.of_loss(station)))
         for name, station in network.stations.items()
@@ -51,6 +53,7 @@ class _Judging(Struct, frozen=True):
 
     walked: Walked
     numbers: Numbers
+    unfilled: frozenset[str]
 
     def failing(self, premises: Iterable[Premise]) -> tuple[str, ...]:
         """Return why premises fail, each reason once."""
@@ -98,7 +101,7 @@ class _Judging(Struct, frozen=True):
     def _of_component(self, component: list[Class], of: Class) -> Iterator[Premise]:
         if component != [of]:  # of what a class meets alone its label says so already
             yield from unlimited(self.walked, component)
-        yield from free_choice(self.walked, component)
+        yield from free_choice(self.walked, component, self.unfilled)
 
     def _of_quantiles(self, of: Class) -> Iterator[Premise]:
         yield one_path(self.walked, of, self.numbers)

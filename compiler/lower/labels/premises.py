@@ -7,7 +7,7 @@ hold up to some population: then it is a formula that is above zero where it fai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
@@ -23,7 +23,7 @@ from qps.compiler.network.passages import Passage, passages
 from qps.compiler.network.station_runs import Run, runs_of
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.known_ranges import Range
-from qps.engine.monomials import expanded
+from qps.engine.monomials import expanded, monomials
 from qps.engine.substitution import Substitution
 
 
@@ -83,6 +83,21 @@ class Numbers(Struct, frozen=True):
         def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             value = highest(formula).exact
             return value is None or value > 0
+
+        return self.expressions.of_what_stays(formula, told)
+
+    def is_never_above_zero(self, formula: Formula) -> bool:
+        """Return whether a value is at most zero at any population: it is where it is at both ends.
+
+        So it is of what grows evenly with the population, or falls; nothing else is vouched for.
+        """
+        population, populations = self.expressions.population, self._populations()
+
+        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+            by = monomials(formula, {population})
+            is_even = all(len(of) < 2 and population not in one.symbols for of, one in by.items())  # noqa: PLR2004 - no square
+            values = [at(formula).exact for at in (populations[0], populations[-1])]
+            return is_even and all(value is not None and value <= 0 for value in values)
 
         return self.expressions.of_what_stays(formula, told)
 
@@ -349,17 +364,21 @@ def _beyond(station: Station, users: Iterable[Class]) -> Formula:
     return total(found) - station.servers
 
 
-def free_choice(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
+def free_choice(
+    walked: Walked, component: Sequence[Class], unfilled: Collection[str]
+) -> Iterator[Premise]:
     """Which of equal machines serves an item is chosen anew at each visit: no hold ties it.
 
-    Of one class alone each machine counts by itself; where several meet, all of them as one.
+    Of one class alone each machine counts by itself; where several meet, all of them as one. Of a
+    pool that is never full a hold ties to nothing that counts: a network in product form rests on
+    nothing but how often each machine is visited.
     """
     for one in component if len(component) > 1 else ():
         for passage in walked.passages[one.name]:
             for name in passage.stations:
                 station = walked.network.stations.get(name)
                 pool = None if station is None else _tied_by(walked.network, station, passage)
-                if station is None or pool is None:
+                if station is None or pool is None or pool in unfilled:
                     continue
                 fails = Fails(
                     name,

@@ -1,0 +1,79 @@
+"""Pools that are never full: those who may come to one at once need no more than it has.
+
+Who comes are users who wait for their answers, so that no more come than there are. Nobody waits
+for such a pool: without it all is as it is with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from qps.compiler.lower.labels.premises import Numbers, Walked
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.network.itinerary import Merge, Send, Take
+from qps.compiler.network.network import Class, Network, Pool
+from qps.compiler.network.passages import Passage
+from qps.engine.formulas import Formula, total
+
+
+def never_full(network: Network, expressions: ExpressionLowering) -> frozenset[str]:
+    """Return the names of the pools that are waited for and never full at any population."""
+    walked, numbers = Walked(network), Numbers(expressions)
+    taken: dict[str, list[Passage]] = {}
+    several: set[str] = set()
+    for name, each in walked.passages.items():
+        if not walked.network.classes[name].is_closed or any(map(_makes_several, each)):
+            several.add(name)
+        for passage in each:
+            if isinstance(passage.node, Take):
+                taken.setdefault(passage.node.pool, []).append(passage)
+    return frozenset(
+        name
+        for name, pool in network.pools.items()
+        if not pool.is_unmodeled
+        and several.isdisjoint(one.of.name for one in taken.get(name, ()))
+        and _has_places(pool, taken.get(name, ()), network, numbers)
+    )
+
+
+def _makes_several(passage: Passage) -> bool:
+    """Return whether more than one part of what a user asked for may be under way at a time."""
+    return passage.fork is not None or isinstance(passage.node, Send | Merge)
+
+
+def _has_places(pool: Pool, taken: Sequence[Passage], network: Network, numbers: Numbers) -> bool:
+    """Return whether a pool has a place for all who may come: all users, or who hold others."""
+    amounts = {one.node.amount for one in taken if isinstance(one.node, Take)}
+    if len(amounts) != 1:
+        return False
+    (amount,) = amounts
+    if numbers.expressions.largest(amount) is not None:
+        return False
+    there = pool.capacity * (1 - total(kept for _, kept in pool.kept))
+    users = {one.of.name: _users(one.of, pool) for one in taken}
+    return any(
+        numbers.is_never_above_zero(total(most.values()) * amount - there)
+        for most in (users, _within(pool, taken, network.pools))
+        if most
+    )
+
+
+def _users(of: Class, pool: Pool) -> Formula:
+    """Return how many of a class may come to one copy of a pool."""
+    assert of.population is not None
+    is_own = of.holder.name is not None and of.holder.name == pool.place.name
+    return of.population / pool.place.copies if is_own else of.population
+
+
+def _within(pool: Pool, taken: Sequence[Passage], pools: Mapping[str, Pool]) -> dict[str, Formula]:
+    """Return how many may come of those who hold other pools, by these; none where some do not."""
+    most: dict[str, Formula] = {}
+    for passage in taken:
+        held = [one for one in passage.holds if not pools[one.pool].is_unmodeled]
+        if not held:
+            return {}
+        around = pools[held[-1].pool]
+        places = around.capacity / held[-1].amount
+        is_own = around.place.name == pool.place.name
+        most[f"{around.name} of {places}"] = places if is_own else places * around.place.copies
+    return most
