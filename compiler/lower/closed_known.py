@@ -12,7 +12,7 @@ from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.label_doubts import Gate
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
-from qps.compiler.lower.queue_certainty import loss_certainty, mean_certainty, uncounted
+from qps.compiler.lower.queue_certainty import loss_certainty, rate_certainty, uncounted
 from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, opposite, together
 
 
@@ -29,7 +29,7 @@ def rates_known(
 
 def _waits_known(stream: ClosedStream, queues: Mapping[str, PlacedQueue]) -> Certainty:
     met = dict.fromkeys([*(station.resource for station in stream.stations), *stream.alone])
-    waits = [mean_certainty(queues[name].queue) for name in met if name in queues]
+    waits = [rate_certainty(queues[name].queue) for name in met if name in queues]
     return together(*waits, stream.known, uncounted([one.resource for one in stream.limits]))
 
 

@@ -54,11 +54,19 @@ _STAGES_IN_BURSTS_ERROR = 1.3
 
 def mean_certainty(queue: Queue) -> Certainty:
     """Return how the mean wait in a queue is known."""
+    return _waits(queue, queue.law.mean_known(queue))
+
+
+def rate_certainty(queue: Queue) -> Certainty:
+    """Return how the rates are known of users who wait in a queue, but for which side they err."""
+    return _waits(queue, queue.law.rates_known(queue))
+
+
+def _waits(queue: Queue, of_law: Certainty) -> Certainty:
     bursts = _bursts(queue)
     if _is_averaged(queue):
         reason = f"the bursts at `{queue.resource}` are averaged out: the truth is more"
         bursts = queue.law.with_bursts(reason)
-    of_law = queue.law.mean_known(queue)
     return compounded(_arrivals(queue), _visits(queue), of_law, bursts, queue.load_known)
 
 
@@ -182,7 +190,7 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
                 error=_uneven_error(queue, of_mean=of_mean),
             )
         )
-    elif queue.shaped_by is not None:
+    elif queue.shaped_by is not None and not queue.law.tells_shape(queue):
         parts.append(
             approximation(
                 f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them: two "

@@ -414,6 +414,14 @@ class Law(Struct, frozen=True):
         is_exponential = queue.variation is ONE and queue.is_told_as_uniform
         return is_exponential and not queue.has_batches and queue.models_servers
 
+    def rates_known(self, queue: Queue) -> Certainty:
+        """Return how the rates are known of users who wait here: as their waits are."""
+        return self.mean_known(queue)
+
+    def tells_shape(self, queue: Queue) -> bool:  # noqa: ARG002 - most do not
+        """Return whether what shapes arrivals is in the errors that it tells."""
+        return False
+
     @abstractmethod
     def mean_known(self, queue: Queue) -> Certainty:
         """Return what the discipline does to how the mean wait is known."""

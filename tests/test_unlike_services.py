@@ -1,0 +1,69 @@
+"""What is told of closed networks that are not in product form: errors for each quantity apart.
+
+They are those of `python tests/helpers/unlike_services.py 400`.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from helpers.specs import lowered
+from helpers.unlike_services import Net, Station, Users, played, spec_of, times_apart
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import Kind
+
+_ONE, _FIXED = Station(1, "exponential"), Station(1, "fixed")
+
+
+def _net(times: float, *stations: Station, think: float = 0.3) -> Net:
+    """Return two classes, of which the second is served so many times as long at each station."""
+    base = (0.02,) * len(stations)
+    longer = tuple(times * one for one in base)
+    return stations, (Users(base, jobs=8, think=think), Users(longer, jobs=4, think=think))
+
+
+def _graph(net: Net) -> LoadGraph:
+    return lowered(spec_of(net))
+
+
+@pytest.mark.parametrize(
+    ("times", "station", "of_rates", "of_times"),
+    [
+        (1, _FIXED, 0.15, 0.6),
+        (1.3, _ONE, 0.2, 0.3),
+        (1.3, _FIXED, 0.2, 0.6),
+        (1.9, _ONE, 0.5, 0.6),
+        (1.9, _FIXED, 0.5, 0.6),
+        (2.5, _ONE, 0.8, 1.1),
+        (8, _ONE, 7.0, 7.0),
+    ],
+)
+def test_rates_and_times_have_errors_of_their_own(
+    times: float, station: Station, of_rates: float, of_times: float
+) -> None:
+    graph = _graph(_net(times, station, station))
+    for name in ("s0", "s1"):
+        stream = graph.streams[name]
+        assert stream.rate_known.error == pytest.approx(of_rates)
+        assert stream.latency_certainty.error == pytest.approx(of_times)
+    for name in ("n0.cpu", "n1.cpu"):  # a load is the rate times the service (Denning and Buzen)
+        assert graph.resources[name].known.error == pytest.approx(of_rates)
+
+
+@pytest.mark.parametrize("times", [1, 1.3, 2, 3])
+@pytest.mark.parametrize("station", [_ONE, _FIXED, Station(2, "uneven")])
+def test_what_is_played_is_within_the_errors(times: float, station: Station) -> None:
+    net = _net(times, station, _ONE)
+    graph = _graph(net)
+    assert times_apart(net) == pytest.approx(times)
+    for name, (rate, time) in zip(("s0", "s1"), played(net, Random(1), 40_000), strict=True):
+        stream, at = graph.streams[name], graph.at(1)
+        for value, known, truth in (
+            (stream.rate, stream.rate_known, rate),
+            (stream.mean_latency, stream.latency_certainty, time),
+        ):
+            error = known.error if known.kind is Kind.APPROXIMATION else 0.0
+            assert error is not None
+            assert at.number(value) == pytest.approx(truth, rel=error + 0.05)
