@@ -228,6 +228,22 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "web.cpu.load <= 30 % and pages.loss <= 1 % or",
         NOTHING,
     ),
+    "a comparison of numbers instead": ("web.cpu.load < 25 %", "1 < 2", ["claim-loosened"]),
+    "a measure multiplied by nothing": (
+        "web.cpu.load < 25 %",
+        "0 * web.cpu.load < 25 %",
+        ["claim-loosened"],
+    ),
+    "a comparison of numbers beside": (
+        "web.cpu.load < 25 % with",
+        "(web.cpu.load < 25 % or 1 < 2) with",
+        ["claim-loosened"],
+    ),
+    "a comparison of numbers in a matrix claim": (
+        "every configuration of speeds: largest_acceptable >= 300",
+        "every configuration of speeds: 0 * largest_acceptable <= 300",
+        ["claim-loosened"],
+    ),
     "the smaller of two": (
         "web.cpu.load < 25 %",
         "min(web.cpu.load, user.cpu.load) < 25 %",
@@ -326,6 +342,16 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "no configuration of fewer": ("work > 5 ms", "work > 9 ms", ["claim-loosened"]),
     "an observation gone": (SPEC.splitlines()[-1], "", ["claim-removed"]),
     "an observation's tolerance": ("within 5 %; source", "within 50 %; source", ["claim-loosened"]),
+    "an observation's share as an amount": (
+        "load within 5 %; source",
+        "load within (5 / 100); source",
+        ["claim-loosened"],
+    ),
+    "an observation's share as a smaller amount": (
+        "load within 5 %; source",
+        "load within (1 / 1000); source",
+        NOTHING,
+    ),
     "an observation not judged": (" within 5 %; source", "; source", ["claim-loosened"]),
     # Requirements.
     "a limit raised": ("latency <= 100 ms", "latency <= 200 ms", ["requirement-loosened"]),

@@ -159,7 +159,7 @@ def _compared(one: _Part, other: _Part) -> Moved:
             moved = compared_statements(one.says, other.says)
         else:
             moved = Moved(Move.OTHER)
-    elif other.says.alternatives:
+    elif other.says.alternatives or other.says.is_always_so:
         moved = compared(one.says, other.says)
     elif one.says.shape != other.says.shape:
         moved = Moved(Move.OTHER)

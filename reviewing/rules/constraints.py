@@ -82,6 +82,16 @@ class Constraint(Struct, frozen=True, kw_only=True):
         """What is the same for constraints on the same measures, in whatever model and number."""
         return (tuple(atom.key for atom, _ in self.terms), self.tag)
 
+    @property
+    def is_always_so(self) -> bool:
+        """Whether it compares plain numbers, and rightly: so it claims nothing of a model."""
+        if self.terms or self.alternatives or self.tag is not None:
+            return False
+        low, high = self.low, self.high
+        is_above = low is None or low.value < 0 or (low.value == 0 and not low.strict)
+        is_below = high is None or high.value > 0 or (high.value == 0 and not high.strict)
+        return is_above and is_below
+
 
 def _keys(constraints: Sequence[Constraint]) -> Hashable:
     return frozenset((one.exact, one.low, one.high) for one in constraints)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -162,7 +163,7 @@ def _columns(
     old: Reader, new: Reader, one: ir.Observation, other: ir.Observation
 ) -> Iterator[Weakening]:
     after = {column.heading: column for column in other.measured}
-    for column in one.measured:
+    for index, column in enumerate(one.measured):
         now = after.get(column.heading)
         if now is None:
             yield Weakening(
@@ -177,6 +178,10 @@ def _columns(
             moved = compared(was, is_now)
             how = f" ({moved.how})" if moved.how else ""
             is_looser, is_other = moved.move is Move.LOOSER, moved.move is Move.OTHER
+        elif was.terms == is_now.terms and column.tolerance and now.tolerance:
+            values = [row.values[index] for row in one.rows]
+            wider = _wider(column.tolerance, now.tolerance, values)
+            is_looser, is_other, how = wider > 0, False, f" (wider in {wider:,} rows)"
         elif column.tolerance is not None and now.tolerance is None:
             is_looser, is_other, how = True, False, " (no longer judged)"
         else:
@@ -189,6 +194,16 @@ def _columns(
                 span=now.span,
                 claim=other.name,
             )
+
+
+def _wider(old: ir.Tolerance, new: ir.Tolerance, values: Sequence[Fraction | None]) -> int:
+    """Return in how many rows more is let pass, of a share of the measured value or an amount."""
+    measured = [abs(value) for value in values if value is not None]
+    rooms = (
+        [one.amount * value if one.relative else one.amount for value in measured]
+        for one in (old, new)
+    )
+    return sum(is_now > was for was, is_now in zip(*rooms, strict=True))
 
 
 def _rows(

@@ -59,6 +59,8 @@ def turned(one: Moved) -> Moved:
 
 def implied(old: Constraint, new: Sequence[Constraint]) -> bool:
     """Return whether constraints of the same form, all of which hold, leave no more room."""
+    if old.is_always_so:
+        return True
     same = [one for one in new if one.exact == old.exact]
     if not same:
         ways = (all(implied(part, new) for part in way) for way in old.alternatives)
@@ -82,7 +84,9 @@ def is_one_way(one: Constraint, other: Constraint) -> bool:
 
 
 def compared(old: Constraint, new: Constraint) -> Moved:
-    """Return which way a constraint of the same shape moved."""
+    """Return which way a constraint moved, of the same shape or with alternatives."""
+    if new.is_always_so and not old.is_always_so:
+        return Moved(Move.LOOSER, "it holds whatever the measures are")
     if old.alternatives or new.alternatives:
         return _alternatives(old, new)
     if old.tag == "other than":
@@ -211,7 +215,7 @@ def _inner(old: Atom, new: Atom, *, is_upper: bool, is_lower: bool) -> Moved:
 def _all_of(old: Sequence[Constraint], new: Sequence[Constraint]) -> Moved:
     """Return which way a conjunction moved."""
     moves = []
-    left = list(new)
+    left = [one for one in new if not one.is_always_so]
     for one in old:
         other = next((n for n in left if n.exact == one.exact), None)
         other = other or next((n for n in left if n.shape == one.shape), None)
