@@ -379,6 +379,18 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     ),
     "a mode removed": ("mode busy { pages.latency <= 50 ms }\n", "", ["mode-removed"]),
     "a scenario removed": ("scenario sale { work = 10 ms/request }\n", "", ["scenario-removed"]),
+    "a mode added": (
+        "mode busy {",
+        "mode idle { work = 2 ms/request; pages.latency <= 1 s }\nmode busy {",
+        NOTHING,
+    ),
+    "a target of one place": (
+        "target cpu 75 %",
+        "target cpu 75 %, web.cpu 95 %",
+        ["requirement-loosened"],
+    ),
+    "a target of one place, lower": ("target cpu 75 %", "target cpu 75 %, web.cpu 65 %", NOTHING),
+    "a target of links": ("target cpu 75 %", "target cpu 75 %, link 65 %", NOTHING),
     "a target raised": ("target cpu 75 %", "target cpu 95 %", ["requirement-loosened"]),
     "a target dropped": ("target cpu 75 %\n", "", ["requirement-loosened"]),
     "an elastic least lowered": ("elastic 3..30", "elastic 1..30", ["requirement-loosened"]),
@@ -456,6 +468,24 @@ def test_what_became_weaker_is_found_and_nothing_else(case: str, tmp_path: Path)
     new = spec_of(tmp_path / "new", SPEC.replace(before, after))
     found = [one.rule for one in spec_weakenings(old, new)]
     assert found == rules
+
+
+@pytest.mark.parametrize(
+    ("modes", "rules"),
+    [
+        ("mode calm { }", NOTHING),
+        ("mode busy { pages.latency <= 50 ms }\nmode calm { work = 2 ms/request }", NOTHING),
+        ("mode calm { pages.latency <= 1 s }", ["requirement-loosened"]),
+        ("mode calm { work = 2 ms/request }", ["requirement-loosened"] * 3),
+    ],
+)
+def test_first_modes_ask_for_what_was_required_without_any(
+    modes: str, rules: list[str], tmp_path: Path
+) -> None:
+    lines = [line for line in SPEC.splitlines() if not line.startswith("mode ")]
+    old = spec_of(tmp_path / "old", "\n".join(lines))
+    new = spec_of(tmp_path / "new", "\n".join([*lines, modes]))
+    assert [one.rule for one in spec_weakenings(old, new)] == rules
 
 
 def test_new_numbers_with_new_sources_are_no_weakening(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
+from qps.compiler.diagnostics.source import Span
 from qps.reviewing.rules.constraints import Constraint, Reader
 from qps.reviewing.rules.plain_values import new_name
 from qps.reviewing.rules.strictness import Move, Moved, compared, implied, together
@@ -34,29 +35,46 @@ def requirement_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
     for name, mode in before.items():
         if name not in after:
             yield _gone("mode-removed", "mode", mode.name, mode)
-    # A mode that is new is held to what was required of all.
-    modes: list[ir.Mode | None] = [*new.model.modes] or [None]
+    # Modes that are added only ask for more; where none was before, one of the new must ask all.
+    same = [mode for mode in new.model.modes if mode.name in before]
+    is_first = not same and bool(new.model.modes)
+    modes: list[ir.Mode | None] = [*(same or new.model.modes)] or [None]
     where: dict[Weakening, list[str]] = {}
+    modes_of: dict[Span, set[str]] = {}
+    asked: dict[Weakening, Span] = {}
     for now in modes:
         was = [*_in_force(old, before.get(now.name) if now else None)]
-        is_now = [*_in_force(new, now)]
-        same = {one.says.exact for one in was}
+        is_now = [*_in_force(new, now, is_named=not is_first)]
+        exact = {one.says.exact for one in was}
         for one in was:
             # What was required before is not what became of another requirement.
-            left = [n for n in is_now if n.says.exact == one.says.exact or n.says.exact not in same]
+            left = [
+                n for n in is_now if n.says.exact == one.says.exact or n.says.exact not in exact
+            ]
             found = _requirement(one, left)
             if found is not None:
-                where.setdefault(found, []).append(now.name if now else "")
+                name = now.name if now else ""
+                where.setdefault(found, []).append(name)
+                modes_of.setdefault(one.of.span, set()).add(name)
+                asked[found] = one.of.span
     for weakened, names in where.items():
+        if is_first and len(modes_of[asked[weakened]]) < len(modes):
+            continue
         in_some = f" in mode `{'`, `'.join(names)}`" if len(names) < len(modes) else ""
         yield replace(weakened, message=f"{weakened.message}{in_some}")
     yield from _targets(old, new)
+    yield from _closer_targets(old, new)
     yield from _quality(old, new)
 
 
-def _in_force(reader: Reader, mode: ir.Mode | None) -> Iterator[_Asked]:
-    """Yield what is required in a mode: its own in place of what is required of all."""
-    changes = () if mode is None else (ir.SetMode(mode.name, mode.changes, mode.span),)
+def _in_force(reader: Reader, mode: ir.Mode | None, *, is_named: bool = True) -> Iterator[_Asked]:
+    """Yield what is required in a mode: its own in place of what is required of all.
+
+    One that is not `is_named` is only what it changes.
+    """
+    changes: tuple[ir.Change, ...] = () if mode is None else mode.changes
+    if mode is not None and is_named:
+        changes = (ir.SetMode(mode.name, mode.changes, mode.span),)
     own = () if mode is None else mode.requirements
     replaced = {(_text(one), one.at_most) for one in own}
     for one in (*(r for r in reader.model.requirements if _key(r) not in replaced), *own):
@@ -151,6 +169,46 @@ def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
                 message=f"target {one.told} {float(was) * 100:g} % -> {float(is_now) * 100:g} %",
                 span=other.span,
             )
+
+
+def _closer_targets(old: Reader, new: Reader) -> Iterator[Weakening]:
+    """Yield the targets that are new, and higher than the one that held for a resource before."""
+    before = [replace(t, name=new_name(t.name, old.renamed)) for t in old.model.targets]
+    known = {one.told for one in before}
+    reported: set[str] = set()
+    for resource, place, is_link in _resources(new.model):
+        one = _closest(before, resource, place, is_link=is_link)
+        other = _closest(new.model.targets, resource, place, is_link=is_link)
+        if one is None or other is None or other.told in known | reported:
+            continue
+        was, is_now = old.number(one.value.expr), new.number(other.value.expr)
+        if was is not None and is_now is not None and is_now > was:
+            reported.add(other.told)
+            shares = [f"{float(share) * 100:g} %" for share in (was, is_now)]
+            yield Weakening(
+                rule="requirement-loosened",
+                message=f"target {one.told} {shares[0]} -> {other.told} {shares[1]}",
+                span=other.span,
+            )
+
+
+def _closest(
+    targets: Sequence[ir.Target], resource: str, place: str, *, is_link: bool
+) -> ir.Target | None:
+    """Return the target that holds for a resource."""
+    ranked = [(t.rank(resource, place, is_link=is_link), t) for t in targets]
+    rank, target = max(ranked, key=lambda pair: pair[0], default=((0, 0), None))
+    return target if any(rank) else None
+
+
+def _resources(model: ir.Model) -> Iterator[tuple[str, str, bool]]:
+    """Yield what can have a target: its name, its place, and whether that is a link."""
+    for node in model.nodes:
+        machine = model.machines.get(node.machine)
+        for resource in machine.resources if machine is not None else ():
+            yield f"{node.name}.{resource.name}", node.name, False
+    for link in model.links:
+        yield link.name, link.name, True
 
 
 def _quality(old: Reader, new: Reader) -> Iterator[Weakening]:
