@@ -5,7 +5,9 @@ They are those of `python tests/helpers/unlike_services.py 400`.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from random import Random
+from statistics import fmean
 
 import pytest
 
@@ -52,18 +54,34 @@ def test_rates_and_times_have_errors_of_their_own(
         assert graph.resources[name].known.error == pytest.approx(of_rates)
 
 
-@pytest.mark.parametrize("times", [1, 1.3, 2, 3])
+@pytest.mark.parametrize("apart", [1, 1.3, 2, 3])
 @pytest.mark.parametrize("station", [_ONE, _FIXED, Station(2, "uneven")])
-def test_what_is_played_is_within_the_errors(times: float, station: Station) -> None:
-    net = _net(times, station, _ONE)
+def test_what_is_played_is_within_the_errors(apart: float, station: Station) -> None:
+    net = _net(apart, station, _ONE)
     graph = _graph(net)
-    assert times_apart(net) == pytest.approx(times)
-    for name, (rate, time) in zip(("s0", "s1"), played(net, Random(1), 40_000), strict=True):
+    assert times_apart(net) == pytest.approx(apart)
+    for name, (rate, times) in zip(("s0", "s1"), played(net, Random(1), 40_000), strict=True):
         stream, at = graph.streams[name], graph.at(1)
         for value, known, truth in (
             (stream.rate, stream.rate_known, rate),
-            (stream.mean_latency, stream.latency_certainty, time),
+            (stream.mean_latency, stream.latency_certainty, fmean(times)),
         ):
             error = known.error if known.kind is Kind.APPROXIMATION else 0.0
             assert error is not None
             assert at.number(value) == pytest.approx(truth, rel=error + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("times", "is_mixed", "error"),
+    [(1, False, 0.55), (2.5, False, 0.55), (8, False, 0.95), (2.5, True, 0.8), (8, True, 0.95)],
+)
+def test_quantiles_have_an_error_of_their_own(
+    times: float, error: float, *, is_mixed: bool
+) -> None:
+    """It is no product of what was measured of means: all of it was there when it was played."""
+    stations, (first, second) = _net(times, Station(2, "uneven"), _FIXED)
+    others = (Users(first.services, rate=3.0),) if is_mixed else ()
+    stream = _graph((stations, (first, second, *others))).streams["s0"]
+    known = stream.quantile_certainty(Fraction(9, 10))
+    assert any("gamma law" in why for why in known.reasons)
+    assert known.error == pytest.approx(error)

@@ -23,8 +23,12 @@ def guarded(
 
 
 def guarded_known(known: Certainty, mean_known: Certainty) -> Certainty:
-    """Return how such a quantile is known: where the mean is an approximation, by both."""
-    return together(known, mean_known) if _is_guarded(known, mean_known) else known
+    """Return how such a quantile is known: where the mean is an approximation, by both.
+
+    An error that was measured of quantiles with all that is said of the mean counts that already.
+    """
+    counts = known.error is not None and set(mean_known.reasons) <= set(known.reasons)
+    return together(known, mean_known) if _is_guarded(known, mean_known) and not counts else known
 
 
 def _is_guarded(known: Certainty, mean_known: Certainty) -> bool:

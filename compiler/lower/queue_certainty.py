@@ -121,7 +121,7 @@ def _stage_known(queue: Queue) -> Certainty:
     found = [
         _arrivals(queue, of_mean=False),
         _visits(queue),
-        queue.law.mean_known(queue),
+        queue.law.mean_beside(queue),
         _bursts(queue, of_mean=False),
         queue.load_known,
     ]

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict, deque
+from collections.abc import Sequence
+from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from statistics import fmean
 
 from msgspec import Struct
 
@@ -21,6 +24,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from helpers.specs import lowered
 
 _EVENTS = 60_000
+_LEVELS = tuple(Fraction(one) for one in ("1/2", "9/10", "19/20", "99/100"))
+_ENOUGH = 3000
+_FAR_APART = 3.0
 _BANDS = (1.0, 1.0001, 1.35, 2.0, 3.0, 5.0, 9.0, 17.0)
 _QUEUEINGS = {
     ("fixed", 1): "md1",
@@ -118,13 +124,13 @@ def spec_of(net: Net) -> str:
     return "\n".join(lines)
 
 
-def played(net: Net, random: Random, events: int = _EVENTS) -> list[tuple[float, float]]:
-    """Return the rate and the mean response time of each class, but for a tenth at the start."""
+def played(net: Net, random: Random, events: int = _EVENTS) -> list[tuple[float, list[float]]]:
+    """Return the rate and the response times of each class, but for a tenth at the start."""
     stations, classes = net
     free = [one.servers for one in stations]
     waiting: list[deque[tuple[int, float]]] = [deque() for _ in stations]
     coming: list[tuple[float, int, int, int, float]] = []
-    done, times = [0] * len(classes), [0.0] * len(classes)
+    times: list[list[float]] = [[] for _ in classes]
     now = begun = 0.0
 
     def think(of: int) -> None:
@@ -144,7 +150,7 @@ def played(net: Net, random: Random, events: int = _EVENTS) -> list[tuple[float,
     for event in range(events):
         now, _, of, at, since = heappop(coming)
         if event == events // 10:
-            begun, done, times = now, [0] * len(classes), [0.0] * len(classes)
+            begun, times = now, [[] for _ in classes]
         if at < 0:
             since = now
             if classes[of].rate:
@@ -155,8 +161,7 @@ def played(net: Net, random: Random, events: int = _EVENTS) -> list[tuple[float,
             free[at] += 1
         following = next((k for k in range(at + 1, len(stations)) if classes[of].services[k]), None)
         if following is None:
-            done[of] += 1
-            times[of] += now - since
+            times[of].append(now - since)
             if classes[of].jobs:
                 think(of)
         elif free[following]:
@@ -164,7 +169,7 @@ def played(net: Net, random: Random, events: int = _EVENTS) -> list[tuple[float,
             serve(of, following, since)
         else:
             waiting[following].append((of, since))
-    return [(n / (now - begun), t / max(1, n)) for n, t in zip(done, times, strict=True)]
+    return [(len(each) / (now - begun), sorted(each)) for each in times]
 
 
 def times_apart(net: Net) -> float:
@@ -178,17 +183,31 @@ def times_apart(net: Net) -> float:
 def main() -> None:
     """Print the errors of so many networks by bands."""
     found = defaultdict[tuple[bool, bool, float], list[tuple[float, float]]](list)
+    quantiles = defaultdict[tuple[bool, bool], list[float]](list)
     for seed in range(int(sys.argv[1])):
         net = network(Random(seed))
         graph = lowered(spec_of(net))
         is_exponential = all(one.law == "exponential" for one in net[0])
         band = max(low for low in _BANDS if low <= times_apart(net))
-        for at, (rate, time) in enumerate(played(net, Random(seed))):
+        for at, (rate, times) in enumerate(played(net, Random(seed))):
             stream, there = graph.streams[f"s{at}"], graph.at(1)
             if stream.latency_certainty.is_exact:
                 continue
-            off = there.number(stream.rate) / rate - 1, there.number(stream.mean_latency) / time - 1
+            time = there.number(stream.mean_latency)
+            off = there.number(stream.rate) / rate - 1, time / fmean(times) - 1
             found[is_exponential, bool(net[1][at].jobs), band].append(off)
+            is_mixed = any(one.rate for one in net[1])
+            for level in _LEVELS if len(times) >= _ENOUGH else ():
+                if any("gamma law" in why for why in stream.quantile_certainty(level).reasons):
+                    told = there.number(stream.latency_quantile(level))
+                    late = told / times[int(level * len(times))] - 1
+                    quantiles[is_mixed, times_apart(net) > _FAR_APART].append(late)
+    for (is_mixed, is_far), lates in sorted(quantiles.items()):
+        print(
+            f"{'beside open traffic' if is_mixed else 'users who wait alone'}, services "
+            f"{'more' if is_far else 'less'} than {_FAR_APART:g} times apart: {len(lates)} "
+            f"quantiles, {_most(lates)}"
+        )
     for low, high in pairwise(_BANDS):
         for is_exponential in (True, False):
             for is_closed in (True, False):
@@ -202,7 +221,7 @@ def main() -> None:
                     )
 
 
-def _most(offs: tuple[float, ...]) -> str:
+def _most(offs: Sequence[float]) -> str:
     each = sorted(map(abs, offs))
     return f"95 % within {each[int(0.95 * len(each))]:.0%}, all within {each[-1]:.0%}"
 

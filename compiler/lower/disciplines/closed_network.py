@@ -52,6 +52,10 @@ Of 400 networks of one to three stations and classes, some of them open, 95 % we
 tests/helpers/unlike_services.py 400`). Beyond, none was off by more times than services differ.
 """
 
+_FAR_APART = 3.0
+_QUANTILES = {(False, False): 0.55, (False, True): 0.95, (True, False): 0.8, (True, True): 0.95}
+"""Of quantiles up to 99 %, by whether open traffic is there, and services are far apart."""
+
 
 class Uneven(Struct, frozen=True, kw_only=True):
     """A station that is not in product form.
@@ -259,10 +263,32 @@ class InClosedNetwork(Law, frozen=True):
                 "long as they are, of users and of several servers 0.5 to 1.45 times",
                 error=1.0,
             )
-        return approximation(
+        error = self._quantile_error(queue)
+        told = "" if error is None else f"; they were told within {error:.0%} of what was simulated"
+        law = (
             f"wait and service at `{queue.resource}` have a gamma law together, of the variance of "
-            "an exponential wait up to the knee: that is too much next to it"
+            f"an exponential wait up to the knee: that is too much next to it{told}"
         )
+        of_means = () if error is None else self.stations_known.reasons
+        return approximation(*of_means, law, error=error)
+
+    def mean_beside(self, queue: Queue) -> Certainty:
+        """Quantiles were measured with all that stations do to means."""
+        if queue.traits.is_insensitive or self._quantile_error(queue) is None:
+            return self.mean_known(queue)
+        return together(*(stream.known for stream in self.streams))
+
+    def _quantile_error(self, queue: Queue) -> float | None:
+        """Return how far off quantiles are where first comes first, in networks of such queues."""
+        times = [one.times for one in self.uneven]
+        known = [one for one in times if one is not None]
+        is_plain = not any(
+            one.pools or one.network.is_nested or one.network.forks for one in self.streams
+        )
+        if len(known) < len(times) or queue.traits.has_ranks or not is_plain:
+            return None
+        is_mixed = any(self.stream_of(visit) is None for visit in queue.visits)
+        return _QUANTILES[is_mixed, max(known, default=1.0) > _FAR_APART]
 
     def together(self, own: Visit, fork: int) -> Formula | None:
         """Return how long calls take that are made together in a cycle."""
