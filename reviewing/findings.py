@@ -69,6 +69,11 @@ class Finding(Struct, frozen=True, kw_only=True):
     end_column: int = 1
     accepted: str | None = None
 
+    @property
+    def reasoned(self) -> str:
+        """The message, with until when and why it is accepted."""
+        return "; ".join([self.message, *filter(None, [self.accepted])])
+
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings, the gravest first, then by place."""
@@ -153,7 +158,7 @@ def as_github(findings: Sequence[Finding]) -> str:
                 "endLine": str(max(one.line, one.end_line)),
                 "title": one.title,
             },
-            one.message,
+            one.reasoned,
         )
         for one in findings[:MOST]
     ]
@@ -168,7 +173,7 @@ def as_gitlab(findings: Sequence[Finding]) -> list[dict[str, object]]:
     severity = {Level.ERROR: "major", Level.WARNING: "minor", Level.NOTE: "info"}
     return [
         {
-            "description": printable(f"{one.title}: {one.message}"),
+            "description": printable(f"{one.title}: {one.reasoned}"),
             "check_name": one.code,
             "fingerprint": mark,
             "severity": severity[one.level],

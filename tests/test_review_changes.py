@@ -306,6 +306,10 @@ def test_what_is_meant_is_accepted_until_a_day_and_that_is_told(
     told = next(one for one in reported if one["code"] == "claim-loosened")
     reason = f"accepted until {until}: agreed with sales"
     assert told["accepted"] == (None if level == "error" else reason)
+    for flags in ((), ("--format", "github"), ("--format", "markdown")):
+        main(["ci", "--base", "HEAD", *flags])
+        lines = [line for line in capsys.readouterr().out.splitlines() if "promises less" in line]
+        assert {line.count(reason) for line in lines} == {0 if level == "error" else 1}
     git("commit", "-qam", "as agreed")
     assert found(capsys) == (0, [])
     assert main(["check", "-q", "."]) == 0

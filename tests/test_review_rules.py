@@ -342,6 +342,12 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
     "no configuration of fewer": ("work > 5 ms", "work > 9 ms", ["claim-loosened"]),
     "an observation gone": (SPEC.splitlines()[-1], "", ["claim-removed"]),
     "an observation's tolerance": ("within 5 %; source", "within 50 %; source", ["claim-loosened"]),
+    "an observation renamed": ("observe runs", "observe load_test", NOTHING),
+    "an observation renamed and loosened": (
+        'observe runs "runs.csv" { users -> N; busy in % -> web.cpu.load within 5 %',
+        'observe load_test "runs.csv" { users -> N; busy in % -> web.cpu.load within 50 %',
+        ["claim-loosened"],
+    ),
     "an observation's share as an amount": (
         "load within 5 %; source",
         "load within (5 / 100); source",

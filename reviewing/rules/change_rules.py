@@ -296,7 +296,7 @@ def _finding(change: Change, one: Weakening, spec: str | None) -> Finding | None
         level=Level(level) if accepted is None else Level.NOTE,
         code=one.rule,
         title=one.rule,
-        message=message if accepted is None else f"{message}; {accepted}",
+        message=message,
         file=file,
         line=line,
         end_line=end_line,

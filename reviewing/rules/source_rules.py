@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -155,8 +156,12 @@ def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
 def _same_table(
     one: ir.Observation, others: list[ir.Observation], taken: set[str]
 ) -> ir.Observation | None:
-    """Return the observation of the same file under a name that is new."""
-    return next((o for o in others if o.file == one.file and o.name not in taken), None)
+    """Return the observation of a file of the same name under a name that is new.
+
+    Its folder may be another one, as that of the old version, or of a spec that was moved, is.
+    """
+    file = Path(one.file).name
+    return next((o for o in others if Path(o.file).name == file and o.name not in taken), None)
 
 
 def _columns(
