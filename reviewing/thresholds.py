@@ -108,7 +108,8 @@ def threshold(text: str) -> Threshold:
     if not capacity and not is_share:
         raise refused(f"`--fail-on {written}` is no share: costs have units", _HINT)
     if not number or (capacity and is_share and number > _WHOLE):
-        raise refused(f"`--fail-on {written}` is more than 100 %, or nothing", _HINT)
+        why = "no capacity falls by more than 100 %" if number else "a change of 0 is none"
+        raise refused(f"`--fail-on {written}`: {why}", _HINT)
     return Threshold(
         text=written,
         quantity=Quantity(found["quantity"]),
