@@ -59,6 +59,9 @@ LATE, P95, FULL = "s.latency <= 1 s", "quantile(s.latency, 95 %) <= 1 s", "web.c
 @pytest.mark.parametrize(
     ("traffic", "steps", "needs", "codes"),
     [
+        (CLOSED, "call a * 30 % { work }; call b * 70 % { work }", LATE, set()),
+        (CLOSED, "call a * 30 % { work }; call b * 70 % { work }", P95, {COINS}),
+        (OPEN, "call a * 30 % { work }; call b * 70 % { work }", LATE, {COINS}),
         (OPEN, "work * miss", LATE, {PART}),
         (OPEN, "work * (1 - miss)", P95, {PART}),
         (OPEN, "work * miss", FULL, set()),  # loads are the same

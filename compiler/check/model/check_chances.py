@@ -28,10 +28,13 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
 
     Each call is made or not by itself: of two calls by `share` and `1 - share` some items make
     both, and some make none; of two by the same share some items make one of them alone. Of a step
-    by a share every item takes that part.
+    by a share every item takes that part. The means of users who wait for answers are the same
+    either way: nothing is said of them where nothing but means is asked for.
     """
     timed = _timed(model)
     for stream in model.streams:
+        if stream.is_closed and stream.name not in timed.laws:
+            continue
         for calls in _side_by_side(stream.legs):
             found = next(_sums_to_one(calls), None)
             if found is None:
@@ -87,10 +90,8 @@ def _by_one_share(calls: list[ir.Call], model: ir.Model) -> Iterator[list[ir.Cal
 def _report_parts(stream: ir.Stream, timed: _Timed, model: ir.Model, sink: Sink) -> None:
     """Warn of a step that is taken by a share, where the spec asks how long something takes.
 
-    Loads are the same either way, and so are the means of users who wait for answers.
+    Loads are the same either way.
     """
-    if stream.is_closed and stream.name not in timed.laws:
-        return
     nodes = {node.name: node for node in model.nodes}
     seen = set[Span]()
     for visit in (leg for leg in stream.legs if isinstance(leg, ir.Visit)):
