@@ -201,3 +201,18 @@ def test_open_visits_wait_at_machines_of_a_pool_that_is_never_full_as_without_it
         told = [F(str(one)) for one in pool]
         exactly = wait_in_fractions(F(1), F(customers), F(1), *told)
         assert float(exactly) == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("customers", [1, 2, 5])
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_speeds_that_no_copy_comes_to_change_nothing(places: int, customers: int) -> None:
+    pool = (2, 0, places, 1, 2, -2, 1, 1, 0, 1, -1, 0, 2, 0, 0)
+    exactly = rate_in_fractions(F(customers), F(1), *map(F, pool))
+    assert nested_rate(customers, 1, *pool) == pytest.approx(float(exactly), rel=1e-9)
+
+
+@pytest.mark.parametrize(("places", "copies"), [(2, 40), (150, 2)])
+def test_times_within_more_copies_than_are_told_one_by_one_add_up(places: int, copies: int) -> None:
+    network = (60, 1, 1, 0.2, places, 1, copies, -2, 0.3, 1, 0, 1)
+    cycle = 1 + 0.2 + sum(nested_time(which, *network) for which in (0, 1))
+    assert cycle == pytest.approx(60 / nested_rate(*network), rel=2e-2)

@@ -370,9 +370,9 @@ def _own_rates(station: Station, around: Around, most: int) -> tuple[float, ...]
     """
     places, copies, are_even = around
     if station.speeds:
-        unit = station.speeds[-1] / station.asked
-        told = [*station.speeds, *[station.speeds[-1]] * places][:places]
-        weights = list(accumulate((told[-1] / speed for speed in told), mul, initial=1.0))
+        last = station.speeds[-1]
+        unit, told = last / station.asked, [*station.speeds, *[last] * places][:places]
+        weights = list(accumulate((last / speed for speed in told), mul, initial=1.0))
     else:
         unit, one = _one_of(station)
         weights = _summed(one.weights, places)

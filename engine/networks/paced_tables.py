@@ -80,7 +80,8 @@ def held_within(
     if ratio > 1:
         count = int(min(levels * ratio, max(most, places)))
         within = [ratio * at(within, n / ratio) for n in range(count + 1)]
-        return [*within, places * copies], [at((0 * one, *by_chance), h) for h in within]
+        within.append(places * copies)
+        return within, [at((0 * one, *by_chance), h) for h in within]
     # `each` is what all copies end that are equally full: of one, a part of it.
     ending = mean([(0 * one, *each)[min(n, held)] * weight for n, weight in enumerate(weights)])
     return [*within, places * copies], [*ending, each[-1]]

@@ -3,14 +3,15 @@
 
 import { atPointElse, widened } from "./bounds.js";
 import { convolved, dot, ofSeveral, onLine, sharesOf, singleServers, waitAlone, waitOf, weighed } from "./closed.js";
-import { at, heldWithin, ownRates } from "./paced.js";
+import { at, evenRates, heldWithin, ownRates, ownWaits } from "./paced.js";
 import { remembered } from "./remembered.js";
 
 export const SPEED = -1;
 export const OWN = -2;
 export const SEVERAL = 2;
 export const MOST_PLACES = 1 << 15;
-const GROUP = 5, MOST_TOLD = 4096, MOST_RATES = 256, FINER = 1.03, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14, ROUNDED = 1e-12;
+const GROUP = 5, MOST_TOLD = 4096, MOST_RATES = 256, FINER = 1.03, MOST_FALLING = 1 << 20, NEAR_ONE = 20, HALVINGS = 14, ROUNDED = 1e-12, LEAST = 1e-290;
+const NO_POOL = { places: 0, copies: 1, areEven: false }; // what a network is within: a pool, of which copies are equally full, or by chance
 
 // `erlangC` is that of the numbers of queues, which know this module.
 export function nestedNumbers(erlangC) {
@@ -43,7 +44,7 @@ export function nestedNumbers(erlangC) {
 function networks(erlangC) {
   const alone = (servers, load) => waitAlone(erlangC, servers, load);
   const made = (customers, think, places, around) => new Solved(alone, solved, customers, think, places, around);
-  const solved = (customers, think, places, around = [0, 1]) => remembered(`nested ${customers} ${think} ${around} ${nameOf(places)}`, () => made(customers, think, places, around));
+  const solved = (customers, think, places, around = NO_POOL) => remembered(`nested ${customers} ${think} ${aroundOf(around)} ${nameOf(places)}`, () => made(customers, think, places, around));
   return { alone, made, solved };
 }
 
@@ -52,7 +53,7 @@ function networks(erlangC) {
 export function poolTables(erlangC) {
   const { made } = networks(erlangC);
   return (pool, last) => {
-    const own = made(0, 0, [pool], [0, 1]);
+    const own = made(0, 0, [pool], NO_POOL);
     own.most = last;
     return { rates: own.speedsOf(pool), held: () => own.heldOf(pool), numbers: (which) => own.numbersWithin(pool, which), waits: (which) => own.waitsWithin(pool, which) };
   };
@@ -186,8 +187,7 @@ class Solved {
       const rates = this.speedsOf(place);
       if (rates.length) this.paced.push({ place, rates, count: 1 });
     } else if (place.asked) {
-      const [places, copies] = this.around;
-      if (place.isOwn && copies > 1) this.paced.push({ place, rates: ratesOfOwn(place, places, copies), count: 1 });
+      if (place.isOwn && this.around.copies > 1) this.paced.push({ place, rates: ratesOfOwn(place, this.around, this.most), count: 1 });
       else if (place.speeds.length) this.paced.push({ place, rates: paces(place), count: place.copies });
       else if (place.load === 0 && place.servers > this.customers) return place.asked;
       else (place.servers < SEVERAL ? this.plain : this.several).push(place);
@@ -274,11 +274,10 @@ class Solved {
     const own = this.places.find((place) => holds(place, which));
     if (own.within) return own.at === which ? NaN : this.waitWithin(own, which);
     if (own.speeds.length) return NaN;
-    const [, copies] = this.around, alone = this.alone(own.servers, own.load), number = this.paced.findIndex(({ place }) => place === own);
-    if (own.isOwn && copies > 1) {
-      if (number < 0) return alone;
-      const held = this.mean(this.tables[number], counted(this.tables[number].last)) / this.whole;
-      return alone + Math.max(0, held / copies - (own.servers - 1)) / (own.servers - own.load);
+    const alone = this.alone(own.servers, own.load);
+    if (own.isOwn && this.around.copies > 1) {
+      const table = this.tables?.[this.paced.findIndex(({ place }) => place === own)];
+      return table ? this.mean(table, waitsAtOwn(own, this.around, this.most).slice(0, table.last + 1)) / this.whole : alone;
     }
     const severalth = this.several.indexOf(own), plainth = this.plain.indexOf(own);
     if (severalth >= 0) return waitOf(this.ofSeveral[severalth], this.shares, this.numbers.map((each) => each[this.plain.length + severalth])) / this.whole;
@@ -295,12 +294,15 @@ class Solved {
 
   // -- pools ---------------------------------------------------------------------------------------------------------------------------
 
-  inner(pool, customers) { return this.solved(customers, pool.delay, pool.within, [pool.places, pool.copies]); }
+  inner(pool, customers) { return this.solved(customers, pool.delay, pool.within, { places: pool.places, copies: pool.copies, areEven: false }); }
 
   // How many are at a place within a pool, by how many are at the pool; and what open visits wait there.
   numbersWithin(pool, which) {
     const inner = [0, ...onGrid((n) => { const one = this.inner(pool, n); return one.rate * one.time(which); }, this.mostWithin(pool))];
-    return this.heldOf(pool).map((one) => at(inner, one));
+    const { held, ending } = this.filled(pool), found = held.map((one) => at(inner, one));
+    if (pool.copies === 1) return found;
+    const rates = [0, ...this.ratesWithin(pool)], delay = delayWithin(pool);
+    return found.map((one, n) => one * atStations(held[n], ending[n], at(rates, held[n]), delay));
   }
 
   waitsWithin(pool, which) {
@@ -315,12 +317,29 @@ class Solved {
     return remembered(`rates ${nameOf([pool])} ${this.most}`, () => onGrid((n) => this.inner(pool, n).rate, this.mostWithin(pool)));
   }
 
-  heldOf(pool) { return remembered(`held ${nameOf([pool])} ${this.most}`, () => heldWithin(this.ratesWithin(pool), pool.places, pool.copies, pool.variation, this.most)); }
-
-  speedsOf(pool) {
-    const rates = this.ratesWithin(pool);
-    return rates.length ? this.heldOf(pool).slice(1).map((held) => at([0, ...rates], held)) : [];
+  // The same where the copies of a pool are all equally full.
+  evenRatesWithin(pool) {
+    if (pool.copies === 1 || !pool.within.some((place) => place.isOwn)) return this.ratesWithin(pool);
+    const around = { places: pool.places, copies: pool.copies, areEven: true };
+    return onGrid((n) => this.solved(n, pool.delay, pool.within, around).rate, this.mostWithin(pool));
   }
+
+  filled(pool) {
+    return remembered(`filled ${nameOf([pool])} ${this.most}`, () => heldWithin(this.evenRatesWithin(pool), this.ratesWithin(pool), pool.places, pool.copies, pool.variation, this.most));
+  }
+
+  heldOf(pool) { return this.filled(pool).held; }
+
+  speedsOf(pool) { return this.ratesWithin(pool).length ? this.filled(pool).ending.slice(1) : []; }
+}
+
+// How long an item is at no station while it holds a place, nor waits for a pool.
+function delayWithin({ delay, within }) { return within.reduce((sum, one) => sum + (one.within ? delayWithin(one) : 0), delay); }
+
+// How many more are at stations where so many end in a time than where others do, of as many within: the rest goes through the delay.
+function atStations(held, rate, even, delay) {
+  const there = held - even * delay;
+  return there > 0 ? (held - rate * delay) / there : 1;
 }
 
 // A station by its rates, the last one for all numbers beyond, as a polynomial over 1 - r z.
@@ -341,16 +360,40 @@ function rising(rates, customers) {
   return [...told.slice(0, customers + 1), largest];
 }
 
-function ratesOfOwn({ asked, servers, load, speeds }, places, copies) {
-  if (speeds.length) {
-    const fastest = speeds.at(-1), slower = [1];
-    for (let n = 0; n < places; n++) slower.push(slower.at(-1) * fastest / (speeds[n] ?? fastest));
-    return ownRates(slower, places, copies).map((rate) => rate * fastest / asked);
-  }
-  const unit = (servers - load) / asked, { weights: own } = ofSeveral([asked, servers, load, 1], unit), weights = [];
-  for (let k = 0; k <= places; k++) weights.push((weights.at(-1) ?? 0) + (own[k] ?? 0));
-  return ownRates(weights, places, copies).map((rate) => rate * unit);
+// The rates of stations of which each copy of a pool has one, by how many are there, and what open visits wait at one.
+function ratesOfOwn(station, around, last) {
+  return remembered(`own rates ${nameOf([station])} ${aroundOf(around)} ${last}`, () => {
+    const { places, copies, areEven } = around, { weights, unit } = station.speeds.length ? slowerOf(station, places) : summedOf(station, places);
+    return (areEven ? evenRates : ownRates)(weights, places, copies, last, LEAST).map((rate) => rate * unit);
+  });
 }
+
+function waitsAtOwn(station, around, last) {
+  return remembered(`own waits ${nameOf([station])} ${aroundOf(around)} ${last}`, () => {
+    const { places, copies } = around, { weights, waits } = summedOf(station, places);
+    return ownWaits(weights, waits, places, copies, last, LEAST);
+  });
+}
+
+function slowerOf({ asked, speeds }, places) {
+  const fastest = speeds.at(-1), weights = [1];
+  for (let n = 0; n < places; n++) weights.push(weights.at(-1) * fastest / (speeds[n] ?? fastest));
+  return { weights, unit: fastest / asked };
+}
+
+// The weights of a copy by how many are there, up to all places, and these times what an open visit waits.
+function summedOf({ asked, servers, load }, places) {
+  const unit = (servers - load) / asked, { weights, waits, growing } = ofSeveral([asked, servers, load, 1], unit), behind = servers - 1;
+  return { unit, weights: summed(weights, places), waits: summed(waits, places).map((one, k) => one + growing * Math.max(k - behind, 0)) };
+}
+
+function summed(polynomial, last) {
+  const found = [];
+  for (let k = 0; k <= last; k++) found.push((found.at(-1) ?? 0) + (polynomial[k] ?? 0));
+  return found;
+}
+
+function aroundOf({ places, copies, areEven }) { return `${places} ${copies} ${areEven}`; }
 
 function takesTime(place) { return place.within ? place.delay > 0 || place.within.some(takesTime) : place.asked > 0; }
 
