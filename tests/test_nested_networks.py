@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction as F
 from math import isnan
 
 import pytest
 from flint import arb
 
+from helpers.node import needs_node, run_module
 from helpers.specs import lowered
 from qps.engine.columns.nested_balls import nested_rate as rate_in_balls
 from qps.engine.columns.nested_fractions import nested_rate as rate_in_fractions
@@ -216,3 +218,28 @@ def test_times_within_more_copies_than_are_told_one_by_one_add_up(places: int, c
     network = (60, 1, 1, 0.2, places, 1, copies, -2, 0.3, 1, 0, 1)
     cycle = 1 + 0.2 + sum(nested_time(which, *network) for which in (0, 1))
     assert cycle == pytest.approx(60 / nested_rate(*network), rel=2e-2)
+
+
+@needs_node
+def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
+    """With machines of their own and common ones, with speeds, and a pool within."""
+    within = (
+        *(-2, 0.4, 2, 0.3, 1, -2, 0.5, 0.6, 0, 1, -1, 0, 1.5, 0, 1, 0, 0.3, 1, 0.2, 2),
+        *(1, 0.1, 2, 0.5, 2, 0, 0.2, 1, 0, 1),
+    )
+    value = {"nested_rate": nested_rate, "nested_time": nested_time, "nested_wait": nested_wait}
+    asked = [("nested_rate", ()), *(("nested_time", (k,)) for k in (0, 1, 2, 4, 5, 6))]
+    asked += [("nested_wait", (k,)) for k in (1, 4, 6)]
+    told = [
+        (word, (*which, customers, 1, 6, 0.2, places, 0.5, copies, *within))
+        for word, which in asked
+        for places, copies in ((1, 2), (3, 3), (2, 40), (150, 2))
+        for customers in (1, 20, 90)
+    ]
+    script = (
+        'import { OPERATIONS } from "./reports/scripts/engine/operations.js";\n'
+        f"const told = {json.dumps(told)};\n"
+        "console.log(JSON.stringify(told.map(([word, at]) => OPERATIONS[word].value(...at))));\n"
+    )
+    expected = [value[word](*at) for word, at in told]
+    assert json.loads(run_module(script)) == pytest.approx(expected, rel=1e-9)
