@@ -67,7 +67,7 @@ def test_a_server_without_end_is_given_up(
     with hostile(kind) as port:
         assert observe(f"http://127.0.0.1:{port}") == 2
     told = capsys.readouterr().err
-    if "102" in told:  # a status that is no answer, told at once
+    if "status 102" in told:  # one that is no answer, told at once
         assert "fails (status 102)" in told
     else:
         assert f"`127.0.0.1:{port}` takes longer than 0.3 s for an answer" in told

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -269,6 +270,14 @@ def test_whatever_took_part_makes_it_another(
         assert build.checksum_of(sorted(parts)) not in (whole, None), part
         file.write_bytes(data)
     assert build.checksum_of(sorted(parts)) == whole
+
+
+def test_folders_of_data_alone_hinder_nothing() -> None:
+    assert files("qps.stdlib.claypool1997").is_dir()
+    assert "qps.stdlib.claypool1997" in sys.modules
+    parts = build.parts_at_work()
+    assert "stdlib/claypool1997/playout.qps" in parts
+    assert build.checksum_of(parts) is not None
 
 
 def parts_of(path: Path) -> tuple[str, ...]:

@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from math import ceil, floor, inf, log
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 Number = Any
 """A float or a fraction."""
@@ -87,7 +89,7 @@ def held_within(
     return [*within, places * copies], [*ending, each[-1]]
 
 
-class Copies(NamedTuple):
+class Copies(Struct, frozen=True, kw_only=True):
     """Some copies in place of all, which have as much each, and products over them.
 
     Each of the `few` counts as `ratio` copies; `fewer` is the product of the weights of all of them
@@ -122,7 +124,8 @@ def copies_of(
     ratio = weights[-1] / weights[-1] * copies / few
     levels = min(places * few, ceil(min(places * copies, most) / ratio))
     fewer = powered(weights, few - 1, levels + 1, product)
-    return Copies(few, ratio, levels, fewer, product(weights, fewer, levels + 1))
+    whole = product(weights, fewer, levels + 1)
+    return Copies(few=few, ratio=ratio, levels=levels, fewer=fewer, whole=whole)
 
 
 def own_rates(
@@ -139,11 +142,10 @@ def own_rates(
     As `copies_of` has them; up to where weights are above a `least` that floats tell well, as if
     none waited.
     """
-    few, ratio, levels, fewer, whole = copies_of(
-        weights, places, copies, product=product, most=most
-    )
+    some = copies_of(weights, places, copies, product=product, most=most)
+    few, ratio, levels, whole = some.few, some.ratio, some.levels, some.whole
     served = [0 * ratio, *weights[:-1]]  # a rate is a weight over that of one more
-    top = product(served, fewer, levels + 1)
+    top = product(served, some.fewer, levels + 1)
     first = next(n for n in range(1, levels + 1) if top[n] > least)
     found = [few * top[first] / whole[first] * n / first for n in range(first)]
     found += [few * top[n] / whole[n] for n in range(first, levels + 1)]
@@ -169,16 +171,17 @@ def own_waits(
     who comes finds the copies filled as stations in product form are. Where weights are too small
     for floats to tell, as without any.
     """
-    _, ratio, levels, fewer, whole = copies_of(weights, places, copies, product=product, most=most)
-    top = product(waits, fewer, levels + 1)
+    some = copies_of(weights, places, copies, product=product, most=most)
+    top = product(waits, some.fewer, some.levels + 1)
     alone = waits[0] / weights[0]
     found = [
-        part / every if every > least else alone for part, every in zip(top, whole, strict=True)
+        part / every if every > least else alone
+        for part, every in zip(top, some.whole, strict=True)
     ]
-    if ratio == 1:
+    if some.ratio == 1:
         return found
     count = int(min(places * copies, most))
-    return [at(found, n / ratio) for n in range(count + 1)]
+    return [at(found, n / some.ratio) for n in range(count + 1)]
 
 
 def even_rates(

@@ -45,16 +45,17 @@ def parts_at_work() -> tuple[str, ...]:
 
     These are all modules that are imported, and what else lies in their folders for them to read.
     """
-    ours = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "qps"}
-    found = set()
-    for name, module in ours.items():
-        way = name.split(".")[1:]
-        found.add(
-            "/".join([*way, "__init__.py"])
-            if hasattr(module, "__path__")
-            else f"{'/'.join(way)}.py"
-        )
-    for folder in {part.rpartition("/")[0] for part in found}:
+    found, folders = set(), set()
+    for name, module in [*sys.modules.items()]:
+        first, *way = name.split(".")
+        if first != "qps":
+            continue
+        is_folder = hasattr(module, "__path__")
+        folders.add("/".join(way if is_folder else way[:-1]))
+        # A folder of data alone is a module without a file.
+        if getattr(module, "__file__", None) is not None:
+            found.add("/".join([*way, "__init__.py"]) if is_folder else f"{'/'.join(way)}.py")
+    for folder in folders:
         found |= _beside(folder)
     return tuple(sorted(found))
 

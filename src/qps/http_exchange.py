@@ -71,7 +71,13 @@ def exchange(
     if seconds <= 0:
         raise TooSlowError("no time is left")
     by_way_of = _proxy(address, proxy)
-    asked = _Asked(address, by_way_of, seconds, most_bytes, headers or {})
+    asked = _Asked(
+        address,
+        proxy=by_way_of,
+        seconds=seconds,
+        most_bytes=most_bytes,
+        headers=headers or {},
+    )
     asked.start()
     try:
         asked.join(seconds)
@@ -79,7 +85,7 @@ def exchange(
         is_late = asked.is_alive()
         asked.give_up()
     if is_late:
-        raise TooSlowError(f"no whole answer within {seconds:g} s")
+        raise TooSlowError(_too_slow(seconds))
     if asked.error is not None:
         raise asked.error
     assert asked.response is not None
@@ -106,6 +112,7 @@ class _Asked(threading.Thread):
     def __init__(
         self,
         address: SplitResult,
+        *,
         proxy: SplitResult | None,
         seconds: float,
         most_bytes: int,
@@ -120,7 +127,7 @@ class _Asked(threading.Thread):
             self._target = address._replace(path="", query="").geturl() + self._target
             sent |= _proxy_credentials(proxy)
         self._headers = {"Connection": "close", "User-Agent": "qps", **sent}
-        self._most = most_bytes
+        self._most, self._seconds = most_bytes, seconds
         self._is_given_up = threading.Event()
 
     def run(self) -> None:
@@ -129,9 +136,10 @@ class _Asked(threading.Thread):
             self.response = self._answer()
         except ExchangeError as error:
             self.error = error
+        except TimeoutError as error:  # of our own timeout; one of the system has a number
+            self.error = _failed(error) if error.errno else TooSlowError(_too_slow(self._seconds))
         except (HTTPException, OSError, ValueError) as error:  # ValueError: of idna, of headers
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            self.error = ExchangeError(reason[:_SHOWN])
+            self.error = _failed(error)
         except Exception as error:  # noqa: BLE001 - a fault of ours is raised by who waits
             self.error = error
         finally:
@@ -159,6 +167,15 @@ class _Asked(threading.Thread):
                     raise TooLargeError(f"the answer is longer than {self._most:,} bytes")
             location = response.getheader("Location") or ""
             return Response(response.status, location, b"".join(pieces))
+
+
+def _too_slow(seconds: float) -> str:
+    return f"no whole answer within {seconds:g} s"
+
+
+def _failed(error: Exception) -> ExchangeError:
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return ExchangeError(reason[:_SHOWN])
 
 
 def _target(address: SplitResult) -> str:

@@ -183,7 +183,7 @@ class _Group(Struct, frozen=True, array_like=True):
     parts: list[_Number]
 
 
-class _Tables(Struct, frozen=True, array_like=True):
+class _Tables(Struct, frozen=True, kw_only=True, array_like=True):
     """A graph of values."""
 
     names: list[str]
@@ -354,17 +354,17 @@ class _Writing:
 
         names = {name: place for place, name in enumerate({name: 0 for (_, name, _), _ in groups})}
         tables = _Tables(
-            [*names],
-            self._written,
-            [told(parts) for parts in of_dicts],
-            [told(parts) for parts in of_lists],
-            [
+            names=[*names],
+            scalars=self._written,
+            dicts=[told(parts) for parts in of_dicts],
+            lists=[told(parts) for parts in of_lists],
+            groups=[
                 _Group(
                     names[name], width, told(chain(*(parts for _, parts in own))) or [0] * len(own)
                 )
                 for (_, name, width), own in groups
             ],
-            numbers[id(root)],
+            root=numbers[id(root)],
         )
         return tables, objects
 
