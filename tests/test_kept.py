@@ -280,6 +280,15 @@ def test_folders_of_data_alone_hinder_nothing() -> None:
     assert build.checksum_of(parts) is not None
 
 
+def test_what_was_kept_names_the_files_that_it_rests_on(kept: Path) -> None:
+    first = kept_specs.check_file(Path("shop.qps")).value
+    again = kept_specs.check_file(Path("shop.qps")).value
+    assert first is not None
+    assert again is not None
+    assert len(first.files) > 1
+    assert again.files == first.files
+
+
 def parts_of(path: Path) -> tuple[str, ...]:
     """Return the files of ours that are named in one that was kept."""
     tables = msgspec.msgpack.decode(path.read_bytes()[32:])

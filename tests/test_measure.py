@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -381,8 +382,9 @@ def test_what_forks_away_is_still_counted_or_told(
     assert "start it in the foreground" in capsys.readouterr().err
     # It has gone where nobody sees it any more: it is this test that ends it.
     for pid in set(all_processes()) - before:
-        if BEHIND[:20].encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
-            os.kill(pid, signal.SIGKILL)
+        with suppress(FileNotFoundError, ProcessLookupError):  # of others, it may have ended
+            if BEHIND[:20].encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_a_group_that_is_gone_is_told(tmp_path: Path) -> None:

@@ -102,9 +102,10 @@ def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], Kept | Non
     allow_deep_expressions()
     key = key_of(source, "checked")
     found, kept = read_kept(key, files, _Checked)
-    if found is not None and _is_answered_alike(found.asked, source):
-        importer, project = importer_of(source), project_of(source.folder).value
-        spec = replace(found.spec, files=files_of(source, importer, project))
+    again = importer_of(source)  # asked anew, it has named the files that were read
+    if found is not None and _is_answered_alike(found.asked, again):
+        project = project_of(source.folder).value
+        spec = replace(found.spec, files=files_of(source, again, project))
         return Outcome(spec, spec.warnings), kept
     reads = importer_of(source)
     importer = _Noting(root=reads.root, of_what=reads.of_what)
@@ -114,8 +115,7 @@ def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], Kept | Non
     return outcome, keep(_Checked(outcome.value, tuple(importer.asked)), key, files)
 
 
-def _is_answered_alike(asked: Iterable[_Reading], source: Source) -> bool:
-    importer = importer_of(source)
+def _is_answered_alike(asked: Iterable[_Reading], importer: Importer) -> bool:
     for one in asked:
         answer: Outcome[str] | Outcome[Source]
         if one.is_data and isinstance(one.module, ast.Text):
