@@ -138,7 +138,7 @@ stream job {{
     [
         ("md1", Kind.EXACT, Kind.UPPER_BOUND),
         ("mm1", Kind.EXACT, Kind.UPPER_BOUND),
-        ("mg1 cv 2", Kind.EXACT, Kind.UPPER_BOUND),
+        ("mg1 cv 2", Kind.EXACT, Kind.APPROXIMATION),
         ("ps", Kind.APPROXIMATION, Kind.APPROXIMATION),
     ],
 )
