@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
-from qps.observing.observed_runs import LoadRun
+from qps.observing.load_runs import ITEMS, Fields, LoadRun
 from qps.observing.time_stretches import MOST_SAMPLES, Stretches
 
 _PGBENCH = re.compile(
@@ -40,6 +40,7 @@ class Log(Struct, frozen=True, kw_only=True):
     tool: str
     item: Callable[[str], _Item | None]
     hint: str
+    fields: Fields
 
     def is_of(self, first: str) -> bool:
         """Return whether a file that begins with a line is such a log."""
@@ -47,12 +48,12 @@ class Log(Struct, frozen=True, kw_only=True):
 
     def runs(
         self, files: Iterable[Iterable[str]], name: str, window: float | None
-    ) -> list[LoadRun]:
+    ) -> tuple[list[LoadRun], list[str]]:
         """Return what was done in each whole stretch of `window` s, else in all of the run.
 
         Several files are those of the threads of one run. An item counts where it ended.
         """
-        found = Stretches(name, window)
+        found = Stretches(name, window, self.fields)
         for lines in files:
             for item in self._items(lines, name):
                 stretch = found.at(item.end)
@@ -118,8 +119,23 @@ LOGS = {
         tool="pgbench",
         item=_transaction,
         hint="write it by `pgbench --log`, without --aggregate-interval and --sampling-rate",
+        fields={
+            "users": "the highest number of a client",
+            ITEMS: "a line for each",
+            "share failed": "`skipped` and `failed`",
+            "latency": "the third field of each line",
+        },
     ),
-    "h2load": Log(tool="h2load", item=_request, hint="write it by `h2load --log-file=run.log`"),
+    "h2load": Log(
+        tool="h2load",
+        item=_request,
+        hint="write it by `h2load --log-file=run.log`",
+        fields={
+            ITEMS: "a line for each",
+            "share failed": "statuses from 400 on and -1",
+            "latency": "the third field of each line",
+        },
+    ),
 }
 """Of the tools that log items, by their names."""
 

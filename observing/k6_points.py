@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
-from qps.observing.observed_runs import LoadRun
+from qps.observing.load_runs import ITEMS, Fields, LoadRun
 from qps.observing.time_stretches import MOST_SAMPLES, Stretch, Stretches
 
 _HINT = "k6 writes it with `k6 run --out csv=run.csv SCRIPT`, or `--out json=run.json`"
@@ -49,7 +49,7 @@ def k6_point_runs(
     lines: Iterable[str], file: str, window: float | None
 ) -> tuple[list[LoadRun], list[str]]:
     """Return what was done in each stretch of `window` s, of whole stretches; else in all of it."""
-    found, is_rough = Stretches(file, window), False
+    found, is_rough = Stretches(file, window, _FIELDS), True
     for metric, moment, value in _points(iter(lines), file):
         add = _ADD.get(metric)
         if add is None:
@@ -57,19 +57,20 @@ def k6_point_runs(
         found.has_bytes = found.has_bytes or metric == "data_received"
         stretch = found.at(moment)
         add(stretch, value)
-        if window is None and metric == "http_req_duration":
-            is_rough = moment % _SECOND == 0
-            stretch.first = min(stretch.first, moment if is_rough else moment - value)
-    if not is_rough:
-        return found.runs(_HINT), []
+        if metric == "http_req_duration":
+            is_rough = is_rough and moment % _SECOND == 0
+            if not is_rough:
+                stretch.first = min(stretch.first, moment - value)
+    if window is not None or not is_rough:
+        return found.runs(_HINT)
     # Of whole seconds, a run touches one more than it lasts, on average.
-    stretch.last = max(stretch.last, stretch.first + _SECOND)
+    found.grain = _SECOND
+    runs, notes = found.runs(_HINT)
     told = (
-        f"warning: `{file}` tells whole seconds: its rates may be off by one of them in "
-        f"{(stretch.last - stretch.first) / _SECOND:.0f}; with K6_CSV_TIME_FORMAT=unix_milli, k6 "
-        "tells more"
+        f"warning: `{file}` tells whole seconds: the length of a run may be off by one of them, "
+        "and its rates with it; with K6_CSV_TIME_FORMAT=unix_milli, k6 tells more"
     )
-    return found.runs(_HINT), [told]
+    return runs, [told, *notes]
 
 
 def _received(stretch: Stretch, value: float) -> None:
@@ -84,6 +85,13 @@ def _users(stretch: Stretch, value: float) -> None:
     stretch.users = max(stretch.users, value)
 
 
+_FIELDS: Fields = {
+    "users": "`vus`, the most at a time",
+    ITEMS: "`http_req_duration`, one for each",
+    "byte/s": "`data_received`",
+    "share failed": "`http_req_failed`",
+    "latency": "`http_req_duration`",
+}
 _ADD: dict[str, Callable[[Stretch, float], None]] = {
     "http_req_duration": lambda stretch, value: stretch.elapsed.append(value),
     "http_req_failed": _failed,
@@ -102,6 +110,8 @@ def _points(lines: Iterator[str], file: str) -> Iterator[_Point]:
             raise DataError(f"`{shortened(file)}`, line {broken}: no point of k6", _HINT)
         if number > MOST_SAMPLES:
             raise DataError(f"`{shortened(file)}` has over {MOST_SAMPLES:,} points", "split it")
+        if is_csv and line.startswith(_CSV_HEAD):
+            continue  # another file was put behind
         point = _of_csv(line) if is_csv else _of_json(line)
         if point is None and line.strip():
             broken = number

@@ -15,7 +15,8 @@ from qps.observing.asked_times import LEAST_STRETCH, window_of
 from qps.observing.generator_logs import LOGS, run_of
 from qps.observing.k6_points import are_points, k6_point_runs
 from qps.observing.k6_summaries import k6_runs
-from qps.observing.observed_runs import MOST_TEXT, LoadRun, ObservedRuns, runs_table
+from qps.observing.load_runs import LoadRun
+from qps.observing.observed_runs import MOST_TEXT, ObservedRuns, runs_table
 from qps.observing.packet_captures import capture_table
 from qps.observing.printed_results import h2load_runs, pgbench_runs, sysbench_runs, wrk_runs
 from qps.observing.request_logs import jmeter_runs
@@ -102,7 +103,7 @@ def _from_log(tool: str, files: Sequence[Path], how: FileReading) -> _Told:
     """Read the log of a run: one file, or one of each thread."""
     with ExitStack() as stack:
         lines = [stack.enter_context(_lines(path)) for path in files]
-        return LOGS[tool].runs(lines, str(files[0]), _stretch(how)), []
+        return LOGS[tool].runs(lines, str(files[0]), _stretch(how))
 
 
 _FromLines = Callable[[Iterable[str], str, float | None], _Told]

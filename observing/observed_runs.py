@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.data.sheet_cells import csv_of
-from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.diagnostics.suggest import listed, shortened
+from qps.observing.cross_checks import warnings_of
+from qps.observing.load_runs import ITEMS, LoadRun, percentile_of
 
 MOST_TEXT = 20_000_000
 """Bytes of an output that is read as a whole."""
 MOST_STRETCHES = 100_000
 """Of time, each a row."""
 _MANY_FAILED = 0.01
+_MOST_NAMED = 5
+MEAN_USERS = "users, mean"
 _DIGITS = 9
 
 
@@ -31,22 +35,6 @@ class ObservedRuns(Struct, frozen=True, kw_only=True):
         return csv_of((self.headings, *self.rows))
 
 
-class LoadRun(Struct, frozen=True, kw_only=True):
-    """What a load generator tells of a run, or of a stretch of one; None for what it does not.
-
-    `done` items a second and `received` bytes a second, `failed` a share of the items, `latencies`
-    in s by what they are (`mean`, `p95`), `start` in s since 1970, `users` as many as were at work.
-    """
-
-    file: str
-    done: float
-    received: float | None = None
-    users: float | None = None
-    failed: float | None = None
-    start: float | None = None
-    latencies: Mapping[str, float] = field(default_factory=dict)
-
-
 def runs_table(
     runs: Sequence[LoadRun], item: str = "request", notes: Sequence[str] = ()
 ) -> ObservedRuns:
@@ -60,6 +48,7 @@ def runs_table(
         "time": ["" if run.start is None else moment(run.start) for run in runs],
         "file": [run.file for run in runs],
         "users": [_cell(run.users) for run in runs],
+        MEAN_USERS: [_cell(run.mean_users) for run in runs],
         f"{item}/s": [_cell(run.done) for run in runs],
         "byte/s": [_cell(run.received) for run in runs],
         "share failed": [_cell(run.failed) for run in runs],
@@ -76,8 +65,24 @@ def runs_table(
     return ObservedRuns(
         headings=tuple(kept),
         rows=tuple(zip(*kept.values(), strict=True)),
-        notes=(*notes, *told),
+        notes=(*_origins(runs, item), *notes, *warnings_of(runs), *told),
     )
+
+
+def _origins(runs: Sequence[LoadRun], item: str) -> Iterator[str]:
+    """Yield what was taken from which field, once for all runs of which it is the same."""
+    files: dict[tuple[tuple[str, str], ...], dict[str, None]] = {}
+    for run in runs:
+        files.setdefault(tuple(run.fields.items()), {})[shortened(run.file)] = None
+    for fields, of in files.items():
+        named = [*of][:_MOST_NAMED]
+        more = f" and {len(of) - len(named)} more files" * (len(of) > len(named))
+        of_files = listed(named, "and") + more
+        told = "; ".join(
+            f"{f'{item}/s' if what == ITEMS else what} from {at}" for what, at in fields
+        )
+        if told:
+            yield f"{of_files}: {told}"
 
 
 def written(value: float) -> str:
@@ -116,6 +121,7 @@ def _cell(value: float | None) -> str:
 
 def _order(kind: str) -> tuple[int, float, str]:
     """Return what sorts latencies: mean, deviation, least, percentiles, longest."""
-    if kind.startswith("p") and kind[1:].replace(".", "", 1).isdigit():
-        return 3, float(kind[1:]), kind
+    percentile = percentile_of(kind)
+    if percentile is not None:
+        return 3, percentile, kind
     return {"mean": 0, "deviation": 1, "least": 2}.get(kind, 4), 0.0, kind

@@ -6,42 +6,81 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 
 from qps.compiler.data.measured_tables import DataError
-from qps.compiler.diagnostics.suggest import shortened
-from qps.observing.observed_runs import LoadRun
-from qps.observing.time_stretches import MOST_SAMPLES, Stretches
+from qps.compiler.diagnostics.suggest import listed, shortened
+from qps.observing.load_runs import ITEMS, Fields, LoadRun
+from qps.observing.nested_samples import Nesting, Sample
+from qps.observing.time_stretches import MOST_SAMPLES, Stretch, Stretches
 
 _NEEDED = ("timeStamp", "elapsed")
+_NUMBERS = ("timeStamp", "elapsed", "bytes", "allThreads")
+_TEXTS = ("threadName", "label", "responseMessage", "URL", "dataType")
+_LONGEST_NUMBER = 15
+"""Digits: ms since 1970, bytes."""
 _HINT = (
     "JMeter writes it with `jmeter -n -t PLAN.jmx -l run.jtl`, as CSV with a heading: "
     "`-Jjmeter.save.saveservice.print_field_names=true`"
 )
+_FIELDS: Fields = {
+    "users": "`allThreads`, the most at a time",
+    ITEMS: "samples by `timeStamp` and `elapsed`",
+    "byte/s": "`bytes`",
+    "share failed": "`success`",
+    "latency": "`elapsed`",
+}
 
 
 def jmeter_runs(
     lines: Iterable[str], file: str, window: float | None
 ) -> tuple[list[LoadRun], list[str]]:
-    """Return what was done in each stretch of `window` s, of whole stretches; else in all of it.
+    """Return what was done in each stretch of `window` s, of whole stretches; else in each run.
 
-    A sample counts where it ended, as a rate is of what was done.
+    A sample counts where it ended, as a rate is of what was done. One that holds others is left
+    out, as each of these counts: a transaction, and what was redirected or has parts.
     """
-    found = Stretches(file, window)
-    for sample in _samples(lines, file):
-        begin, elapsed = sample["timeStamp"], sample["elapsed"]
-        stretch = found.at(begin + elapsed)
-        if window is None:
-            stretch.first = min(stretch.first, begin)
-        stretch.elapsed.append(elapsed)
-        found.has_bytes = found.has_bytes or "bytes" in sample
-        stretch.received += sample.get("bytes", 0)
-        stretch.failed += not sample.get("success", 1)
-        stretch.users = max(stretch.users, sample.get("allThreads", 0))
-    return found.runs(_HINT), []
+    requests, sums = (Stretches(file, window, _FIELDS) for _ in range(2))
+    nesting = Nesting()
+    for sample, is_sum in nesting.told_apart(_samples(lines, file)):
+        _add(sample, sums if is_sum else requests, is_run=window is None)
+        if is_sum:
+            _stretch(sample, requests, is_run=window is None).nested += 1
+    found = sums if requests.is_empty else requests
+    runs, notes = found.runs(_HINT)
+    if nesting.labels and found is requests:
+        notes.append(
+            f"warning: `{shortened(file)}`: samples that hold others, such as "
+            f"{listed([*nesting.labels], 'and')}, are left out, so that each request counts once: "
+            + "; ".join(f"{run.done:.4g} of {run.done + run.nested:.4g} a second" for run in runs)
+        )
+    if nesting.overlapping:
+        notes.append(
+            f"warning: `{shortened(file)}`: {nesting.overlapping:,} "
+            f"sample{'s' * (nesting.overlapping != 1)} began while one of "
+            "the same thread was not over: either some hold others and count twice, or threads of "
+            "several generators have the same names"
+        )
+    return runs, notes
 
 
-def _samples(lines: Iterable[str], file: str) -> Iterator[dict[str, int]]:
-    """Yield the numbers of each sample; DataError where there is none, but for a last broken line.
+def _add(sample: Sample, found: Stretches, *, is_run: bool) -> None:
+    stretch = _stretch(sample, found, is_run=is_run)
+    stretch.elapsed.append(sample.elapsed)
+    found.has_bytes = found.has_bytes or sample.octets is not None
+    stretch.received += sample.octets or 0
+    stretch.failed += not sample.is_success
+    stretch.users = max(stretch.users, sample.threads)
 
-    Lines of sub-samples (`page-0`) are no different from others: leave them out of the file.
+
+def _stretch(sample: Sample, found: Stretches, *, is_run: bool) -> Stretch:
+    stretch = found.at(sample.end)
+    if is_run:
+        stretch.first = min(stretch.first, sample.start)
+    return stretch
+
+
+def _samples(lines: Iterable[str], file: str) -> Iterator[Sample]:
+    """Yield each sample; DataError where there is none, but for a last broken line.
+
+    A heading may stand there again, where files were put one behind the other.
     """
     reader = csv.reader(lines)
     try:
@@ -52,22 +91,18 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[dict[str, int]]:
             )
         if len(set(headings)) < len(headings):
             raise DataError(f"`{shortened(file)}` names a column twice", _HINT)
-        wanted = [
-            (name, headings.index(name))
-            for name in ("timeStamp", "elapsed", "bytes", "success", "allThreads")
-            if name in headings
-        ]
+        places = {heading: place for place, heading in enumerate(headings)}
         broken = None
         for count, row in enumerate(reader):
             if broken is not None:
                 raise DataError(f"`{shortened(file)}`, line {broken}: no sample of JMeter", _HINT)
-            if not row:
+            if not row or row == headings:
                 continue
             if count >= MOST_SAMPLES:
                 raise DataError(
                     f"`{shortened(file)}` has over {MOST_SAMPLES:,} samples", "split it"
                 )
-            sample = _sample(row, wanted, len(headings))
+            sample = _sample(row, places) if len(row) == len(headings) else None
             if sample is None:
                 broken = reader.line_num  # the last one may be cut off: JMeter was ended
             else:
@@ -76,18 +111,25 @@ def _samples(lines: Iterable[str], file: str) -> Iterator[dict[str, int]]:
         raise DataError(f"`{shortened(file)}`, line {reader.line_num}: {error}", _HINT) from error
 
 
-def _sample(row: list[str], wanted: Sequence[tuple[str, int]], width: int) -> dict[str, int] | None:
-    if len(row) != width:
-        return None
-    found = {}
-    for name, place in wanted:
-        cell = row[place]
-        if name == "success":
-            if cell not in ("true", "false"):
-                return None
-            found[name] = int(cell == "true")
-        elif cell.isascii() and cell.isdecimal() and len(cell) <= 15:  # noqa: PLR2004 - ms, bytes
-            found[name] = int(cell)
-        else:
+def _sample(row: Sequence[str], places: dict[str, int]) -> Sample | None:
+    """Return what a line says, None where it is no sample."""
+    numbers: dict[str, int] = {}
+    for name in _NUMBERS:
+        if name not in places:
+            continue
+        cell = row[places[name]]
+        if not (cell.isascii() and cell.isdecimal() and len(cell) <= _LONGEST_NUMBER):
             return None
-    return found
+        numbers[name] = int(cell)
+    success = row[places["success"]].lower() if "success" in places else "true"
+    if success not in ("true", "false"):  # a spreadsheet writes them large
+        return None
+    texts = [row[places[name]] if name in places else "" for name in _TEXTS]
+    return Sample(
+        numbers["timeStamp"],
+        numbers["elapsed"],
+        numbers.get("bytes"),
+        success == "true",
+        numbers.get("allThreads", 0),
+        *texts,
+    )

@@ -3,68 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.observing.observed_runs import ObservedRuns, written
+from qps.observing.sar_records import Host, Sample, Stamp, dated
+from qps.observing.sar_texts import hosts_of_text
 
 _KIB = 1024
 _MOST_NAMED = 8
-_LONGEST_LINE = 1000
-_HALF_DAY = 12
 _HINT = "write it with `sadf -j FILE -- -u -n DEV > sar.json`; FILE is what `sar -o FILE` wrote"
 _NOTE = (
     "warning: sar asks the system at its ticks what runs, and adds up all programs: short requests "
     "may use ten times what it shows. Compare loads by it; measure costs by what a process has used"
 )
-
-
-class _Cpu(Struct):
-    cpu: str | int
-    idle: float
-    iowait: float = 0.0
-    steal: float = 0.0
-
-    @property
-    def load(self) -> float:
-        """What this machine worked, in %: to wait for a disk or for other guests is no work."""
-        return 100 - self.idle - self.iowait - self.steal
-
-
-class _Device(Struct, kw_only=True):
-    iface: str
-    rxpck: float
-    txpck: float
-    received: float = field(name="rxkB")
-    sent: float = field(name="txkB")
-
-
-class _Network(Struct):
-    devices: list[_Device] = field(name="net-dev", default_factory=list)
-
-
-class _Stamp(Struct):
-    date: str
-    time: str
-    utc: int = 0
-
-
-class _Sample(Struct):
-    timestamp: _Stamp | None = None
-    loads: list[_Cpu] = field(name="cpu-load", default_factory=list)
-    network: _Network = field(default_factory=_Network)
-
-
-class _Host(Struct):
-    statistics: list[_Sample]
+_VIRTUAL = re.compile(
+    r"(?:bond|team|br|virbr|docker|veth|vnet|vlan|tun|tap|cni|cali|flannel|cilium|wg|ifb)[\d-]"
+    r"|br-|docker|.+[.:@]\d"
+)
+"""Interfaces whose packets pass another one, too, by their usual names."""
 
 
 class _Hosts(Struct):
-    hosts: list[_Host]
+    hosts: list[Host]
 
 
 class _Recorded(Struct):
@@ -74,10 +39,18 @@ class _Recorded(Struct):
 def sar_table(text: str, file: str, interface: str | None) -> ObservedRuns:
     """Return a row a sample: the load of all processors, packets and bytes both ways together.
 
-    These are of one network interface, or of all but the loopback one.
+    These are of one network interface, or of all but the loopback one. Rows of several machines
+    say of which each is.
     """
-    samples = _of_json(text, file) if text.lstrip().startswith("{") else _of_text(text)
-    rows = [_row(sample, sample.timestamp, interface) for sample in samples if sample.timestamp]
+    is_json = text.lstrip().startswith("{")
+    hosts = _of_json(text, file) if is_json else hosts_of_text(text, file)
+    samples = [sample for host in hosts for sample in host.statistics]
+    rows = [
+        {"machine": host.nodename, **_row(sample, sample.timestamp, interface)}
+        for host in hosts
+        for sample in host.statistics
+        if sample.timestamp
+    ]
     told = [row for row in rows if row["cpu in %"] or row["packet/s"]]
     names = sorted({one.iface for sample in samples for one in sample.network.devices})
     if interface is not None and interface not in names:
@@ -85,77 +58,56 @@ def sar_table(text: str, file: str, interface: str | None) -> ObservedRuns:
         raise DataError(f"`{shortened(file)}` tells nothing of `{shortened(interface)}`", known)
     if not told:
         raise DataError(f"`{shortened(file)}` holds no samples", _HINT)
-    kept = [heading for heading in told[0] if any(row[heading] for row in told)]
+    is_of_several = len({row["machine"] for row in told}) > 1
+    kept = [
+        heading
+        for heading in told[0]
+        if (is_of_several if heading == "machine" else any(row[heading] for row in told))
+    ]
     return ObservedRuns(
         headings=tuple(kept),
         rows=tuple(tuple(row[heading] for heading in kept) for row in told),
-        notes=(_NOTE,),
+        notes=(_NOTE, *_doubts(samples, file, interface)),
     )
 
 
-def _of_json(text: str, file: str) -> list[_Sample]:
+def _of_json(text: str, file: str) -> list[Host]:
     try:
-        hosts = msgspec.json.decode(text, type=_Recorded).sysstat.hosts
+        return msgspec.json.decode(text, type=_Recorded).sysstat.hosts
     except (msgspec.DecodeError, RecursionError) as error:
         raise DataError(f"`{shortened(file)}` is not what `sadf -j` writes", _HINT) from error
-    return [sample for host in hosts for sample in host.statistics]
 
 
-def _of_text(text: str) -> list[_Sample]:
-    """Return the samples that sar prints, told apart by their times; averages are left out.
-
-    The date is taken where it stands in one order alone: year, month, day.
-    """
-    found: dict[str, _Sample] = {}
-    date, headings = "", list[str]()
-    for line in text.splitlines():
-        words = line[:_LONGEST_LINE].replace(",", ".").split()
-        if line.startswith("Linux"):
-            date = next((word for word in words if re.fullmatch(r"\d{4}-\d\d-\d\d", word)), "")
-        at = _time(words)
-        if at is None:
-            continue
-        names = words[2:] if words[1] in ("AM", "PM") else words[1:]
-        if names[:1] in (["CPU"], ["IFACE"]):
-            headings = names
-        elif len(names) == len(headings):
-            sample = found.setdefault(at, _Sample(_Stamp(date, at)))
-            _add(sample, dict(zip(headings, names, strict=True)))
-    return list(found.values())
-
-
-def _time(words: Sequence[str]) -> str | None:
-    """Return the time that a line begins with, of 24 hours; None where it begins with none."""
-    if len(words) < 3 or not re.fullmatch(r"\d\d:\d\d:\d\d", words[0]):  # noqa: PLR2004
-        return None
-    hour = int(words[0][:2])
-    if words[1] in ("AM", "PM"):
-        hour = hour % _HALF_DAY + _HALF_DAY * (words[1] == "PM")
-    return f"{hour:02}{words[0][2:]}"
+def _doubts(samples: Sequence[Sample], file: str, interface: str | None) -> Iterator[str]:
+    """Yield what does not add up, and what may count twice."""
+    odd = [
+        sample.timestamp
+        for sample in samples
+        if sample.timestamp and sample.load is not None and not sample.load.is_whole
+    ]
+    if odd:
+        more = f" and {len(odd) - 1:,} more times" * (len(odd) > 1)
+        yield (
+            f"warning: `{shortened(file)}`: the shares of the processors do not add up to 100 % "
+            f"at {dated(odd[0])}{more}; the load is what is neither idle, waiting nor stolen"
+        )
+    busy = {
+        one.iface: None
+        for sample in samples
+        for one in sample.network.devices
+        if one.iface != "lo" and one.rxpck + one.txpck > 0
+    }
+    if interface is None and len(busy) > 1:
+        more = f" and {len(busy) - _MOST_NAMED} more" * (len(busy) > _MOST_NAMED)
+        is_doubtful = any(_VIRTUAL.match(name) for name in busy)
+        yield (
+            f"{'warning: ' * is_doubtful}packets and bytes are the sum of "
+            f"{listed([*busy][:_MOST_NAMED], 'and')}{more}: what passes a bridge, a bond or a "
+            "tunnel and the interface below it counts twice; `--interface` picks one"
+        )
 
 
-def _add(sample: _Sample, cells: dict[str, str]) -> None:
-    """Add what a line says of a processor or of an interface; nothing where it is no number."""
-    try:
-        numbers = {name: float(cell) for name, cell in cells.items() if name[0] in "%rt"}
-        if cells.get("CPU") == "all":
-            idle = (numbers.get(f"%{word}", 0.0) for word in ("iowait", "steal"))
-            sample.loads.append(_Cpu("all", numbers["%idle"], *idle))
-        elif "IFACE" in cells:
-            device = _Device(
-                iface=cells["IFACE"],
-                rxpck=numbers["rxpck/s"],
-                txpck=numbers["txpck/s"],
-                received=numbers["rxkB/s"],
-                sent=numbers["txkB/s"],
-            )
-            sample.network.devices.append(device)
-    except (ValueError, KeyError):
-        return
-
-
-def _row(sample: _Sample, at: _Stamp, interface: str | None) -> dict[str, str]:
-    load = next((one.load for one in sample.loads if one.cpu in ("all", -1)), None)
+def _row(sample: Sample, at: Stamp, interface: str | None) -> dict[str, str]:
     devices = [
         one
         for one in sample.network.devices
@@ -164,8 +116,8 @@ def _row(sample: _Sample, at: _Stamp, interface: str | None) -> dict[str, str]:
     packets = sum(one.rxpck + one.txpck for one in devices)
     kilobytes = sum(one.received + one.sent for one in devices)
     return {
-        "time": f"{at.date}{'T' * bool(at.date)}{at.time}{'Z' * bool(at.utc)}",
-        "cpu in %": "" if load is None else written(max(0.0, load)),
+        "time": dated(at),
+        "cpu in %": "" if sample.load is None else written(max(0.0, sample.load.busy)),
         "packet/s": written(packets) if devices else "",
         "byte/s": written(kilobytes * _KIB) if devices else "",
     }

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection
-from math import ceil, floor
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from math import ceil, floor, inf
 
 from msgspec import Struct, field
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
-from qps.observing.observed_runs import MOST_STRETCHES, LoadRun, too_many_stretches
+from qps.observing.load_runs import Fields, LoadRun
+from qps.observing.observed_runs import MOST_STRETCHES, moment, too_many_stretches
 
 MOST_SAMPLES = 20_000_000
 _PERCENTILES = (50, 90, 95, 99)
@@ -18,20 +20,40 @@ _ONE_BEYOND = 100
 """A percentile is told where a sample lies beyond it: the 99th of a hundred on."""
 _LATE, _EARLY = 1e18, -1e18
 
+_MINUTE = 60.0
+"""How long stretches are, in s, where all of a file is asked for, and the shortest pause."""
+_PAUSE = 10.0
+"""Times as long as samples of a run lie apart on average is what lies between two runs."""
+_MOST_PAUSES = 20
+"""What stands still more often than that is one run of users who think for long."""
+
 
 class Stretch(Struct, kw_only=True):
     """What was done in a stretch of time, in ms since 1970; `elapsed` are times in ms.
 
-    `failed` of these came to nothing, `lost` ones did so without any time that is known.
+    `failed` of these came to nothing, `lost` ones did so without any time that is known. `nested`
+    more are sums of others, and are not among them.
     """
 
     elapsed: array[float] = field(default_factory=lambda: array("d"))
     received: float = 0.0
     failed: float = 0.0
     lost: int = 0
+    nested: int = 0
     users: float = 0.0
     first: float = _LATE
     last: float = _EARLY
+
+    def add(self, other: Stretch) -> None:
+        """Take what was done in another stretch of the same run."""
+        self.elapsed.extend(other.elapsed)
+        self.received += other.received
+        self.failed += other.failed
+        self.lost += other.lost
+        self.nested += other.nested
+        self.users = max(self.users, other.users)
+        self.first = min(self.first, other.first)
+        self.last = max(self.last, other.last)
 
 
 def whole_stretches(
@@ -53,17 +75,22 @@ def whole_stretches(
 
 
 class Stretches:
-    """Stretches of `window` s, or one of all; `file` is whose they are."""
+    """Stretches of `window` s, or one of each run; `file` is whose they are.
 
-    def __init__(self, file: str, window: float | None) -> None:
+    `grain` is of what length moments are known, in ms: a run takes no less.
+    """
+
+    def __init__(self, file: str, window: float | None, fields: Fields | None = None) -> None:
         self.has_bytes = False
+        self.grain = 0.0
+        self.fields = fields or {}
         self._file = file
         self._window = window
         self._found: dict[int, Stretch] = {}
 
     def at(self, moment: float) -> Stretch:
         """Return the stretch that a moment (ms since 1970) lies in."""
-        place = 0 if self._window is None else floor(moment / (1000 * self._window))
+        place = floor(moment / (1000 * (self._window or _MINUTE)))
         found = self._found.get(place)
         if found is None:
             if len(self._found) >= MOST_STRETCHES:
@@ -73,32 +100,87 @@ class Stretches:
         found.last = max(found.last, moment)
         return found
 
-    def runs(self, hint: str) -> list[LoadRun]:
-        """Return a run for each whole stretch; DataError, with a hint, where there is none.
+    @property
+    def is_empty(self) -> bool:
+        """Whether no sample is in any of them."""
+        return not any(one.elapsed for one in self._found.values())
 
-        The first and the last are cut, and left out. One for all takes from its first to its last
-        moment.
+    def runs(self, hint: str) -> tuple[list[LoadRun], list[str]]:
+        """Return a run for each whole stretch, and notes; DataError, with a hint, without any.
+
+        The first and the last stretch of each run of the file are cut, and left out. Without a
+        window each run takes from its first to its last moment.
         """
-        if not any(one.elapsed for one in self._found.values()):
+        if self.is_empty:
             raise DataError(f"`{shortened(self._file)}` holds no samples", hint)
+        parts, notes = self._parts()
         if self._window is not None:
-            return self._whole(self._window)
-        [stretch] = self._found.values()
-        seconds = (stretch.last - stretch.first) / 1000
-        if seconds <= 0:
-            raise DataError(
-                f"`{shortened(self._file)}`: all samples are of one moment", "measure for longer"
+            return self._whole(parts, self._window), notes
+        runs = []
+        for places in parts:
+            whole = Stretch()
+            for place in places:
+                whole.add(self._found.pop(place))
+            seconds = max(whole.last - whole.first, self.grain) / 1000
+            if seconds <= 0:
+                raise DataError(
+                    f"`{shortened(self._file)}`: all samples are of one moment",
+                    "measure for longer",
+                )
+            runs.append(self._run(whole, whole.first / 1000, seconds, is_whole=True))
+        return runs, notes
+
+    def _parts(self) -> tuple[list[list[int]], list[str]]:
+        """Return which stretches are of which run: nothing was done for long in between."""
+        places = sorted(self._found)
+        begins, pauses = [0], list[str]()
+        for at in self._pauses(places):
+            begins.append(at)
+            before, after = self._found[places[at - 1]].last, self._found[places[at]].first
+            pauses.append(f"{_long((after - before) / 1000)} before {moment(after / 1000)}")
+        file = shortened(self._file)
+        if len(pauses) > _MOST_PAUSES:
+            still = (
+                f"warning: `{file}` is still for over a minute {len(pauses)} times: rates are of "
+                "all of it; `--window` gives rows of parts of it"
             )
-        return [self._run(stretch, stretch.first / 1000, seconds)]
+            return [places], [still]
+        parts = [places[start:end] for start, end in pairwise([*begins, len(places)])]
+        told = f"warning: `{file}` holds {len(parts)} runs: nothing was done for "
+        return parts, [told + ", ".join(pauses)] if pauses else []
 
-    def _whole(self, window: float) -> list[LoadRun]:
-        places = whole_stretches(
-            self._found, window, self._file, ", or all of it as one run without"
-        )
+    def _pauses(self, places: Sequence[int]) -> Iterator[int]:
+        """Yield which places begin after a pause that is long beside how samples lie apart."""
+        found = [self._found[place] for place in places]
+        begins = [one.first for one in found]
+        for i in reversed(range(len(begins) - 1)):  # what ends later may have begun before
+            begins[i] = min(begins[i], begins[i + 1])
+        gaps = {i: begins[i] - found[i - 1].last for i in range(1, len(found))}
+        least = 1000 * max(_MINUTE, self._window or 0.0)
+        long = [i for i, gap in gaps.items() if gap >= least]
+        ends = [0, *long, len(found)]
+        apart = [_spacing(found[start:end]) for start, end in pairwise(ends)]
+        for i, (before, after) in zip(long, pairwise(apart), strict=True):
+            if gaps[i] >= _PAUSE * min(before, after):
+                yield i
+
+    def _whole(self, parts: Sequence[Sequence[int]], window: float) -> list[LoadRun]:
         idle = Stretch()
-        return [self._run(self._found.get(place, idle), place * window, window) for place in places]
+        longest = max(parts, key=lambda part: part[-1] - part[0])
+        places = [
+            place
+            for part in parts
+            if part is longest or part[-1] - part[0] > 1
+            for place in whole_stretches(
+                part, window, self._file, ", or all of it as one run without"
+            )
+        ]
+        return [
+            self._run(self._found.get(place, idle), place * window, window, is_whole=False)
+            for place in places
+        ]
 
-    def _run(self, stretch: Stretch, start: float, seconds: float) -> LoadRun:
+    def _run(self, stretch: Stretch, start: float, seconds: float, *, is_whole: bool) -> LoadRun:
         ordered = sorted(stretch.elapsed)
         count = len(ordered)
         asked = count + stretch.lost
@@ -110,8 +192,29 @@ class Stretches:
             file=self._file,
             start=start,
             done=count / seconds,
+            nested=stretch.nested / seconds,
             received=stretch.received / seconds if self.has_bytes else None,
             users=stretch.users or None,
             failed=(stretch.failed + stretch.lost) / asked if asked else None,
             latencies=latencies,
+            fields=self.fields,
+            is_whole=is_whole,
         )
+
+
+def _spacing(stretches: Sequence[Stretch]) -> float:
+    """Return how far samples lie apart on average, in ms; infinite for a single one."""
+    count = sum(len(one.elapsed) + one.lost for one in stretches)
+    return (stretches[-1].last - stretches[0].first) / (count - 1) if count > 1 else inf
+
+
+def _long(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> _long(695_223.6), _long(300)
+    ('8.0 days', '5.0 minutes')
+    """
+    for size, word in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {word}"
+    return f"{seconds:.0f} s"

@@ -17,7 +17,8 @@ from qps.compiler.data.measured_tables import read_table
 from qps.compiler.data.sheet_cells import as_cell, of_cell
 from qps.measuring.axes import Axis
 from qps.measuring.measured_rows import Layout, Row, table_text
-from qps.observing.observed_runs import LoadRun, ObservedRuns, runs_table
+from qps.observing.load_runs import LoadRun
+from qps.observing.observed_runs import ObservedRuns, runs_table
 
 ROOT = Path(__file__).parents[1]
 RUN = [

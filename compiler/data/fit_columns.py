@@ -39,7 +39,7 @@ MARK = ("repetitions", "spread in %")
 _TOLD = re.compile(r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each")
 """What such a table heads by which tells how a row was measured: neither loads nor rates."""
 
-_OBSERVED = re.compile(r"time|file|share failed|latency .+, ms")
+_OBSERVED = re.compile(r"time|file|users, mean|share failed|latency .+, ms")
 """What `qps observe` heads by which tells when runs were and how they went."""
 
 _MOST_RATES = 10
