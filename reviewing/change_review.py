@@ -185,6 +185,8 @@ def _moved(one: SpecChange) -> str:
         return "not compared"
     text = moved_by(one.before.capacity or 0, one.after.capacity or 0)
     odds = None if one.view is None else one.view.odds
+    if one.view is not None and one.view.within_error:
+        return f"{text}, within model error"
     is_doubtful = odds is not None and one.users and not is_clear(odds)
     if is_doubtful:
         return f"{text}, within uncertainty"
@@ -235,10 +237,11 @@ def judged_changes(
     for one in changes:
         if one.before is None or one.after is None or one.view is None:
             continue
+        unmoved = one.view.within_error
         exceeded = {
             each.quantity: text
             for each in thresholds
-            if (text := each.exceeded_by(one.before, one.after)) is not None
+            if (text := each.exceeded_by(one.before, one.after, within_error=unmoved)) is not None
         }
         lasting, over = None, None
         if one.users < 0:

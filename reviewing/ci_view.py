@@ -10,7 +10,7 @@ from qps.reviewing.findings import Finding
 from qps.reviewing.matrix_changes import MatrixChange
 from qps.reviewing.spec_answers import SpecAnswer
 from qps.reviewing.spec_changes import ClaimCounts, SpecChange
-from qps.solver.what_if.difference import AssumptionChange
+from qps.solver.what_if.assumption_changes import AssumptionChange
 
 
 class BaseView(Struct, frozen=True, kw_only=True):

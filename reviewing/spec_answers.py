@@ -20,7 +20,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Interval, Sampling
-from qps.solver.what_if.difference import Side
+from qps.solver.what_if.assumption_changes import Side
 
 _AT_LEAST, _AT_MOST = (">=", ">"), ("<=", "<")
 

@@ -2,7 +2,7 @@
 
 | written | fails where |
 |---|---|
-| `worse` | the capacity of a spec decreases at all |
+| `worse` | the capacity of a spec decreases at all, unless by less than the model error |
 | `capacity -5 %`, `capacity -100` | it decreases by that much or more |
 | `cost +10 %` | what the configuration costs increases by that much or more |
 | `warnings` | there is a warning |
@@ -39,8 +39,15 @@ class Threshold(Struct, frozen=True, kw_only=True):
     limit: Fraction | None = None
     is_share: bool = False
 
-    def exceeded_by(self, before: SpecAnswer, after: SpecAnswer) -> str | None:
-        """Return in words how a change exceeds the limit, None where it does not."""
+    def exceeded_by(
+        self, before: SpecAnswer, after: SpecAnswer, *, within_error: bool = False
+    ) -> str | None:
+        """Return in words how a change exceeds the limit, None where it does not.
+
+        A capacity that moves by less than the model error, `within_error`, is not worse.
+        """
+        if within_error and self == ANY_DECREASE:
+            return None
         if self.quantity is Quantity.CAPACITY:
             return self._by_capacity(before, after)
         if self.quantity is Quantity.COST:

@@ -56,8 +56,9 @@ from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.what_if.assumption_changes import Side
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
-from qps.solver.what_if.difference import Side, difference
+from qps.solver.what_if.difference import difference
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.sized import Sizing
 from qps.solver.what_if.sizing import size

@@ -26,7 +26,7 @@ from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.tables import Tabulator
 from qps.solver.odds.promising import promising
-from qps.solver.what_if.difference import ChangeKind
+from qps.solver.what_if.assumption_changes import ChangeKind
 
 SPEC = UNSURE + "network lan { switched; rate 1 Gbit/s }\n"
 CERTAIN = SPEC + "require { web.cpu.load <= 80 % with 95 % certainty }\n"

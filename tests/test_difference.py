@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
 from qps.reports.text.compared_specs import compared
-from qps.reports.text.difference_text import change_lines, changes_table
-from qps.solver.what_if.difference import ChangeKind, Difference, Side, difference
+from qps.reports.text.difference_text import change_lines, changes_table, effects_of
+from qps.solver.what_if.assumption_changes import ChangeKind, Side
+from qps.solver.what_if.difference import Difference, difference
+
+
+def _modes(changes: Sequence[str]) -> str:
+    return "".join(f"mode m{number} {{ {one} }}\n" for number, one in enumerate(changes))
+
 
 # The load of the host is N * pace * work: it carries 1 / (pace * work) users.
 BASE = """\
@@ -169,14 +176,147 @@ def test_half_way_may_lie_a_spec_without_an_answer() -> None:
     assert {c.name for c in found.changes} == {"twice", "formulas"}
 
 
-@given(
-    st.lists(st.integers(1, 40), min_size=2, max_size=2),
-    st.lists(st.integers(1, 40), min_size=2, max_size=2),
+MANY = """\
+users N in {low}..{high}
+option zip = {zip}
+param nodes = {nodes}
+param pace = {pace} request/s
+param extra = {extra}
+machine box {{ cpu 1 core }}
+machine large {{ cpu 2 core }}
+network wire {{ switched; rate 1 Mbit/s }}
+component work {{ cpu {work} ms/request }}
+component pack {{ cpu 1 ms/request; emit 50 % }}
+component more {{ cpu 2 ms/request }}
+topology {{
+  node db = box * nodes
+  node web = {web}
+  node far = box
+  link bus = wire between db, web
+  link lan = wire between web, far
+}}
+stream ask for each user {{
+  traffic pace, {size} byte/request
+  at db {{ work{times} }}
+  at web {{ more; more if extra > 2; pack if zip }}
+  at far {{ more }}
+}}
+{modes}
+"""
+SIZES = st.fixed_dictionaries(
+    {
+        "low": st.just(1),
+        "high": st.sampled_from([1000, 60, 5]),
+        "zip": st.sampled_from(["off", "on"]),
+        "nodes": st.integers(1, 9),
+        "pace": st.integers(1, 9),
+        "extra": st.integers(1, 4),
+        "work": st.integers(1, 40),
+        "web": st.sampled_from(["box", "box * 2", "large", "large * 3", "box * nodes"]),
+        "size": st.sampled_from([100, 1500]),
+        "times": st.sampled_from(["", " * 2"]),
+        "modes": st.lists(
+            st.sampled_from(
+                [
+                    "nodes = 2",
+                    "nodes = 1",
+                    "pace = 3 request/s",
+                    "zip = on",
+                    "web = large",
+                    "web = box * 3",
+                    "extra = 3",
+                ]
+            ),
+            max_size=3,
+        ).map(_modes),
+    }
 )
-def test_shapley_values_and_steps_add_up_to_the_whole(old: list[int], new: list[int]) -> None:
-    found = compare(BASE.format(work=old[0], pace=old[1]), BASE.format(work=new[0], pace=new[1]))
-    assert sum(c.step or 0 for c in found.changes) == found.users
-    assert sum(c.share or 0.0 for c in found.changes) == pytest.approx(found.users)
+
+
+@settings(max_examples=12, deadline=None)
+@given(SIZES, SIZES)
+def test_parts_add_up_to_the_whole(old: dict[str, str | int], new: dict[str, str | int]) -> None:
+    texts = [MANY.format(**each) for each in (old, new)]
+    view = compared(*map(_checked, texts))[1]
+    moving = [one for one in view.changes if one.kind.moves]
+    assert view.users == (view.after.largest_acceptable or 0) - (
+        view.before.largest_acceptable or 0
+    )
+    assert bool(moving) == (old != new)
+    assert sum(one.step or 0 for one in moving) == view.users
+    assert sum(one.share or 0.0 for one in moving) == pytest.approx(view.users, abs=1e-6)
+    assert sum(users or 0 for users in effects_of(view.changes)) == view.users
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "effects"),
+    [
+        # 100 users for each node, and two modes of which the worse one counts.
+        ("nodes = 3 | lost { nodes = 2 }", "nodes = 4 | lost { nodes = 2 }", {"nodes": 0}),
+        (
+            "nodes = 3 | lost { nodes = 2 }",
+            "nodes = 3 | lost { nodes = 1 }",
+            {"nodes in lost": -100},
+        ),
+        (
+            "nodes = 3 | lost { nodes = 4 }",
+            "nodes = 2 | lost { nodes = 1 }",
+            {"nodes": -50, "nodes in lost": -150},
+        ),
+        (
+            "nodes = 3 | lost { db = box * 2 }",
+            "nodes = 3 | lost { db = box * 1 }",
+            {"db in lost": -100},
+        ),
+        ("nodes = 3 | lost { zip = on }", "nodes = 3 | lost { zip = off }", {"zip in lost": 150}),
+        ("nodes = 3 | lost { nodes = 2 }", "nodes = 3 | lost { }", {"nodes in lost": 100}),
+    ],
+)
+def test_a_change_outside_of_modes_leaves_what_they_set(
+    old: str, new: str, effects: dict[str, int]
+) -> None:
+    found = compare(*(_of_modes(*text.split(" | ")) for text in (old, new)))
+    assert {one.key: one.share for one in found.changes} == effects
+
+
+def _of_modes(nodes: str, lost: str) -> str:
+    return f"""users N in 1..1000
+param {nodes}
+option zip = off
+machine box {{ cpu 1 core }}
+component work {{ cpu 10 ms/request }}
+topology {{ node db = box * nodes }}
+stream ask for each user {{ traffic 1 request/s; at db {{ work; work if zip }} }}
+mode whole {{ zip = off }}
+mode {lost}
+"""
+
+
+WAITING = """users N in 1..1000
+param work = {work} ms/request
+machine box {{ cpu 1 core, queueing mg1 cv 2 }}
+component answer {{ cpu work }}
+topology {{ node host = box }}
+stream ask for each user {{ traffic 1 request/s; at host {{ answer }} }}
+require {{ quantile(ask.latency, 99 %) <= 30 ms }}
+"""
+
+
+def test_less_than_the_model_error_is_no_difference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for work in (1, 1.02, 1.5):
+        files.append(str(tmp_path / f"{work}.qps"))
+        Path(files[-1]).write_text(WAITING.format(work=work))
+    assert main(["diff", *files[:2], "--fail-on", "worse"]) == 0
+    out = capsys.readouterr().out
+    # The quantile is within 10 %: 2 % more work moves it by less at either capacity.
+    assert "Capacity     ~ 615 -> ~ 595 users (unchanged within the model error)\n" in out
+    assert "~ work: 1 ms/request -> 1.02 ms/request  0 (within the model error)\n" in out
+    assert main(["diff", *files[:2], "--fail-on", "capacity -3 %"]) == 1
+    assert main(["diff", files[0], files[2], "--fail-on", "worse"]) == 1
+    assert "~ 615 -> ~ 286 users (-329, -53.5 %)" in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from qps.compiler.pipeline import Spec
 from qps.reports.text.compared_specs import compared
 from qps.solver.odds.differences import difference_odds
 from qps.solver.odds.told import DifferenceOdds, Sampling
-from qps.solver.what_if.difference import Side
+from qps.solver.what_if.assumption_changes import Side
 
 SPEC = """
 users N in 1..100_000

@@ -16,7 +16,8 @@ from qps.reports.pages.difference_page import DifferencePage, difference_page
 from qps.reports.pages.html import render_difference
 from qps.reports.text.difference_text import DifferenceView, difference_view
 from qps.reports.text.view import solve_view
-from qps.solver.what_if.difference import Side, difference
+from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.difference import difference
 from test_difference import BASE
 from test_live_page import CONTRASTS, EVIL
 

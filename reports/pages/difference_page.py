@@ -18,7 +18,7 @@ from qps.reports.text.difference_text import (
     remark_of,
 )
 from qps.reports.text.table import Table
-from qps.solver.what_if.difference import AssumptionChange
+from qps.solver.what_if.assumption_changes import AssumptionChange
 
 
 class DifferencePage(Struct, frozen=True, kw_only=True):

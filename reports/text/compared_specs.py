@@ -13,7 +13,8 @@ from qps.reports.text.labels import labels_of
 from qps.reports.text.view import solve_view
 from qps.solver.odds.promising import promising
 from qps.solver.odds.told import Sampling
-from qps.solver.what_if.difference import Difference, Side, difference
+from qps.solver.what_if.assumption_changes import Side
+from qps.solver.what_if.difference import Difference, difference
 
 
 def compared(

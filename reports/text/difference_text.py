@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import floor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,11 +20,12 @@ from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
-from qps.reports.text.quantities import number, percent, quantity, undecided_point
+from qps.reports.text.quantities import joined_words, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
-from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
+from qps.solver.what_if.assumption_changes import AssumptionChange, ChangeKind
+from qps.solver.what_if.difference import MOST_SHARED, Difference
 
 
 class NumberView(Struct, frozen=True):
@@ -37,12 +39,14 @@ class NumberView(Struct, frozen=True):
 class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them.
 
+    Where the capacities differ by less than the model error, it is `within_error`, and `users` 0.
     `claims` are those that fare otherwise; None where nobody asked for them.
     """
 
     schema: str
     answer: str
     users: int
+    within_error: bool
     before: SolveView
     after: SolveView
     changes: tuple[AssumptionChange, ...]
@@ -60,7 +64,7 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     @property
     def in_words(self) -> str:
         """The answer for people: with what the specs call things."""
-        return _answered(self.before, self.after, self.odds, self.labels)
+        return _answered(self, self.labels)
 
     def _shown(self) -> Shown:
         return _shown(self)
@@ -87,10 +91,11 @@ def difference_view(
     found: Difference, before: SolveView, after: SolveView, odds: DifferenceOdds | None = None
 ) -> DifferenceView:
     """Return a difference as plain values."""
-    return DifferenceView(
+    view = DifferenceView(
         schema="qps/diff/2",
-        answer=_answered(before, after, odds),
+        answer="",
         users=found.users,
+        within_error=found.within_error,
         before=before,
         after=after,
         changes=tuple(_written(change) for change in found.changes),
@@ -98,6 +103,7 @@ def difference_view(
         removed=tuple(_number(assumption) for assumption in found.removed),
         odds=odds,
     )
+    return replace(view, answer=_answered(view, (PLAIN, PLAIN)))
 
 
 _CLEARLY = 0.95
@@ -143,33 +149,26 @@ def _number(assumption: Assumption) -> NumberView:
     return NumberView(assumption.name, assumption.text, assumption.span.place)
 
 
-_BY_NAME = PLAIN, PLAIN
-
-
-def _answered(
-    before: SolveView,
-    after: SolveView,
-    odds: DifferenceOdds | None,
-    labels: tuple[Labels, Labels] = _BY_NAME,
-) -> str:
+def _answered(view: DifferenceView, labels: tuple[Labels, Labels]) -> str:
     """Return in words what became of the answer, and how sure that is."""
-    sure = "" if odds is None else f" {_sure(odds, noun(after.population.name))}"
-    return _answer(before, after, labels) + sure
+    sure = "" if view.odds is None else f" {_sure(view.odds, noun(view.after.population.name))}"
+    return _answer(view, labels) + sure
 
 
-def _answer(before: SolveView, after: SolveView, labels: tuple[Labels, Labels]) -> str:
+def _answer(view: DifferenceView, labels: tuple[Labels, Labels]) -> str:
+    before, after = view.before, view.after
     old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
+    was = marked(f"{old:,}", before.known)
     if old == new:
         moved = f"Capacity unchanged at {_known_users(after)}"
+    elif view.within_error:
+        moved = f"Capacity unchanged within the model error ({was}, now {_known_users(after)})"
     else:
         verb = "rises" if new > old else "falls"
-        moved = (
-            f"Capacity {verb} from {marked(f'{old:,}', before.known)} to {_known_users(after)} "
-            f"({moved_by(old, new)})"
-        )
+        moved = f"Capacity {verb} from {was} to {_known_users(after)} ({moved_by(old, new)})"
     limits = list(map(_limit, (before, after), labels))
-    was = "" if limits[0] == limits[1] else f" (was {limits[0]})"
-    return f"{moved}. Bottleneck: {limits[1]}{was}."
+    was_limit = "" if limits[0] == limits[1] else f" (was {limits[0]})"
+    return f"{moved}. Bottleneck: {limits[1]}{was_limit}."
 
 
 def moved_by(old: int, new: int) -> str:
@@ -248,8 +247,8 @@ def _headline(view: DifferenceView) -> str:
     limits = list(map(_limit, (before, after), view.labels))
     capacity = f"{_known_users(after)} (unchanged)"
     if old != new:
-        was = marked(f"{old:,}", before.known)
-        capacity = f"{was} -> {_known_users(after)} ({moved_by(old, new)})"
+        by = "unchanged within the model error" if view.within_error else moved_by(old, new)
+        capacity = f"{marked(f'{old:,}', before.known)} -> {_known_users(after)} ({by})"
     was = "unchanged" if limits[0] == limits[1] else f"was {limits[0]}"
     facts = {"Capacity": capacity, "Bottleneck": f"{limits[1]} ({was})"}
     if view.odds is not None:
@@ -273,28 +272,30 @@ class ChangeLine(Struct, frozen=True, kw_only=True):
     def text(self) -> str:
         """The change in a line: "~ wire.rate: 200 Mbit/s -> 100 Mbit/s"."""
         if self.sign == "~":
-            values = f": {self.before} -> {self.after}" if self.after else ""
-            return one_line(f"~ {self.name}{values}")
+            values = " -> ".join(filter(None, (self.before, self.after)))
+            return one_line(f"~ {self.name}: {values}" if values else f"~ {self.name}")
         return one_line(f"{self.sign} {self.name} = {self.after or self.before}")
 
 
 def change_lines(view: DifferenceView) -> list[ChangeLine]:
     """Return what changed, what moves the capacity most first, then what is new or gone."""
     of = noun(view.after.population.name)
-    is_shared = _is_shared(view.changes)
+    effects = effects_of(view.changes)
     found = []
-    for one in view.changes:
-        is_told = bool(moving([one]))
-        users = (one.share if is_shared else one.alone) if is_told else None
-        effect = _UNKNOWN if users is None else _signed(users)
-        if not is_told:
-            effect = _unmoving(one, view.changes)
+    for one, users in zip(view.changes, effects, strict=True):
+        effect = _unmoving(one, view.changes)
+        if one.kind.moves:
+            effect = _UNKNOWN if users is None else _signed(users)
+        if users:
+            effect = f"{effect} {of}"
+        if one.within_error:
+            effect = f"{effect} (within the model error)"
         line = ChangeLine(
             sign="~",
             name=change_name(one),
             before=one.before,
             after=one.after,
-            effect=f"{effect} {of}" if users else effect,
+            effect=effect,
         )
         found.append((-abs(users or 0), line))
     lines = [line for _, line in sorted(found, key=lambda pair: pair[0])]
@@ -347,9 +348,9 @@ def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -
         (
             change_name(change),
             *((change.before, change.after) if values else ()),
-            *_effects(change, changes, is_shared=is_shared),
+            *_effects(change, changes, [effect] if is_shared else []),
         )
-        for change in changes
+        for change, effect in zip(changes, effects_of(changes), strict=True)
     )
     names = ("Change", "Before", "After") if values else ("Attribution",)
     ways = ("in isolation", "cumulative", *(("attributed",) if is_shared else ()))
@@ -357,11 +358,11 @@ def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -
 
 
 def _effects(
-    change: AssumptionChange, changes: Sequence[AssumptionChange], *, is_shared: bool
+    change: AssumptionChange, changes: Sequence[AssumptionChange], attributed: Sequence[int | None]
 ) -> tuple[str, ...]:
     """Return what a change moves the answer by."""
-    effects = (change.alone, change.step, *([change.share] if is_shared else []))
-    if not moving([change]):
+    effects = (change.alone, change.step, *attributed)
+    if not change.kind.moves:
         return (_unmoving(change, changes), *[""] * (len(effects) - 1))
     return tuple(map(_signed, effects))
 
@@ -379,33 +380,55 @@ def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
 
     How far off a number may be moves no answer.
     """
-    return [change for change in changes if change.kind not in _IN_ALL_ELSE]
+    return [change for change in changes if change.kind.moves]
 
 
-_IN_ALL_ELSE = (ChangeKind.DISCIPLINE, ChangeKind.FIXED, ChangeKind.SPREAD)
+def effects_of(changes: Sequence[AssumptionChange]) -> list[int | None]:
+    """Return what each change moves the answer by in whole users, which add up to the whole.
+
+    Shares are rounded down, and what that leaves goes to those that lost most of it. Where an
+    answer that they need does not exist, each has what it moves in the order of the changes.
+    """
+    moved = moving(changes)
+    if not _is_shared(changes):
+        return [change.step if change.kind.moves else None for change in changes]
+    shares = [change.share or 0.0 for change in moved]
+    whole = [floor(share) for share in shares]
+    left = round(sum(shares)) - sum(whole)
+    # Of equal remainders the earlier change has more; what is one number but for roundings is.
+    order = sorted(range(len(moved)), key=lambda n: round(whole[n] - shares[n], _ROUNDING))
+    for place in order[:left]:
+        whole[place] += 1
+    effects = iter(whole)
+    return [next(effects) if change.kind.moves else None for change in changes]
+
+
+_ROUNDING = 6
 
 
 def _is_shared(changes: Sequence[AssumptionChange]) -> bool:
-    """Return whether shares are told: they need many answers."""
+    """Return whether shares are known: they need an answer for many changes made together."""
     moved = moving(changes)
-    return len(moved) <= MOST_SHARED and any(one.share is not None for one in moved)
+    return bool(moved) and all(one.share is not None for one in moved)
 
 
 def change_name(change: AssumptionChange) -> str:
     """Return what a change is called."""
-    return _OTHERS if change.kind is ChangeKind.FORMULAS else change.name
+    if change.kind is ChangeKind.FORMULAS:
+        return _OTHERS
+    if not change.modes:
+        return change.name
+    return f"{change.name} in mode{'s' * (len(change.modes) > 1)} {joined_words(change.modes)}"
 
 
 _OTHERS = "other changes of the model"
 """Steps, streams, machines, requirements: what is no number, option or range."""
 
 
-def _signed(users: float | None) -> str:
+def _signed(users: int | None) -> str:
     if users is None:
         return "?"
-    # Whole, however many: the rows are to add up to the difference of the answers.
-    text = f"{users:+,.1f}".removesuffix(".0")
-    return "0" if text in ("+0", "-0") else text
+    return f"{users:+,}" if users else "0"
 
 
 def numbers_table(view: DifferenceView) -> Table:
@@ -493,7 +516,10 @@ def remark_of(view: DifferenceView) -> str:
         f"In {of}. In isolation: the old spec with this change only; cumulative: in this order"
     ]
     if _is_shared(view.changes):
-        parts.append("attributed: the mean over all orders (Shapley), which adds up to the change")
+        of_orders = (
+            "all orders (Shapley)" if len(moving(view.changes)) <= MOST_SHARED else "two orders"
+        )
+        parts.append(f"attributed: the mean over {of_orders}, which adds up to the change")
     text = "; ".join(parts) + "."
     if any(change.alone is None or change.step is None for change in moving(view.changes)):
         text += " ?: a spec half-way has no answer."

@@ -24,7 +24,7 @@ from qps.solver.odds.draws import (
 )
 from qps.solver.odds.sampling import solved_for
 from qps.solver.odds.told import ALONE, PROBABILITY, DifferenceOdds, Sampling
-from qps.solver.what_if.difference import Side
+from qps.solver.what_if.assumption_changes import Side
 
 
 def difference_odds(old: Side, new: Side, sampling: Sampling) -> DifferenceOdds | None:

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.ir.parts import parts_of
 
 Place = ir.Node | ir.Link
-Configured = tuple[ir.Model, Configuration]
 _SHORTEST_WORD = 3
 """Letters of a word; what is shorter is an abbreviation, such as `vm`."""
 
 
-def place_changes(old: Configured, new: Configured) -> Iterator[tuple[str, str, str]]:
-    """Yield the places of both that differ: the name, and what stands there before and after.
+class PlaceChange(Struct, frozen=True):
+    """What stands in a place before and after, in words.
 
-    Those that either spec could have as the other has them: it knows both kinds, and the count is a
-    plain number. All others are part of the formulas.
+    It `is_settable` where either spec could have what the other one has: it knows both kinds, and
+    all that counts them. All other changes of places are part of the formulas.
     """
-    before = places_of(old[1])
-    for name, there in places_of(new[1]).items():
-        here = before.get(name)
-        if here is None or here.own != there.own:
-            continue
-        counts, kinds = (_count(here), _count(there)), (kind_of(here), kind_of(there))
-        is_moved = (counts[0], kinds[0]) != (counts[1], kinds[1])
-        is_known = None not in counts and all(
-            _knows(model, place) for model, _ in (old, new) for place in (here, there)
-        )
-        if is_moved and is_known:
-            yield name, *_texts(there, counts, kinds)
+
+    before: str
+    after: str
+    is_settable: bool
+
+
+def place_change(
+    models: tuple[ir.Model, ir.Model], here: Place, there: Place
+) -> PlaceChange | None:
+    """Return what has changed in a place of both models, None for nothing."""
+    kinds = kind_of(here), kind_of(there)
+    if (kinds[0], here.count) == (kinds[1], there.count):
+        return None
+    is_settable = here.own == there.own and all(
+        _knows(model, place) for model in models for place in (here, there)
+    )
+    return PlaceChange(*_texts(there, (_count(here), _count(there)), kinds), is_settable)
 
 
 def places_of(configuration: Configuration) -> Mapping[str, Place]:
@@ -51,18 +58,35 @@ def _count(place: Place) -> int | None:
 
 
 def _knows(model: ir.Model, place: Place) -> bool:
-    return kind_of(place) in (model.machines if isinstance(place, ir.Node) else model.networks)
+    """Return whether a model has the kind of a place, and all numbers that count it."""
+    kinds = model.machines if isinstance(place, ir.Node) else model.networks
+    parameters = {parameter.name for parameter in model.parameters}
+    return kind_of(place) in kinds and all(
+        part.name in parameters
+        if isinstance(part, ir.ParameterValue)
+        else isinstance(part, _WITHOUT_NAMES)
+        for part in parts_of(place.count)
+    )
 
 
-def _texts(place: Place, counts: tuple[int | None, ...], kinds: tuple[str, str]) -> tuple[str, str]:
+_WITHOUT_NAMES = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
+"""What an expression may hold, besides parameters, that means the same in every model."""
+
+
+def _texts(
+    place: Place, counts: tuple[int | None, int | None], kinds: tuple[str, str]
+) -> tuple[str, str]:
     """Return what to write of both: "2" and "3 servers", or "small * 2" and "large"."""
     if kinds[0] == kinds[1]:
         otherwise = "machines" if isinstance(place, ir.Node) else "links"
         several = _plural(kinds[1], otherwise)
         one = kinds[1] if several != otherwise else otherwise.removesuffix("s")
-        return f"{counts[0]:,}", f"{counts[1]:,} {one if counts[1] == 1 else several}"
+        if counts == (None, None):
+            return "", f"another number of {several}"
+        before, after = ("computed" if count is None else f"{count:,}" for count in counts)
+        return before, f"{after} {one}" if counts[1] == 1 else f"{after} {several}"
     before, after = (
-        kind if count == 1 else f"{kind} * {count:,}"
+        kind if count in (1, None) else f"{kind} * {count:,}"
         for kind, count in zip(kinds, counts, strict=True)
     )
     return before, after

@@ -59,7 +59,7 @@ def _reasons(
     """Yield why the new spec is refused."""
     before, after = map(spec_answer, (view.before, view.after), view.labels)
     for one in thresholds:
-        if reason := one.exceeded_by(before, after):
+        if reason := one.exceeded_by(before, after, within_error=view.within_error):
             yield reason
         if one == ANY_DECREASE and view.claims and view.claims.now_fail:
             yield f"claim `{view.claims.now_fail[0].name}` passed before: --fail-on '{one.text}'"
