@@ -17,6 +17,7 @@ from qps.compiler.pipeline import Spec
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import Advice, Way, advise
+from qps.solver.what_if.offers import kinds_at_hand
 
 law = settings(max_examples=12, deadline=None)
 
@@ -463,3 +464,110 @@ def test_twice_the_cores_do_less_than_twice_the_work(
     moved = {s.parameter: s.elasticity for s in solution.sensitivity}
     assert moved[name] == pytest.approx(1 + math.log2(0.9))
     assert [a.largest_acceptable for a in found if name in a.change] == [doubled]
+
+
+# -- what can be had -----------------------------------------------------------------------
+
+OFFERED = """
+users N in 1..1000
+{declared}
+machine desk {{ cpu 1 core{price} }}
+machine better = desk with cpu 2 core
+machine archive {{ cpu 8 core; disk 6 MByte/s; price 10 $ }}
+machine camera {{ cpu 8 core }}
+network slow {{ switched; rate 1 Mbit/s; price 200 $ }}
+network gift {{ switched; rate 1 Gbit/s }}
+network dear {{ switched; rate 1 Gbit/s; price 5000 $ }}
+component show {{ cpu 1 ms/request }}
+component fetch {{ cpu 0.01 ms/request }}
+topology {{
+  node store = archive
+  node eye = camera
+  node seat = desk * {seats}
+  link lan = slow between store, seat, eye
+}}
+stream page for each user {{
+  traffic pace, {size} byte/request
+  at store {{ fetch }}
+  over lan
+  at seat {{ show; show if how == often }}
+}}
+stream picture {{ traffic 1 request/s, 10 byte/request; at eye {{ fetch }}; over lan; at seat {{ fetch }} }}
+"""
+
+
+def _offered(**parts: str) -> dict[str, Advice]:
+    usual = {"declared": "", "price": "; price 20 $", "seats": "1", "size": "10"} | parts
+    text = OFFERED.format(**usual)
+    if "option how" not in text:
+        text = text.replace("; show if how == often", "")
+    if "param pace" not in text:
+        text += "param pace = 10 request/s\n"
+    return {one.change: one for one in _advised(text)[1]}
+
+
+@pytest.mark.parametrize(
+    ("declared", "is_offered"),
+    [
+        ("option how = often or seldom", True),
+        ('option how = often or seldom source "assumed: nobody counted"', False),
+        ("option how = often or as_figure_5", True),
+        ('option how = often or ample source "as the hypothesis of figure 5 has it"', False),
+        ('"""Often, or as seldom as figure 5 assumes."""\noption how = often or seldom', False),
+    ],
+)
+def test_what_is_assumed_is_no_help(declared: str, is_offered: bool) -> None:
+    found = _offered(declared=declared)
+    assert found
+    assert any(change.startswith("how = ") for change in found) is is_offered
+
+
+@pytest.mark.parametrize(
+    ("said", "is_offered"),
+    [
+        ("", True),
+        ('source "our own choice; 9.4 is fitted to a table"', False),
+        ('fitted "to a table"', False),
+    ],
+)
+def test_what_is_fitted_is_no_help(said: str, is_offered: bool) -> None:
+    found = _offered(declared=f"param pace = 10 request/s in 1..20 request/s {said}")
+    assert ("10 % less pace" in found) is is_offered
+
+
+def test_an_option_that_says_as_what_something_counts_is_no_help() -> None:
+    text = OFFERED.replace("if how == often", "if how == as_measured")
+    declared = "option how = as_measured or as_published\nparam pace = 10 request/s"
+    _, advice = _advised(text.format(declared=declared, price="", seats="1", size="10"))
+    assert advice
+    assert not any(one.change.startswith("how = ") for one in advice)
+
+
+def test_a_capacity_without_end_is_no_help() -> None:
+    declared = "option how = often or seldom\noption lines = real or endless\n"
+    text = OFFERED.replace(
+        "cpu 1 core{price}", "cpu if lines == endless then 1_000_000 core else 1 core{price}"
+    )
+    _, advice = _advised(
+        text.format(declared=declared + "param pace = 10 request/s", price="", seats="1", size="10")
+    )
+    told = [one.change for one in advice]
+    assert "how = seldom" in told
+    assert "lines = endless" not in told
+
+
+@pytest.mark.parametrize(("seats", "kinds"), [("1", ["better", "camera"]), ("N", ["better"])])
+def test_hardware_with_a_purpose_elsewhere_is_no_help(seats: str, kinds: list[str]) -> None:
+    """An archive has a disk; users have no camera each; what is better is of the family."""
+    text = OFFERED.format(declared="param pace = 1 request/s", price="", seats=seats, size="10")
+    spec = checked(text.replace("; show if how == often", ""))
+    assert list(kinds_at_hand(spec.model, spec.configuration(), "seat")) == kinds
+    assert list(kinds_at_hand(spec.model, spec.configuration(), "lan")) == ["gift", "dear"]
+
+
+@pytest.mark.parametrize(
+    ("change", "price"), [("lan = dear", 4800), ("lan = gift", None), ("lan = slow * 2", 200)]
+)
+def test_what_has_no_price_saves_nothing(change: str, price: float | None) -> None:
+    found = _offered(size="12500")
+    assert found[change].price == price

@@ -18,6 +18,7 @@ from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
+from qps.solver.answers.closed_answers import closed_solutions
 
 F = Fraction
 
@@ -437,3 +438,38 @@ def test_one_customer_by_itself_waits_for_nobody() -> None:
     lines = [line for line in text.splitlines() if not line.startswith("stream commands")]
     scans = lowered("\n".join(lines)).streams["scans"]
     assert scans.latency_certainty.is_exact
+
+
+POOLED = """unit thread
+users N in 1..100
+machine app {{ cpu 4 core, queueing mmc; threads {threads} thread }}
+machine db {{ cpu 2 core, queueing mmc; connections {places} connection }}
+component work {{ cpu 1 ms/request }}
+component query {{ cpu 10 ms/request }}
+network lan {{ propagation 1 ms }}
+topology {{ node web = app; node store = db; link wire = lan between web, store }}
+stream ask for each user {{
+  traffic 1 request, think 1 s
+  at web {{
+    take threads
+    work
+    call store {{ take connections; query; give connections }}
+    give threads
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("threads", "places", "cause"),
+    [
+        (50, 50, "store.cpu"),  # 2 cores take 10 ms: 200 a second
+        (50, 1, "store.connections"),  # one of 10 ms
+        (1, 50, "web.threads"),  # one of 13 ms
+        (50, 2, "store.cpu"),  # as many as there are cores: these are full
+    ],
+)
+def test_rates_level_off_where_their_cause_is(threads: int, places: int, cause: str) -> None:
+    graph = lowered(POOLED.format(threads=threads, places=places))
+    (found,) = closed_solutions(graph, 50)
+    assert found.levels_off_at == (cause,)

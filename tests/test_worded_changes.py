@@ -39,6 +39,8 @@ machine small { cpu 2 core; price 900 $ }
 machine big { cpu 8 core; price 0.5 $/hour }
 network slow { duplex; rate 10 Mbit/s }
 network quick { duplex; rate 100 Mbit/s }
+"""slow"""
+network sluggish { duplex; rate 20 Mbit/s }
 component work { cpu if codec == opus then 2 ms/request + gap/request else 1 ms/request }
 component more { cpu if order == in_turn then 2 ms/request else 1 ms/request }
 topology {
@@ -93,6 +95,7 @@ CHOICES: list[tuple[str, str, str]] = [
     ("back_end", "big", "A big one instead of small for back end"),
     ("wan", "slow * 2", "a second slow for wan"),
     ("wan", "quick", "quick instead of slow for wan"),
+    ("wan", "sluggish", "sluggish instead of slow for wan"),
     ("lan", "slow * 6", "6 links for lan instead of 3"),
 ]
 """A place or option, what is to be there, and that in words."""

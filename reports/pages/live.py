@@ -25,10 +25,11 @@ from qps.reports.pages.live_spreads import spreads_of
 from qps.reports.pages.live_ways import drawing_of
 from qps.reports.pages.page_program import Program
 from qps.reports.pages.topology import topology_of
-from qps.reports.pages.variants import Select, Start, Variant, Variants
+from qps.reports.pages.variants import Select, Start, Variant, Variants, placed
 from qps.reports.text.labels import labels_of
 from qps.reports.text.quantities import scales
 from qps.reports.text.view import MONTH
+from qps.solver.what_if.offers import is_assumed, kinds_at_hand
 
 _ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
 """Dimensions of what every page tells: latencies, jitters, rates, volumes."""
@@ -104,7 +105,25 @@ class LiveModel:
             "choices": list(select.texts),
             "usual": int(select.usual.value) if isinstance(select.usual, ir.Constant) else None,
             "doc": line(select.doc),
+            **({"kept": kept} if (kept := self._kept(select)) else {}),
         }
+
+    def _kept(self, select: Select) -> list[Json]:
+        """Return the numbers of the choices that are offered to nobody as a help.
+
+        They are assumptions, or hardware that has its purpose elsewhere.
+        """
+        choices = list(enumerate(select.choices))
+        if select.kind == "option":
+            option = next(one for one in self._model.options if one.name == select.name)
+            return [number for number, _ in choices] if is_assumed(option) else []
+        if not select.counts:
+            return []
+        starts = [start.configuration for start in self._variants.starts]
+        offered = {placed(one, select.name)[0] for one in starts}
+        for one in starts:
+            offered |= set(kinds_at_hand(self._model, one, select.name))
+        return [number for number, kind in choices if kind not in offered]
 
     def _start(self, start: Start) -> Json:
         """Return a start: what it picks, and the parameters that it sets to other numbers.

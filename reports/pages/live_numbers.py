@@ -11,6 +11,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live_records import Records, exact, line
 from qps.reports.text.written import interval_text, unit_of
+from qps.solver.what_if.offers import is_assumed
 
 
 class LiveNumbers:
@@ -94,6 +95,7 @@ class LiveNumbers:
                 "parameter": declared is not None and declared.has_own_name,
                 **({"set": True} if is_set_by_name else {}),
                 **({"counts": True} if counts_things else {}),
+                **({"assumed": True} if declared is not None and is_assumed(declared) else {}),
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,

@@ -190,7 +190,7 @@ def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, 
     ):
         for name, place in now.items():
             usual = [(one, place.count) for one in known if _fits(model, starts, name, one)]
-            own = [_placed(configuration, name) for configuration in starts]
+            own = [placed(configuration, name) for configuration in starts]
             more = [(one, _twice(count)) for one, count in own if isinstance(count, ir.Constant)]
             choices, counts = zip(*dict.fromkeys([*usual, *own, *more]), strict=True)
             places.append(
@@ -206,7 +206,7 @@ def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, 
     return tuple(s for s in (*options, *places) if len(s.choices) > 1)
 
 
-def _placed(configuration: Configuration, place: str) -> tuple[str, ir.Expr]:
+def placed(configuration: Configuration, place: str) -> tuple[str, ir.Expr]:
     """Return what stands in a place, and how many."""
     node = configuration.nodes.get(place)
     if node is not None:
@@ -223,7 +223,7 @@ def _twice(count: ir.Constant) -> ir.Expr:
 def _fits(model: ir.Model, starts: Sequence[Configuration], place: str, kind: str) -> bool:
     """Tell whether a machine or network can stand in a place in any of the configurations."""
     for configuration in starts:
-        if _placed(configuration, place)[0] == kind:
+        if placed(configuration, place)[0] == kind:
             return True
         stands = configuration.nodes.get(place) or configuration.links[place]
         change = ir.SetPlace(place, kind, None, stands.span)
@@ -391,7 +391,7 @@ class _Explorer(Struct, kw_only=True):
         if select.kind == "case":
             return select.choices.index(configuration.case.value)
         pairs = list(zip(select.choices, select.counts, strict=True))
-        return pairs.index(_placed(configuration, select.name))
+        return pairs.index(placed(configuration, select.name))
 
     def _lowered(self, shape: int, picks: Picks, configuration: Configuration) -> Variant | None:
         sink = Sink()

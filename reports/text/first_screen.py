@@ -98,7 +98,7 @@ def screen_body(
     for label, fact in _facts(view, solution, words, why="; `--all` tells why"):
         if label == _HELPS:
             heads = chain([_HELPS], repeat(""))
-            facts += zip(heads, map(_with_setting, view.helps_most), strict=False)
+            facts += zip(heads, (_with_setting(one, view) for one in view.helps_most), strict=False)
         elif fact:
             facts.append((label, fact))
     lines: list[str] = []
@@ -151,7 +151,7 @@ def _facts(
     yield "also needs", told(_needs(view, solution, words.labels))
     yield "how sure", _how_sure(view, why)
     yield "promise", _promise(view)
-    yield _HELPS, "; ".join(map(_with_users, view.helps_most))
+    yield _HELPS, "; ".join(_with_users(one, view) for one in view.helps_most)
     yield "breaks next", told(_next(view, words.labels))
     yield "modes", told(modes_line(view).removeprefix("Modes: "))
     costs = " ".join(cost_lines(view, solution))
@@ -162,16 +162,19 @@ def _facts(
 _HELPS = "would help"
 
 
-def _with_users(one: AdviceView) -> str:
-    """Return a change with how many users it gives, and what it costs."""
+def _with_users(one: AdviceView, view: SolveView) -> str:
+    """Return a change with how many users it gives, and what it costs.
+
+    That no price is given is said where other things have one.
+    """
     cost = cost_told(one)
-    is_said = cost and cost != phrase("price.none")
+    is_said = cost and (view.cost or cost != phrase("price.none"))
     return f"{one.words} ({in_words(users_with(one))}{f'; {cost}' if is_said else ''})"
 
 
-def _with_setting(one: AdviceView) -> str:
+def _with_setting(one: AdviceView, view: SolveView) -> str:
     """Return the same with what to write to set it."""
-    return f"{_with_users(one)}{f': --set {held(quote(one.setting))}' if one.setting else ''}"
+    return f"{_with_users(one, view)}{f': --set {held(quote(one.setting))}' if one.setting else ''}"
 
 
 def _next(view: SolveView, labels: Labels) -> str:

@@ -25,9 +25,10 @@ from qps.reports.text.settable import settable_numbers
 from qps.reports.text.written import unit_of
 from qps.solver.what_if.advice import Advice
 
-_DIGITS = 4
+_DIGITS, _ALL_DIGITS = 4, 15
 _PRICE_DIGITS = 3
 _SMALL = re.compile("(The|An?|What|How|Which|Who|Whether|All) ")
+_ARTICLE = re.compile("^(the|an?) ")
 _RATE = ".rate"
 _WORDS = {Fraction(11, 10): "more", Fraction(9, 10): "less", Fraction(2): "twice"}
 _MOST_WITHOUT_PRICE = 3
@@ -67,21 +68,29 @@ class Changes(Struct, frozen=True, kw_only=True):
             return self._of_number(name, advice)
         configuration, after = self.configuration, advice.change.partition(" = ")[2]
         if name in configuration.options:
-            told = {"after": called(after), "before": called(configuration.options[name])}
-            return phrase("change.option", name=called(name), **told)
+            return phrase(
+                "change.option",
+                name=called(name),
+                **self._apart(after=after, before=configuration.options[name]),
+            )
         if not advice.set:
             return f"cores twice as fast for {called(name)}"
         place = configuration.nodes.get(name) or configuration.links[name]
         kind = place.machine if isinstance(place, ir.Node) else place.network
         which, _, more = after.partition(" * ")
         if which != kind:
-            told = {"after": called(which), "before": called(kind)}
+            told = self._apart(after=which, before=kind)
             return phrase("change.hardware", place=called(name), **told)
         now = int(place.count.value) if isinstance(place.count, ir.Constant) else 1
         if (now, more) == (1, "2"):
             return phrase("change.second", kind=called(kind), place=called(name))
         key = "change.machine" if isinstance(place, ir.Node) else "change.network"
         return phrase(key, after=more, before=now, place=called(name))
+
+    def _apart(self, **names: str) -> dict[str, str]:
+        """Return what two things are called; as they are written where both are called alike."""
+        told = {which: self.labels.of(name) for which, name in names.items()}
+        return told if len(set(told.values())) > 1 else names
 
     def _of_number(self, name: str, advice: Advice) -> str:
         known = self.numbers.get(name)
@@ -93,8 +102,10 @@ class Changes(Struct, frozen=True, kw_only=True):
         key = "faster" if is_rate else _WORDS.get(factor, "number")
         called = self.labels.of(name.removesuffix(_RATE) if is_rate else name)
         if key != "number" and _SMALL.match(called):
-            called = (called[0].lower() + called[1:]).removeprefix("the ")
-        told = {"after": f"{_told(more)} {unit}".rstrip(), "before": _told(amount)}
+            called = _ARTICLE.sub("", called[0].lower() + called[1:])
+        digits = _DIGITS if _told(more) != _told(amount) else _ALL_DIGITS
+        after, before = (_told(value, digits) for value in (more, amount))
+        told = {"after": f"{after} {unit}".rstrip(), "before": before}
         return phrase(f"change.{key}", name=called, **told)
 
     def _setting(self, advice: Advice) -> str | None:
@@ -177,8 +188,8 @@ def _amounts(known: Assumption, factor: Fraction) -> tuple[str, Fraction, Fracti
     return unit, amount, Fraction(round(more)) if known.counts_things else more
 
 
-def _told(amount: Fraction) -> str:
-    return number(as_float(amount), _DIGITS)
+def _told(amount: Fraction, digits: int = _DIGITS) -> str:
+    return number(as_float(amount), digits)
 
 
 def _written(amount: Fraction) -> str:

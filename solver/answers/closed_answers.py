@@ -6,6 +6,7 @@ asymptotic ones for any closed network, balanced ones where each station is one 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 
 from msgspec import Struct
@@ -78,12 +79,38 @@ def _solution(graph: LoadGraph, closed: ClosedStream, at: int) -> ClosedSolution
         rate_known=whole.rate_known,
         latency_known=stream.latency_certainty,
         most=1 / longest if longest else inf,
-        levels_off_at=tuple(n for n, time in slowest.items() if longest and time == longest),
+        levels_off_at=_levels_off_at(closed, there, slowest),
         knee=(delay + alone) / longest if longest else inf,
         asymptotic=(0.0 if is_shared else least, most),
         balanced=None if is_shared or forks else _balanced(jobs, delay, stations),
         meets=tuple(dict.fromkeys(others)),
     )
+
+
+def _levels_off_at(
+    closed: ClosedStream, there: Point, slowest: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Return what leaves most time between two cycles; of a pool, what makes it do so.
+
+    A pool hands on the limit of a station within: where that alone leaves as much time as the
+    places do, with nobody waiting for anything, the pool is full for the station's sake.
+    """
+    longest = max(slowest.values(), default=0.0)
+    between = {one.resource: _station(there, one).between for one in closed.stations}
+    pools = {one.resource: one for one in closed.pools}
+    found = [name for name, time in slowest.items() if longest and time == longest]
+    causes = (_cause(there, pools[n], between) if n in pools else n for n in found)
+    return tuple(dict.fromkeys(causes))
+
+
+def _cause(there: Point, pool: HeldPool, between: Mapping[str, float]) -> str:
+    """Return what limits those that hold a pool: a pool for its places, or a station within."""
+    times: dict[str, float] = {}
+    for one in reversed(pool.every):  # of what limits alike, a station before the pool around it
+        times |= {name: between[name] for name in one.stations if name in between}
+        places = there.number(one.places) * there.number(one.copies)
+        times[one.resource] = _over(there.number(one.alone), places)
+    return max(times, key=lambda name: times[name])
 
 
 def _station(there: Point, station: ClosedStation) -> _Station:

@@ -34,6 +34,8 @@ from qps.solver.what_if.outlines import Outlines, outlines_for
 _MOST_OF_A_KIND = 3
 _NOTICEABLE = 0.005
 """A part of a resource's capacity; a load that rises by less has not taken over demand."""
+_WITHOUT_END = 1000
+"""So many times what there is counts as a capacity without end."""
 
 
 class Way(StrEnum):
@@ -129,7 +131,7 @@ class _Trials(Struct, kw_only=True):
             for settled in in_each_mode(self.model, candidate.configuration)
         ]
         told = self._way_among_the_best(candidate, graphs, best)
-        if told is None:
+        if told is None or (not candidate.is_capacity and self._lifts_a_limit(graphs)):
             return None
         way, to, headroom = told
         largest = min(largest_acceptable(graph) or 0 for graph in graphs)
@@ -150,25 +152,36 @@ class _Trials(Struct, kw_only=True):
             running_price=self._price(candidate, graphs, is_running=True),
         )
 
+    def _lifts_a_limit(self, graphs: Sequence[LoadGraph]) -> bool:
+        """Return whether a choice leaves a resource next to no load, but some of it.
+
+        So it is where what is assumed has a capacity without end: that is nothing to be had.
+        """
+        before, graph = self.solution.graph, self._in_the_mode(graphs)
+        now, there = before.at(self.solution.at), self._at(graph, self.solution.at)
+        return any(
+            0 < there.number(resource.load) < now.number(before.resources[name].load) / _WITHOUT_END
+            for name, resource in graph.resources.items()
+            if name in before.resources
+        )
+
     def _price(
         self, candidate: Candidate, graphs: Sequence[LoadGraph], *, is_running: bool
     ) -> float | None:
         """Return what a change costs more for as many users as there are now.
 
-        None where that is not known: of what has no price, and of more capacity at the same one.
+        None where that is not known: of what has no price before or after, and of more capacity at
+        the same one.
         """
-        now, after = (
-            graph.cost(is_running=is_running)
-            for graph in (self.solution.graph, self._in_the_mode(graphs))
-        )
-        if now is None or after is None:
+        before, there = self.solution.graph, self._in_the_mode(graphs)
+        now, after = (graph.cost(is_running=is_running) for graph in (before, there))
+        if now is None or after is None or set(before.unpriced) != set(there.unpriced):
             return None
         at = self.solution.at
-        more = self._in_the_mode(graphs).at(at).number(after)
-        more -= self.solution.graph.at(at).number(now)
+        more = there.at(at).number(after) - before.at(at).number(now)
         place = self.configuration.place_of(candidate.name) or candidate.name
         is_free = candidate.is_capacity and (
-            candidate.factor is not None or place in self.solution.graph.unpriced
+            candidate.factor is not None or place in before.unpriced
         )
         return None if is_free and more == 0 else more
 

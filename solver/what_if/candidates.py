@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import floor
 
@@ -18,6 +18,7 @@ from qps.engine.formulas import Formula
 from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import Solution
+from qps.solver.what_if.offers import is_assumed, kinds_at_hand
 
 _MORE = 2
 _A_LITTLE = Fraction(1, 10)
@@ -82,15 +83,15 @@ def candidates(
         for name, resource in solution.graph.resources.items()
         if resource.load.symbols & numbers
     }
-    for change, kind in _hardware(model, configuration):
-        if change.name in places and change.kind != kind:
+    for change in _hardware(model, configuration):
+        if change.name in places:
             yield _set(configuration, change, f"{change.name} = {change.kind}")
     yield from _more_hardware(configuration, places)
     yield from _twice_as_many(model, configuration, involved)
     yield from _twice_as_fast(configuration, involved)
     yield from _faster_core(configuration, solution, involved)
     for option in model.options:
-        for choice in option.choices:
+        for choice in () if is_assumed(option) else option.choices:
             if choice != configuration.options[option.name]:
                 chosen = ir.SetOption(option.name, choice, option.span)
                 yield _set(configuration, chosen, f"{option.name} = {choice}", is_capacity=False)
@@ -124,23 +125,12 @@ def _involved(solution: Solution) -> list[Assumption]:
     return [a for a in graph.assumptions.values() if a.symbol in free]
 
 
-def _hardware(model: ir.Model, configuration: Configuration) -> Iterator[tuple[ir.SetPlace, str]]:
-    """Yield what could stand in each place instead, and what stands there."""
-    for node in configuration.nodes.values():
-        for name in _at_hand(model, node.name, model.machines):
-            yield ir.SetPlace(node.name, name, None, node.span), node.machine
-    for link in configuration.links.values():
-        for name in _at_hand(model, link.name, model.networks):
-            yield ir.SetPlace(link.name, name, None, link.span), link.network
-
-
-def _at_hand(model: ir.Model, place: str, hardware: Iterable[str]) -> Iterator[str]:
-    """Yield the machines or networks that are no other instance's than that of a place.
-
-    Instances of one file have the same ones: those of its own are enough.
-    """
-    others = [f"{i.name}." for i in model.instances if not place.startswith(f"{i.name}.")]
-    yield from (name for name in hardware if not name.startswith(tuple(others)))
+def _hardware(model: ir.Model, configuration: Configuration) -> Iterator[ir.SetPlace]:
+    """Yield what could stand in each place instead."""
+    places: list[ir.Node | ir.Link] = [*configuration.nodes.values()]
+    for place in (*places, *configuration.links.values()):
+        for name in kinds_at_hand(model, configuration, place.name):
+            yield ir.SetPlace(place.name, name, None, place.span)
 
 
 def _more_hardware(configuration: Configuration, places: set[str]) -> Iterator[Candidate]:
@@ -243,8 +233,10 @@ def _parameters(
         parameter = known.get(name)
         if parameter is None or effect == 0:
             continue
-        if not parameter.is_own or name in capacities or name in counts:
-            continue  # what a module states is a fact; capacity and counts were doubled above
+        if not parameter.is_own or is_assumed(parameter):
+            continue  # what a module states is a fact
+        if name in capacities or name in counts:
+            continue  # doubled above
         factor = _a_little(graph.assumptions.get(name), is_more=effect > 0)
         changes = scaled(configuration.parameters, name, factor, parameter.span)
         word = "more" if effect > 0 else "less"

@@ -24,7 +24,7 @@ export class Advice {
     const { model, setting } = this.column;
     for (let i = 0; i < model.selects.length; i++) {
       for (let k = 0; k < model.selects[i].choices.length; k++) {
-        if (k === setting.picks[i]) continue;
+        if (k === setting.picks[i] || model.selects[i].kept?.includes(k)) continue;
         const picks = setting.picks.with(i, k);
         const variant = model.variant(setting.shape, picks);
         if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
@@ -46,7 +46,7 @@ export class Advice {
       // Where several are full, more of one is no help by itself: its part of the answer is nothing.
       const elasticity = told.get(record) ?? 0;
       // To be content with less is no help.
-      if (record.decided || record.limit || /^(limit|ideal) of /.test(record.name)) continue;
+      if (record.decided || record.limit || record.assumed || /^(limit|ideal) of /.test(record.name)) continue;
       const now = run.numbers.get(record.name);
       if (!now) continue;
       const changed = (above, below) => ({ ...setting, numbers: new Map(setting.numbers).set(record.name, reduced(now[0] * above, now[1] * below)) });
@@ -120,14 +120,15 @@ export class Advice {
   // What a setting costs more for as many users as there are now, for each cost that there is now: NaN where that is not known.
   dearer(setting) {
     const before = this.costs(this.column.setting), after = this.costs(setting);
-    return [...before].map(([isRunning, total]) => (after.get(isRunning) ?? NaN) - total);
+    const isKnown = before.unpriced === after.unpriced; // what has no price may cost anything
+    return [...before.totals].map(([isRunning, total]) => (isKnown ? after.totals.get(isRunning) ?? NaN : NaN) - total);
   }
 
   costs(setting) {
     const { trial, model, n, graph: { mode } } = this.column, graphs = model.graphs(setting);
     const graph = graphs.find((one) => one.mode === mode) ?? graphs[0];
     trial.prepare(graph, setting.numbers).at(n);
-    return new Map(graph.costs.map((cost) => [cost.running, trial.value(cost.total)]));
+    return { totals: new Map(graph.costs.map((cost) => [cost.running, trial.value(cost.total)])), unpriced: [...graph.unpriced].sort().join() };
   }
 
   // Changes that help together: one after the other, each that mends most of what fails still.

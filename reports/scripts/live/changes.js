@@ -7,7 +7,7 @@ import { phrase } from "../common/phrases.js";
 import { named } from "./labels.js";
 import { inUnit } from "./sentences.js";
 
-const DIGITS = 4;
+const DIGITS = 4, ALL_DIGITS = 15;
 const TIMES = [["twice", 2n, 1n], ["more", 11n, 10n], ["less", 9n, 10n]];
 
 // Each change that leads from the setting of a column to another one.
@@ -24,13 +24,19 @@ export function changesTo(column, after) {
 function choiceInWords(model, select, from, to) {
   const [[before, few], [after, many]] = [from, to].map((pick) => placed(select, select.choices[pick]));
   const place = named(model, select.name);
-  if (select.kind === "option" || select.kind === "case") return phrase("change.option", { name: place, after: named(model, after), before: named(model, before) });
+  const [now, then] = apart(model, before, after);
+  if (select.kind === "option" || select.kind === "case") return phrase("change.option", { name: place, after: then, before: now });
   if (before === after && few !== null) {
     if (few === 1 && many === 2) return phrase("change.second", { kind: named(model, after), place });
     return phrase(`change.${select.kind}`, { after: many, before: few, place });
   }
-  const amount = (kind, count) => (count === few ? named(model, kind) : `${count} × ${named(model, kind)}`);
-  return phrase("change.hardware", { after: amount(after, many), before: named(model, before), place });
+  return phrase("change.hardware", { after: many === few ? then : `${many} × ${then}`, before: now, place });
+}
+
+// What two things are called; as they are written where both are called alike.
+function apart(model, ...names) {
+  const told = names.map((name) => named(model, name));
+  return told[0] === told[1] ? names : told;
 }
 
 // What a choice puts there, and how many.
@@ -40,16 +46,17 @@ function placed(select, text) {
 }
 
 function numberInWords(model, record, before, after) {
-  const told = (value) => number(quotient(...inUnit(record, value)), DIGITS);
+  const told = (value, digits = DIGITS) => number(quotient(...inUnit(record, value)), digits);
+  const digits = told(after) === told(before) ? ALL_DIGITS : DIGITS;
   const isRate = record.name.endsWith(".rate") && quotient(...after) > quotient(...before);
   const times = TIMES.find(([, above, below]) => isEqual(reduced(after[0] * below, after[1]), reduced(before[0] * above, before[1])));
   const kind = isRate ? "faster" : times?.[0] ?? "number";
   const name = withinSentence(named(model, isRate ? record.name.slice(0, -".rate".length) : record.name), kind);
-  return phrase(`change.${kind}`, { name, after: `${told(after)} ${record.unit}`.trim(), before: told(before) });
+  return phrase(`change.${kind}`, { name, after: `${told(after, digits)} ${record.unit}`.trim(), before: told(before, digits) });
 }
 
 // A doc string within a sentence: its first word is small where it is no name.
-function withinSentence(text, kind) { return kind === "number" || !/^(The|An?|What|How|Which|Who|Whether|All) /.test(text) ? text : (text[0].toLowerCase() + text.slice(1)).replace(/^the /, ""); }
+function withinSentence(text, kind) { return kind === "number" || !/^(The|An?|What|How|Which|Who|Whether|All) /.test(text) ? text : (text[0].toLowerCase() + text.slice(1)).replace(/^(the|an?) /, ""); }
 
 // What a change costs more, of `prices` one for each cost that there is (once, while it runs), NaN where it is not known: what has none of its own may cost anything.
 export function costOf(column, { prices, part, parts = [part], way }) {
