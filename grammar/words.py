@@ -101,6 +101,7 @@ TOKEN_WORDS = {
     "FITTED": "`fitted`",
     "MISSED": "`missed`",
     "OUR_OWN": "`model`",
+    "ARITHMETIC": "`arithmetic`",
     "LOAD": "`load`",
     "LINKS": "`link`",
     "STRING": "a text in quotes",

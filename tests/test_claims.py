@@ -14,7 +14,7 @@ from helpers.specs import PRELUDE, checked, lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import load
+from qps.compiler.pipeline import check_source, load
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.verdicts import mark, summary, tally
@@ -59,29 +59,31 @@ def only(text: str) -> ClaimResult:
 
 
 @pytest.mark.parametrize(
-    ("claim", "source", "published"),
+    ("claim", "source", "origin"),
     [
-        ("host.cpu.load ~ 2 % within 1 % with N = 2", '"table 1"', True),
-        ("host.cpu.load ~ 2 % within 1 % with N = 2", "model", False),
-        ("host.cpu.load ~ 2 % within 1 % with N = 2", 'model "by hand"', False),
-        ("host.cpu.load < 2 * far.cpu.load with N = 2", '"table 1"', True),
-        ("saturation(host) > 99", '"table 1"', True),
-        ("largest_acceptable >= 9", '"table 1"', True),
-        ("half_load ~ 1 % within 1 % with N = 2", '"table 1"', True),
-        ("doubled(3) ~ 6 within 0 %", '"table 1"', True),
-        ("erlang_b(1, 1) ~ 0.5 within 0 %", '"table 1"', True),
-        ("(host.cpu.load with N = 1) < 2 %", '"table 1"', True),
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", '"table 1"', "published"),
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", "model", "model"),
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", 'model "by hand"', "model"),
+        ("host.cpu.load < 2 * far.cpu.load with N = 2", '"table 1"', "published"),
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", 'arithmetic "table 1"', "arithmetic"),
+        ("saturation(host) > 99", '"table 1"', "published"),
+        ("largest_acceptable >= 9", '"table 1"', "published"),
+        ("half_load ~ 1 % within 1 % with N = 2", '"table 1"', "published"),
+        ("doubled(3) ~ 6 within 0 %", '"table 1"', "published"),
+        ("erlang_b(1, 1) ~ 0.5 within 0 %", '"table 1"', "published"),
+        ("(host.cpu.load with N = 1) < 2 %", '"table 1"', "published"),
         # what names numbers alone is arithmetic, whoever printed it
-        ("pace ~ 1 packet/s within 0 %", '"table 1"', False),
-        ("doubling ~ 2 packet/s within 0 %", '"table 1"', False),
-        ("max(pace, doubling) > pace", '"table 1"', False),
-        ("2 * 3 ~ 6 within 0 %", '"table 1"', False),
-        ("count(host) == 1 with N = 1", '"table 1"', False),
+        ("pace ~ 1 packet/s within 0 %", '"table 1"', "arithmetic"),
+        ("doubling ~ 2 packet/s within 0 %", '"table 1"', "arithmetic"),
+        ("max(pace, doubling) > pace", '"table 1"', "arithmetic"),
+        ("2 * 3 ~ 6 within 0 %", '"table 1"', "arithmetic"),
+        ("count(host) == 1 with N = 1", '"table 1"', "arithmetic"),
     ],
 )
-def test_what_counts_as_published(claim: str, source: str, published: bool) -> None:
+def test_whose_a_claim_is(claim: str, source: str, origin: str) -> None:
     result = only(f"expect e {{ {claim}; source {source} }}")
-    assert (result.is_published, result.verdict) == (published, Verdict.HOLDS)
+    assert (result.origin.value, result.verdict) == (origin, Verdict.HOLDS)
+    assert result.is_published == (origin == "published")
 
 
 def test_a_claim_of_the_model_says_by_what() -> None:
@@ -118,6 +120,7 @@ def test_what_was_chosen_follows_into_the_claims_that_rest_on_it(
     assert result.verdict is Verdict.HOLDS
     assert result.fitted == fitted
     assert mark(result) == ("ok" if fitted is None else "fitted")
+    assert not result.is_fitted_to_it
 
 
 def test_what_was_chosen_follows_into_answers_again_and_again() -> None:
@@ -134,6 +137,7 @@ def test_the_claim_tells_its_own_choice_first() -> None:
         'expect e { far.cpu.load < 9 % with N = 1; source "table 1"; fitted "one user of two" }'
     )
     assert result.fitted == "one user of two; chosen: to the load of figure 2"
+    assert (result.is_fitted_to_it, mark(result)) == (True, "chosen")
 
 
 def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> None:
@@ -149,7 +153,7 @@ def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> No
     (result,) = Claims(ClaimRunner(model=spec.model)).results()
     assert result.fitted is not None
     assert "to runs.csv" in result.fitted
-    assert tally([result]).fitted == 1
+    assert tally([result]).on_other_fits == 1
 
 
 KINDS = """\
@@ -195,7 +199,12 @@ def test_a_miss_that_is_known_is_no_failure(
     main(["test", "--format", "json", str(file)])
     told = json.loads(capsys.readouterr().out)
     assert (told["passed"], told["failed"], told["missed"]) == (1, 0, 1)
-    assert told["published"] == {"unfitted": 1, "fitted": 0}
+    assert told["published"] == {
+        "unfitted": 1,
+        "fitted": 0,
+        "on_other_fits": 0,
+        "fitted_to_it": 0,
+    }
     assert told["summary"].startswith("1 published holds")
     entry = told["expectations"][0]
     assert (entry["holds"], entry["verdict"]) == (False, "missed")
@@ -323,10 +332,10 @@ def test_every_result_counts_once() -> None:
         'expect d { host.cpu.load > 9 % with N = 1; source "table 1" }\n'
     )
     counts = tally(found)
-    assert (counts.unfitted, counts.fitted, counts.own) == (1, 1, 1)
+    assert (counts.unfitted, counts.on_other_fits, counts.own) == (1, 1, 1)
     assert (counts.missed, counts.shown, counts.failed) == (2, 0, 1)
     assert summary(found) == (
-        "1 published holds with nothing fitted, 1 with something fitted, "
+        "1 published holds with nothing fitted, 1 with what was fitted to other numbers, "
         "1 of the model itself holds, 2 missed, 1 fail"
     )
 
@@ -344,6 +353,97 @@ def test_no_text_of_a_source_stands_for_our_own_reckoning() -> None:
     ]
     assert len(files) > 20
     assert found == []
+
+
+DIVIDED = """
+expect plain_load { host.cpu.load < 9 % with N = 1; source "table 1" }
+expect on_another_fit { far.cpu.load < 9 % with N = 1; source "table 1" }
+expect to_itself { host.cpu.load < 9 % with N = 1; source "table 1"; fitted "one user" }
+expect arithmetic_of_a_fit { far.cpu.load < 9 % with N = 1; source arithmetic "table 1" }
+expect arithmetic_to_itself { pace == 1 packet/s; source "table 1"; fitted "one packet" }
+expect ours { far.cpu.load < 9 % with N = 1; source model; fitted "one user" }
+expect off { host.cpu.load > 9 % with N = 1; source arithmetic "table 1"; missed "no" }
+expect open_end "loads of figure 3" { source "figure 3"; note "only drawn" }
+"""
+
+
+def test_what_a_claim_rests_on_divides_the_summary() -> None:
+    """What was fitted to the very number counts as nothing, arithmetic by itself, ours by itself."""
+    assert summary(results(DIVIDED)) == (
+        "1 published holds with nothing fitted, 1 with what was fitted to other numbers, "
+        "2 fitted to these very numbers, which count as nothing, 1 arithmetic of the inputs, "
+        "1 of the model itself holds, 1 missed, 1 without a claim, 0 fail"
+    )
+
+
+def test_what_is_stated_without_a_claim_says_why(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "spec.qps"
+    file.write_text(BASE + DIVIDED)
+    assert main(["test", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert any(line.split()[:4] == ["-", "open_end", "loads", "of"] for line in out.splitlines())
+    assert "open_end         only drawn" in out
+    main(["test", "--format", "json", str(file)])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["without_a_claim"], told["arithmetic"], told["passed"]) == (1, 1, 6)
+    (entry,) = (one for one in told["expectations"] if one["name"] == "open_end")
+    assert (entry["verdict"], entry["holds"]) == ("without a claim", None)
+    main(["test", "--format", "junit", str(file)])
+    assert "without a claim: loads of figure 3" in capsys.readouterr().out
+    assert main(["report", str(file), "-o", str(tmp_path / "page.html")]) == 0
+    assert "only drawn" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "block", ['{ source "figure 3" }', "{ }", '{ source model; note "why" }', '{ note "why" }']
+)
+def test_a_block_without_a_claim_has_a_document_and_a_reason(block: str) -> None:
+    outcome = check_source(Source("spec.qps", BASE + f"expect e {block}\n"))
+    assert outcome.value is None
+    assert [d.message for d in outcome.diagnostics if d.is_error] == ["`e` claims nothing"]
+
+
+def test_what_becomes_of_claims_is_told_folder_by_folder(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Also what was measured counts in the folder of its spec, not in that of its table."""
+    (tmp_path / "one" / "data").mkdir(parents=True)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "one" / "data" / "runs.csv").write_text("users,busy\n2,0.02\n")
+    observed = (
+        'observe r "data/runs.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }\n'
+    )
+    claim = 'expect good { host.cpu.load ~ 2 % within 5 % with N = 2; source "table 1" }\n'
+    (tmp_path / "one" / "spec.qps").write_text(BASE + claim + observed)
+    (tmp_path / "two" / "spec.qps").write_text(BASE + claim)
+    assert main(["test", "-q", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{(tmp_path / 'one').as_posix()}: 2 published hold with nothing fitted, 0 fail",
+        f"{(tmp_path / 'two').as_posix()}: 1 published holds with nothing fitted, 0 fail",
+        "0 of 3 claims fail",
+    ]
+
+
+def test_costs_fitted_to_the_very_table_tell_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("cpu in %,packet/s\n10,100\n20,200\n29.9,300\n")
+    (tmp_path / "more.csv").write_text("cpu in %,packet/s\n10,100\n20,200\n30,300\n")
+    (tmp_path / "relay.qps").write_text(
+        "users N in 1..100\nmachine box { cpu 1 core }\n"
+        'component relay { cpu fit "runs.csv" measured on box; source "our runs" }\n'
+        "topology { node host = box }\nstream flow { traffic N * 1 packet/s; at host { relay } }\n"
+        + "".join(
+            f'observe {name} "{name}.csv" {{ "packet/s" -> N; "cpu in %" in % -> host.cpu.load within 5 %; source "us" }}\n'
+            for name in ("runs", "more")
+        )
+    )
+    spec = load(tmp_path / "relay.qps")
+    found = Claims(ClaimRunner(model=spec.model)).results()
+    assert {(r.name.partition("[")[0], r.is_fitted_to_it) for r in found} == {
+        ("runs", True),
+        ("more", False),
+    }
 
 
 def test_the_page_tells_what_is_missed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,14 @@ from qps.compiler.ir.parameters import Quantity
 
 if TYPE_CHECKING:
     from qps.compiler.ir.matrices import MatrixClaim
+
+
+class Origin(Enum):
+    """Whose a claim is: a document's of a system, of its own numbers alone, or the model's."""
+
+    PUBLISHED = "published"
+    ARITHMETIC = "arithmetic"
+    MODEL = "model"
 
 
 class Tolerance(Struct, frozen=True):
@@ -47,9 +56,10 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 
 class Expectation(Struct, frozen=True, kw_only=True):
-    """Claims with their source: a document, or the model itself where they are `is_our_own`.
+    """Claims with their source, and whose they are.
 
-    `missed` says why they are known not to hold.
+    `missed` says why they are known not to hold. Where nothing is claimed, a document states what
+    nobody claims here.
     """
 
     name: str
@@ -60,7 +70,7 @@ class Expectation(Struct, frozen=True, kw_only=True):
     fitted: str | None
     span: Span
     matrix_claims: tuple[MatrixClaim, ...] = ()
-    is_our_own: bool = False
+    origin: Origin = Origin.PUBLISHED
     missed: str | None = None
 
 
@@ -89,7 +99,7 @@ class ObservedRow(Struct, frozen=True):
 
 
 class Observation(Struct, frozen=True, kw_only=True):
-    """A table of runs, of a document or of our own where it is `is_our_own`."""
+    """A table of runs, and whose it is."""
 
     name: str
     file: str
@@ -99,5 +109,5 @@ class Observation(Struct, frozen=True, kw_only=True):
     note: str | None
     fitted: str | None
     span: Span
-    is_our_own: bool = False
+    origin: Origin = Origin.PUBLISHED
     missed: str | None = None

@@ -250,9 +250,10 @@ class Builder:
                 return reference if power is None else ast.Power(span, reference, power)
             case "exponent":
                 return ast.Negative(span, self._built(rest[0])) if rest else self._built(first)
-            case "own_source":
+            case "own_source" | "arithmetic_source":
                 text = self._built(rest[0]) or ast.Text(self._span(_token(first)), OUR_OWN)
-                return ast.OwnSource(text.span, text.value)
+                kind = ast.OwnSource if tree.data == "own_source" else ast.ArithmeticSource
+                return kind(text.span, text.value)
             case "included":
                 return self._all(tree.children)
             case "at_load":

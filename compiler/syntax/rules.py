@@ -255,14 +255,15 @@ RULES: dict[str, Rule] = {
         ast.Expect,
         "name title",
         "claim:claims* matrix_claim:matrix_claims* missed claim_source:source "
-        "own_source:source remark:remarks*",
+        "own_source:source arithmetic_source:source remark:remarks*",
     ),
     "claim": _rule(ast.Claim, "value claimed tolerance simulated changes*"),
     "remark": _rule(ast.Remark, "kind text"),
     "observed_runs": _rule(
         ast.Observe,
         "name file changes*",
-        "column:columns* missed claim_source:source own_source:source remark:remarks*",
+        "column:columns* missed claim_source:source own_source:source arithmetic_source:source "
+        "remark:remarks*",
     ),
     "observed_trace": _rule(_trace, "name file unit period source"),
     "figure": _rule(
@@ -331,5 +332,6 @@ CALLED = {
     "abscissa": "`over`",
     "claim_source": "`source`",
     "own_source": "`source`",
+    "arithmetic_source": "`source`",
 }
 """What is stated once, where it is not called as its rule is."""

@@ -142,6 +142,8 @@ def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
 
 def sentence(result: ClaimResult) -> str:
     """Return what was claimed and what the model predicts, in one line."""
+    if result.verdict is Verdict.UNCLAIMED:
+        return claimed(result) or result.name
     allowed = f" within {within(result)}" if within(result) else ""
     off = result.relative_difference
     difference = "" if off is None else f" ({off:+.1%})"

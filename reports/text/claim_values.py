@@ -7,16 +7,22 @@ from msgspec.structs import asdict
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.claim_formats import Tested, Wrong
-from qps.reports.text.verdicts import summary, tally, within
+from qps.reports.text.verdicts import InFolder, in_folders, summary, tally, within
 from qps.reports.text.view import as_json
 from qps.solver.claims.claim_results import ClaimResult, Coverage, PredictionInterval
 
 
 class PublishedCounts(Struct, frozen=True, kw_only=True):
-    """Published claims that hold, with nothing fitted and with something fitted."""
+    """Published claims that hold: with nothing fitted, and with something fitted.
+
+    The latter are divided: `on_other_fits` rest on what was fitted to other numbers,
+    `fitted_to_it` on what was fitted to the very number, arithmetic among them.
+    """
 
     unfitted: int
     fitted: int
+    on_other_fits: int
+    fitted_to_it: int
 
 
 class ClaimView(Struct, frozen=True, kw_only=True):
@@ -36,6 +42,8 @@ class ClaimView(Struct, frozen=True, kw_only=True):
     holds: bool | None
     verdict: str
     published: bool
+    origin: str
+    fitted_to_it: bool
     source: str | None
     note: str | None
     fitted: str | None
@@ -66,10 +74,13 @@ class TestView(Struct, frozen=True, kw_only=True):
     accepted: int
     not_simulated: int
     published: PublishedCounts
+    arithmetic: int
     of_the_model: int
+    without_a_claim: int
     unread: int
     unanswered: int
     summary: str
+    folders: tuple[InFolder, ...]
     expectations: tuple[ClaimView, ...]
     coverage: tuple[CoverageView, ...]
     wrong: tuple[Wrong, ...]
@@ -82,17 +93,25 @@ def claims_json(tested: Tested) -> object:
     return as_json(
         TestView(
             schema="qps/test/1",
-            passed=found.unfitted + found.fitted + found.own,
+            passed=found.holding,
             failed=found.failed,
             shown=found.shown,
             missed=found.missed,
             accepted=found.accepted,
             not_simulated=found.unplayed,
-            published=PublishedCounts(unfitted=found.unfitted, fitted=found.fitted),
+            published=PublishedCounts(
+                unfitted=found.unfitted,
+                fitted=found.on_other_fits + found.fitted_to_it,
+                on_other_fits=found.on_other_fits,
+                fitted_to_it=found.fitted_to_it,
+            ),
+            arithmetic=found.arithmetic,
             of_the_model=found.own,
+            without_a_claim=found.unclaimed,
             unread=tested.untested.specs,
             unanswered=tested.untested.claims,
             summary=summary(results, tested.untested),
+            folders=in_folders(results),
             expectations=tuple(_entry(result) for result in results),
             coverage=tuple(_coverage(one) for one in tested.coverages),
             wrong=tested.wrong,
@@ -124,6 +143,8 @@ def _entry(result: ClaimResult) -> ClaimView:
         holds=result.holds,
         verdict=result.verdict.value,
         published=result.is_published,
+        origin=result.origin.value,
+        fitted_to_it=result.is_fitted_to_it,
         source=result.source,
         note=result.note,
         fitted=result.fitted,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
+from pathlib import Path
 
 from msgspec import Struct
 
+from qps.compiler import ir
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.coverage_text import coverage_lines, interval_heading, interval_text
@@ -25,8 +27,9 @@ MARKS = {
     Verdict.ACCEPTED: "accepted",
     Verdict.SHOWN: "shown",
     Verdict.UNPLAYED: "-",
+    Verdict.UNCLAIMED: "-",
 }
-"""What stands before a claim; one that holds with something fitted is `fitted`, not `ok`."""
+"""What stands before a claim; of one that holds `mark` says what it rests on."""
 
 _TONES = {
     Verdict.FAILS: Tone.MISS,
@@ -43,37 +46,54 @@ STALE = "is said to be missed, and holds: take `missed` away"
 class Tally(Struct, frozen=True, kw_only=True):
     """How many claims hold, by what they rest on, and how many do not.
 
-    `unfitted` and `fitted` are published, `own` are of the model itself: laws, identities, our own
-    reckoning. Those that are `shown` beside a measurement are not judged.
+    Of what documents state, `unfitted` rest on nothing that was fitted, `on_other_fits` on numbers
+    that were fitted to others, `fitted_to_it` on what was fitted to the very number, which tells
+    nothing, and `arithmetic` follow from its own numbers alone. `own` are of the model itself:
+    laws, identities, our own reckoning. Those that are `shown` beside a measurement are not judged;
+    of `unclaimed` ones nothing is claimed.
     """
 
     unfitted: int
-    fitted: int
+    on_other_fits: int
+    fitted_to_it: int
+    arithmetic: int
     own: int
     shown: int
     missed: int
+    unclaimed: int
     accepted: int
     unplayed: int
     failed: int
     has_published: bool
+
+    @property
+    def holding(self) -> int:
+        """How many hold, by whatever right."""
+        published = self.unfitted + self.on_other_fits + self.fitted_to_it
+        return published + self.arithmetic + self.own
 
 
 def tally(results: Sequence[ClaimResult]) -> Tally:
     """Count what became of claims."""
     verdicts = [result.verdict for result in results]
     holding = [result for result in results if result.verdict is Verdict.HOLDS]
-    published = [result for result in holding if result.is_published]
-    fitted = sum(result.fitted is not None for result in published)
+    stated = [result for result in holding if result.origin is not ir.Origin.MODEL]
+    to_others = [result for result in stated if not result.is_fitted_to_it]
+    published = [result for result in to_others if result.is_published]
+    unfitted = sum(result.fitted is None for result in published)
     return Tally(
-        unfitted=len(published) - fitted,
-        fitted=fitted,
-        own=len(holding) - len(published),
+        unfitted=unfitted,
+        on_other_fits=len(published) - unfitted,
+        fitted_to_it=len(stated) - len(to_others),
+        arithmetic=len(to_others) - len(published),
+        own=len(holding) - len(stated),
         shown=verdicts.count(Verdict.SHOWN),
         missed=verdicts.count(Verdict.MISSED),
+        unclaimed=verdicts.count(Verdict.UNCLAIMED),
         accepted=verdicts.count(Verdict.ACCEPTED),
         unplayed=verdicts.count(Verdict.UNPLAYED),
         failed=sum(result.fails for result in results),
-        has_published=any(r.is_published and r.verdict is not Verdict.SHOWN for r in results),
+        has_published=any(r.is_published and r.holds is not None for r in results),
     )
 
 
@@ -100,12 +120,19 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     parts = []
     if found.has_published:
         parts.append(f"{found.unfitted:,} published {_hold(found.unfitted)} with nothing fitted")
-    if found.fitted:
-        parts.append(f"{found.fitted:,} with something fitted")
+    if found.on_other_fits:
+        parts.append(f"{found.on_other_fits:,} with what was fitted to other numbers")
+    if found.fitted_to_it:
+        count = found.fitted_to_it
+        parts.append(f"{count:,} fitted to {_these(count)}, which {_count(count)} as nothing")
+    if found.arithmetic:
+        parts.append(f"{found.arithmetic:,} arithmetic of the inputs")
     if found.own:
         parts.append(f"{found.own:,} of the model itself {_hold(found.own)}")
     if found.missed:
         parts.append(f"{found.missed:,} missed{_errors(results, Verdict.MISSED)}")
+    if found.unclaimed:
+        parts.append(f"{found.unclaimed:,} without a claim")
     if found.accepted:
         parts.append(f"{found.accepted:,} accepted until a day")
     if found.shown:
@@ -116,8 +143,41 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     return ", ".join([*parts, f"{found.failed:,} fail", *untested.parts])
 
 
+class InFolder(Struct, frozen=True):
+    """What became of the claims of the specs of one folder."""
+
+    folder: str
+    summary: str
+
+
+def in_folders(results: Sequence[ClaimResult]) -> tuple[InFolder, ...]:
+    """Return what became of claims, folder by folder: those of one say nothing of another."""
+    folders: dict[str, list[ClaimResult]] = {}
+    for result in results:
+        folders.setdefault(Path(result.spec).parent.as_posix(), []).append(result)
+    return tuple(InFolder(one, summary(of)) for one, of in folders.items())
+
+
+def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[str]:
+    """Return what became of claims: a line, or one for each of several folders and what fails."""
+    folders = in_folders(results)
+    if not folders[1:]:
+        return [summary(results, untested)]
+    failed = sum(result.fails for result in results)
+    told = ", ".join([f"{failed:,} of {len(results):,} claims fail", *untested.parts])
+    return [*(f"{one.folder}: {one.summary}" for one in folders), told]
+
+
 def _hold(count: int) -> str:
     return "holds" if count == 1 else "hold"
+
+
+def _these(count: int) -> str:
+    return "this very number" if count == 1 else "these very numbers"
+
+
+def _count(count: int) -> str:
+    return "counts" if count == 1 else "count"
 
 
 def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
@@ -132,15 +192,17 @@ def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
 
 
 def mark(result: ClaimResult) -> str:
-    """Return the word before a claim."""
-    holds = result.verdict is Verdict.HOLDS
-    return "fitted" if holds and result.fitted is not None else MARKS[result.verdict]
+    """Return the word before a claim: `chosen` where something was fitted to it, else `fitted`."""
+    if result.verdict is not Verdict.HOLDS or result.fitted is None:
+        return MARKS[result.verdict]
+    return "chosen" if result.is_fitted_to_it else "fitted"
 
 
 def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
-    """Return what was chosen to hit claims, and why others are missed, as tables."""
+    """Return what was chosen to hit claims, why others are missed or not made, as tables."""
     chosen: dict[str, list[str]] = {}
     missed: dict[str, list[str]] = {}
+    unclaimed: dict[str, list[str]] = {}
     untold: dict[str, list[str]] = {}
     excepted: dict[str, list[str]] = {}
     for result in results:
@@ -148,6 +210,8 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
             chosen.setdefault(result.fitted, []).append(result.name)
         if result.missed is not None:
             missed.setdefault(why_missed(result), []).append(result.name)
+        if result.verdict is Verdict.UNCLAIMED:
+            unclaimed.setdefault(result.note or "", []).append(result.name)
         if result.excepted is not None:
             excepted.setdefault(result.excepted, []).append(result.name)
         if result.near is not None and result.near.why is not None:
@@ -155,6 +219,7 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
     tables = (
         _ground("fitted", "what was chosen", chosen),
         _ground("missed", "why", missed),
+        _ground("without a claim", "why", unclaimed),
         _ground("not told", "why", untold),
         _ground("excepted", "by the project file", excepted),
     )
@@ -209,8 +274,8 @@ def claims_text(
     failing = [_failure(result, width, color=color) for result in results if result.fails]
     is_well = not untested.parts and not any(result.fails for result in results)
     tone = Tone.ANSWER if is_well else Tone.MISS
-    count = toned(summary(results, untested), tone, color=color)
-    return joined([told_table, *beside, *failing, count])
+    count = [toned(line, tone, color=color) for line in summary_lines(results, untested)]
+    return joined([told_table, *beside, *failing, "\n".join(count)])
 
 
 def _failure(result: ClaimResult, width: int | None, *, color: bool) -> str:
@@ -253,7 +318,9 @@ def claims_table(results: Sequence[ClaimResult]) -> Table:
 
 
 def claimed(result: ClaimResult) -> str:
-    """Return what was claimed, in its unit."""
+    """Return what was claimed, in its unit; of what nobody claims, what it is."""
+    if result.verdict is Verdict.UNCLAIMED:
+        return result.title or ""
     if result.condition is not None:
         return result.condition
     if result.kind == "simulated":
@@ -278,6 +345,8 @@ def predicted(result: ClaimResult) -> str:
     if result.counted is not None:
         of_any = bool(result.compared[-1].value)
         return marked(result.counted, result.known) if of_any else result.counted
+    if result.verdict is Verdict.UNCLAIMED:
+        return ""
     if result.condition is not None:
         return "; ".join(_side(side) for side in result.compared)
     assert result.predicted is not None

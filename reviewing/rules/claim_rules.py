@@ -181,13 +181,14 @@ def _parts(reader: Reader) -> Iterator[_Part]:
 
 
 def _part(expectation: ir.Expectation, span: Span, says: Constraint | MatrixStatement) -> _Part:
-    ours = "source model:" if expectation.is_our_own else ""
+    origin = expectation.origin
+    whose = "" if origin is ir.Origin.PUBLISHED else f"source {origin.value}:"
     return _Part(
         name=expectation.name,
         says=says,
         span=span,
         missed=expectation.missed is not None,
-        source=" ".join([ours, expectation.source or ""]).strip(" :") or None,
+        source=" ".join([whose, expectation.source or ""]).strip(" :") or None,
     )
 
 

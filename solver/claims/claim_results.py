@@ -23,7 +23,8 @@ class Side(Struct, frozen=True):
 class Verdict(Enum):
     """What becomes of a claim: what is known not to hold is `MISSED`, and `STALE` once it does.
 
-    What fails, and may by its project file until a day, is `ACCEPTED`.
+    What fails, and may by its project file until a day, is `ACCEPTED`; what a document states and
+    nobody claims `UNCLAIMED`.
     """
 
     HOLDS = "holds"
@@ -33,6 +34,7 @@ class Verdict(Enum):
     ACCEPTED = "accepted"
     SHOWN = "shown"
     UNPLAYED = "not simulated"
+    UNCLAIMED = "without a claim"
 
 
 class Near(Struct, frozen=True, kw_only=True):
@@ -96,7 +98,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
 
 class ClaimResult(Struct, frozen=True, kw_only=True):
-    """A claim and what the model says of it.
+    """A claim and what the model says of it: a claim of a `spec`, which stands in a `file`.
 
     `claimed`, `predicted` and `difference` are in base units; for a condition they are None
     and `condition` and `compared` hold its text and its sides. `holds` is None
@@ -106,6 +108,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
 
     name: str
     title: str | None = None
+    spec: str
     file: str
     line: int
     kind: str
@@ -133,8 +136,14 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     """It fails, and its project lets it until a day: until when, and why."""
     expired: str | None = None
     """It fails, and its project let it until a day that is over."""
-    is_published: bool = False
-    """A document says so, and the model could say otherwise."""
+    origin: ir.Origin = ir.Origin.MODEL
+    is_fitted_to_it: bool = False
+    """Something was chosen to hit this very number: that it holds tells nothing."""
+
+    @property
+    def is_published(self) -> bool:
+        """A document says so, and the model could say otherwise."""
+        return self.origin is ir.Origin.PUBLISHED
 
     @property
     def excepted(self) -> str | None:
@@ -157,6 +166,8 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     @property
     def verdict(self) -> Verdict:
         """What becomes of the claim."""
+        if self.kind == "unclaimed":
+            return Verdict.UNCLAIMED
         if self.holds is None:
             return Verdict.UNPLAYED if self.kind == "simulated" else Verdict.SHOWN
         if self.missed is not None:
@@ -184,6 +195,7 @@ def condition_result(
     return ClaimResult(
         name=name,
         title=expectation.title,
+        spec=span.source.label,
         file=span.source.label,
         line=span.line,
         kind="condition",
@@ -194,6 +206,23 @@ def condition_result(
         note=expectation.note,
         text=text,
         known=together(*(side.known for side in compared)),
+    )
+
+
+def unclaimed_result(expectation: ir.Expectation) -> ClaimResult:
+    """Return that a document states something of which nothing is claimed."""
+    return ClaimResult(
+        name=expectation.name,
+        title=expectation.title,
+        spec=expectation.span.source.label,
+        file=expectation.span.source.label,
+        line=expectation.span.line,
+        kind="unclaimed",
+        holds=None,
+        source=expectation.source,
+        note=expectation.note,
+        text=" ".join(expectation.span.text.split()),
+        origin=expectation.origin,
     )
 
 
@@ -217,6 +246,7 @@ def value_result(
     return ClaimResult(
         name=name,
         title=expectation.title if expectation else None,
+        spec=span.source.label,
         file=file,
         line=line,
         kind="value" if expectation else "observation",
@@ -248,6 +278,7 @@ def simulated_result(
     return ClaimResult(
         name=name,
         title=expectation.title,
+        spec=span.source.label,
         file=span.source.label,
         line=span.line,
         kind="simulated",

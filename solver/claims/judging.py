@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from msgspec import Struct, field
@@ -23,6 +24,7 @@ from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
+from qps.links import resolved_path
 from qps.solver.claims.accepted_failures import Accepted
 from qps.solver.claims.claim_results import (
     ClaimResult,
@@ -30,6 +32,7 @@ from qps.solver.claims.claim_results import (
     PredictionInterval,
     Side,
     condition_result,
+    unclaimed_result,
     value_result,
 )
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -84,6 +87,9 @@ class Claims(Struct, dict=True):
 
     def _questions(self) -> Iterator[Question]:
         for expectation in self._model.expectations:
+            if not expectation.claims and not expectation.matrix_claims:
+                ask = partial(_unclaimed, expectation)
+                yield Question(expectation.name, 1, ask)
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
@@ -104,11 +110,11 @@ class Claims(Struct, dict=True):
         results = []
         if not is_alone(claim):
             result = self._claim(name, expectation, claim)
-            results.append(self._told(result, expectation, asks=claim.asks))
+            results.append(self._told(result, expectation, _origin(expectation, claim)))
         if claim.simulated is not None:
             played = self._simulated.results(name, expectation, claim)
             # What we play ourselves is nobody's publication.
-            results += [self._told(result, expectation, asks=False) for result in played]
+            results += [self._told(result, expectation, ir.Origin.MODEL) for result in played]
         return tuple(results)
 
     @cached_property
@@ -147,18 +153,30 @@ class Claims(Struct, dict=True):
         self,
         result: ClaimResult,
         stated: ir.Expectation | ir.Observation,
-        *,
-        asks: bool = True,
+        origin: ir.Origin,
     ) -> ClaimResult:
-        """Return a result with what was chosen for it, and whether it is a published one."""
+        """Return a result with what was chosen for it, or for others, and whose claim it is."""
         own = [stated.fitted] if stated.fitted else []
         chosen = dict.fromkeys([*own, *self.runner.chosen])
         return replace(
             result,
             fitted="; ".join(chosen) or None,
+            is_fitted_to_it=bool(own) or (bool(chosen) and self._is_fitted_to(stated)),
             missed=stated.missed,
-            is_published=asks and stated.source is not None and not stated.is_our_own,
+            origin=origin,
         )
+
+    def _is_fitted_to(self, stated: ir.Expectation | ir.Observation) -> bool:
+        """Return whether costs are fitted to the very table that is observed."""
+        return (
+            isinstance(stated, ir.Observation)
+            and resolved_path(Path(stated.file)) in self._tables_of_fits
+        )
+
+    @cached_property
+    def _tables_of_fits(self) -> frozenset[Path]:
+        folders = ((span.source.folder, fit) for span, fit in self._model.fits)
+        return frozenset(resolved_path(Path(at, fit.file)) for at, fit in folders if at is not None)
 
     def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:
         """Return what is claimed of matrices."""
@@ -180,7 +198,7 @@ class Claims(Struct, dict=True):
             )
             result = replace(result, kind="matrix", counted=judged.told)
             self.runner.chosen = dict.fromkeys(text for _, text in self._model.fitted)
-            results.append(self._told(result, expectation))
+            results.append(self._told(result, expectation, _origin(expectation)))
         return results
 
     @cached_property
@@ -262,7 +280,7 @@ class Claims(Struct, dict=True):
                 known=self.runner.known(column.value.expr, base, row.changes),
                 interval=interval,
             )
-            results.append(self._told(result, observation, asks=column.asks))
+            results.append(self._told(result, observation, _origin(observation, column)))
         return results
 
     def _intervals_of(
@@ -287,6 +305,22 @@ class Claims(Struct, dict=True):
         from qps.solver.claims.prediction_intervals import PredictionIntervals  # noqa: PLC0415 - needs numpy
 
         return PredictionIntervals(model=self._model, probability=self.probability)
+
+
+def _origin(
+    stated: ir.Expectation | ir.Observation,
+    claim: ir.Claim | ir.MeasuredColumn | None = None,
+) -> ir.Origin:
+    """Return whose a claim is: what a document has, and asks nothing of a model, is arithmetic."""
+    if stated.source is None:
+        return ir.Origin.MODEL
+    if claim is not None and not claim.asks and stated.origin is ir.Origin.PUBLISHED:
+        return ir.Origin.ARITHMETIC
+    return stated.origin
+
+
+def _unclaimed(expectation: ir.Expectation) -> tuple[ClaimResult, ...]:
+    return (unclaimed_result(expectation),)
 
 
 def _results(claim: ir.Claim) -> int:

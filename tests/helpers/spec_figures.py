@@ -3,6 +3,8 @@
 Between `<!-- claims of NAME -->` and `<!-- end -->` stands what became of the claims of a spec;
 between `<!-- predictions of NAME -->` and `<!-- end -->` how far its predictions are off, block by
 block; between `<!-- all predictions -->` and `<!-- end -->` how far all of these are; between
+`<!-- all documents -->` and `<!-- end -->` what became of the claims of Claypool's thesis and of
+the four papers beside it; between
 `<!-- all networks -->` and `<!-- end -->` what became of the claims of all networks of textbooks;
 between `<!-- all fits -->` and `<!-- end -->` how many published runs fits to other runs hold.
 
@@ -29,9 +31,15 @@ PAGE = SPECS / "README.md"
 README = SPECS.parent / "README.md"
 TEXTBOOK_PAGE = SPECS / "textbook" / "README.md"
 
+DOCUMENTS = (
+    *("audioconference", "flying", "virtual_cockpit", "jitter", "capacity"),
+    *("iri", "mtp", "data_path", "atm_video"),
+)
+"""The specs of Claypool's thesis and of the four papers beside it."""
+
 _MARKED = re.compile(
     r"<!-- (?:(?P<kind>claims|predictions) of (?P<spec>[\w/]+)"
-    r"|all (?P<all>predictions|networks|fits)) -->"
+    r"|all (?P<all>predictions|networks|documents|fits)) -->"
     r"(?P<told>.*?)<!-- end -->"
 )
 
@@ -73,6 +81,12 @@ def all_networks() -> str:
     return f"{len(networks)} networks, {held} published numbers met, {missed} missed"
 
 
+def all_documents() -> str:
+    """Return what became of the claims of the thesis and of the four papers."""
+    results = [result for spec in DOCUMENTS for result in _results(spec)]
+    return summary(results).removesuffix(", 0 fail")
+
+
 def all_fits() -> str:
     """Return how many published runs lie within the intervals of fits to other runs."""
     return (
@@ -107,6 +121,8 @@ def written(text: str) -> str:
             return f"{begin}{figures(mark['kind'], spec)}<!-- end -->"
         if mark["all"] == "networks":
             return f"{begin}{all_networks()}<!-- end -->"
+        if mark["all"] == "documents":
+            return f"{begin}{all_documents()}<!-- end -->"
         if mark["all"] == "fits":
             return f"{begin}{all_fits()}<!-- end -->"
         return f"{begin}{all_predictions(predicting(text))}<!-- end -->"

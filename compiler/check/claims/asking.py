@@ -1,10 +1,21 @@
-"""Does a claim ask anything of a model, or is it arithmetic with what was put in?"""
+"""Whose is a claim, and does it ask anything of a model, or is it arithmetic of what was put in?"""
 
 from __future__ import annotations
 
+from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, Module, lookup, owner_in, unit_meant
 from qps.compiler.check.values.check_calls import ARITHMETIC
 from qps.compiler.syntax import ast
+
+
+def origin_of(source: ast.Text | None) -> ir.Origin:
+    """Return whose a claim is by its source."""
+    match source:
+        case ast.OwnSource():
+            return ir.Origin.MODEL
+        case ast.ArithmeticSource():
+            return ir.Origin.ARITHMETIC
+    return ir.Origin.PUBLISHED
 
 
 def asks_of_model(expr: ast.Expr, module: Module) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler import ir
-from qps.compiler.check.claims.asking import asks_of_model
+from qps.compiler.check.claims.asking import asks_of_model, origin_of
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -23,12 +23,13 @@ class ClaimChecker(OfChanges, frozen=True):
 
     def expectation(self, item: ast.Expect) -> ir.Expectation | None:
         """Return the claims of an `expect` block."""
-        if not item.claims and not item.matrix_claims:
+        if not item.claims and not item.matrix_claims and not _is_left_open(item):
             self.sink.report(
                 codes.MISSING_PART,
                 item.name.span,
                 f"`{item.name.text}` claims nothing",
-                hint="add a claim such as `station.cpu.load <= 80 % with N = 20`",
+                hint="add a claim such as `station.cpu.load <= 80 % with N = 20`, or the document "
+                'and why nothing of it is claimed: `source "…"; note "…"`',
             )
             return None
         if item.source is None:
@@ -49,7 +50,7 @@ class ClaimChecker(OfChanges, frozen=True):
             fitted=remark(item.remarks, "fitted"),
             span=item.name.span,
             matrix_claims=sound(map(of_matrices.claim, item.matrix_claims)),
-            is_our_own=isinstance(item.source, ast.OwnSource),
+            origin=origin_of(item.source),
             missed=item.missed.value if item.missed else None,
         )
 
@@ -207,6 +208,12 @@ def not_simulated(expr: ir.Expr) -> str | None:
     if expr.kind is ir.MeasureKind.LATENCY and expr.component is not None:
         return "playing does not tell how long calls take by themselves"
     return None
+
+
+def _is_left_open(item: ast.Expect) -> bool:
+    """Return whether a document states what nobody claims here, and why that is."""
+    is_stated = item.source is not None and origin_of(item.source) is not ir.Origin.MODEL
+    return is_stated and remark(item.remarks, "note") is not None and item.missed is None
 
 
 def _is_condition(expr: ast.Expr) -> bool:

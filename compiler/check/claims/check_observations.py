@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.claims.asking import asks_of_model
+from qps.compiler.check.claims.asking import asks_of_model, origin_of
 from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
@@ -103,7 +103,7 @@ class ObservationChecker(OfChanges, frozen=True):
             note=remark(item.remarks, "note"),
             fitted=remark(item.remarks, "fitted"),
             span=item.name.span,
-            is_our_own=isinstance(item.source, ast.OwnSource),
+            origin=origin_of(item.source),
             missed=item.missed.value if item.missed else None,
         )
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from qps.compiler.syntax.ast.expressions import Change, Expr, Number, OwnSource, Range, Text
+from qps.compiler.syntax.ast.expressions import (
+    ArithmeticSource,
+    Change,
+    Expr,
+    Number,
+    OwnSource,
+    Range,
+    Text,
+)
 from qps.compiler.syntax.ast.written import Name, Named, Shared, Written
 
 
@@ -41,7 +49,7 @@ class Expect(Named, frozen=True, kw_only=True):
 
     title: Text | None
     claims: tuple[Claim, ...] = ()
-    source: Text | OwnSource | None = None
+    source: Text | OwnSource | ArithmeticSource | None = None
     remarks: tuple[Remark, ...] = ()
     matrix_claims: tuple[MatrixClaim, ...] = ()
     missed: Text | None = None
@@ -62,7 +70,7 @@ class Observe(Named, frozen=True, kw_only=True):
     file: Text
     changes: tuple[Change, ...]
     columns: tuple[Column, ...] = ()
-    source: Text | OwnSource | None = None
+    source: Text | OwnSource | ArithmeticSource | None = None
     remarks: tuple[Remark, ...] = ()
     missed: Text | None = None
 

@@ -257,6 +257,10 @@ class OwnSource(Text, frozen=True):
     """`source model "…"`: a claim is our own, and by what reckoning or promise."""
 
 
+class ArithmeticSource(Text, frozen=True):
+    """`source arithmetic "…"`: a document's number that follows from other numbers of it."""
+
+
 def operands(expr: Expr) -> tuple[Expr, ...]:
     """Return what an expression is directly made of; in a changed model, nothing."""
     match expr:

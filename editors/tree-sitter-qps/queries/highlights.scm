@@ -20,6 +20,7 @@
   "active"
   "all"
   "and"
+  "arithmetic"
   "arrivals"
   "as"
   "at"
