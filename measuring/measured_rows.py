@@ -9,6 +9,7 @@ from statistics import median
 
 from msgspec import Struct
 
+from qps.compiler.data.fit_columns import CORES
 from qps.compiler.data.sheet_cells import csv_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.measuring.axes import IDLE, Axis, Setting
@@ -199,6 +200,7 @@ def table_text(rows: Sequence[Row], layout: Layout) -> str:
         "generator in %",
         "others in %",
         "stolen in %",
+        CORES,
     ]
     return csv_of([headings, *(_cells(row, items, told, layout) for row in rows)])
 
@@ -215,6 +217,7 @@ def _cells(row: Row, items: Sequence[str], told: Sequence[str], layout: Layout) 
     yield str(row.repetitions)
     for share in (row.spread, row.generator, row.others, row.stolen):
         yield _cell(100 * share)
+    yield _cell(layout.cores)
 
 
 def _cell(value: float) -> str:

@@ -10,6 +10,7 @@ from math import ceil, floor
 
 from msgspec import Struct
 
+from qps.compiler.data.fit_columns import CORES
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import shortened
 from qps.observing.counter_windows import (
@@ -111,6 +112,9 @@ def prometheus_runs(server: Prometheus, asked: Asked, told: Callable[[], None]) 
     if len(set(days)) >= _FEWEST_DAYS:
         headings = (headings[0], "day", *headings[1:])
         rows = [(row[0], day, *row[1:]) for row, day in zip(rows, days, strict=True)]
+    if asked.cores is not None:
+        headings = (*headings, CORES)
+        rows = [(*row, written(float(asked.cores))) for row in rows]
     notes = [_summary(found, loads, len(kept)), *_doubts(growing, asked)]
     if server.warnings:
         notes.append(f"Prometheus warns: {'; '.join(server.warnings)}")

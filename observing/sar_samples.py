@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
+from qps.compiler.data.fit_columns import CORES
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.observing.observed_runs import ObservedRuns, written
@@ -46,7 +47,7 @@ def sar_table(text: str, file: str, interface: str | None) -> ObservedRuns:
     hosts = _of_json(text, file) if is_json else hosts_of_text(text, file)
     samples = [sample for host in hosts for sample in host.statistics]
     rows = [
-        {"machine": host.nodename, **_row(sample, sample.timestamp, interface)}
+        {"machine": host.nodename, **_row(sample, sample.timestamp, interface), CORES: _cores(host)}
         for host in hosts
         for sample in host.statistics
         if sample.timestamp
@@ -59,11 +60,11 @@ def sar_table(text: str, file: str, interface: str | None) -> ObservedRuns:
     if not told:
         raise DataError(f"`{shortened(file)}` holds no samples", _HINT)
     is_of_several = len({row["machine"] for row in told}) > 1
-    kept = [
-        heading
-        for heading in told[0]
-        if (is_of_several if heading == "machine" else any(row[heading] for row in told))
-    ]
+    kept = [heading for heading in told[0] if any(row[heading] for row in told)]
+    if not is_of_several:
+        kept = [heading for heading in kept if heading != "machine"]
+    if "cpu in %" not in kept:
+        kept = [heading for heading in kept if heading != CORES]
     return ObservedRuns(
         headings=tuple(kept),
         rows=tuple(tuple(row[heading] for heading in kept) for row in told),
@@ -105,6 +106,10 @@ def _doubts(samples: Sequence[Sample], file: str, interface: str | None) -> Iter
             f"{listed([*busy][:_MOST_NAMED], 'and')}{more}: what passes a bridge, a bond or a "
             "tunnel and the interface below it counts twice; `--interface` picks one"
         )
+
+
+def _cores(host: Host) -> str:
+    return "" if host.cores is None else str(host.cores)
 
 
 def _row(sample: Sample, at: Stamp, interface: str | None) -> dict[str, str]:

@@ -226,7 +226,7 @@ def test_an_exact_fit_is_told_without_noise(
     rows = [(20_000, 25.2), (40_000, 45.4), (60_000, 65.6), (70_000, 75.7)]
     text = "cpu in %,packet/s\n" + "".join(f"{load},{rate}\n" for rate, load in rows)
     (folder / "exact.csv").write_text(text)
-    assert main(["fit", "exact.csv"]) == 0
+    assert main(["fit", "exact.csv", "--cores", "1"]) == 0
     out = capsys.readouterr().out
     assert "packet/s   10.1  exact  us/packet" in out
     assert "e-1" not in out
@@ -244,7 +244,7 @@ def test_an_item_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -
     (folder / "updates.csv").write_text("cpu in %,update/s\n10,100\n20,200\n31,300\n")
     assert main(["fit", "updates.csv"]) == 2
     assert "no column with a rate" in capsys.readouterr().err
-    assert main(["fit", "updates.csv", "--unit", "update"]) == 0
+    assert main(["fit", "updates.csv", "--unit", "update", "--cores", "1"]) == 0
     assert "ms/update" in capsys.readouterr().out
 
 
@@ -256,13 +256,16 @@ def test_an_item_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -
         (["turn.csv", "--cores", "many"], "no number of cores"),
         (["turn.csv", "--unit", "a b"], "cannot be a unit"),
         (["turn.csv", "--resource", "gpu"], "no column with the load of `gpu`"),
-        (["two.csv"], "several columns that may be the load"),
+        (["two.csv"], "name it: `--resource a` or `--resource b`"),
+        (["loads.csv"], "several columns that may be the load"),
+        (["turn.csv"], "does not say of how many cores `cpu in %` is a share"),
     ],
 )
 def test_what_cannot_be_fitted(
     folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "two.csv").write_text("a in %,b in %,packet/s\n1,2,3\n2,3,4\n")
+    (folder / "loads.csv").write_text("cpu in %,load in %,packet/s\n1,2,3\n2,3,4\n")
     assert main(["fit", *arguments]) == 2
     assert message in capsys.readouterr().err
 
@@ -297,7 +300,7 @@ def test_nothing_but_saturated_rows_is_too_little(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "full.csv").write_text("cpu in %,packet/s\n50,1\n100,2\n100,3\n")
-    assert main(["fit", "full.csv"]) == 2
+    assert main(["fit", "full.csv", "--cores", "1"]) == 2
     assert "rows of a saturated machine do not count" in capsys.readouterr().err
 
 
@@ -312,7 +315,7 @@ def test_loads_above_all_are_refused(
     folder: Path, text: str, message: str, mend: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "high.csv").write_text(text)
-    assert main(["fit", "high.csv"]) == 2
+    assert main(["fit", "high.csv", "--cores", "1"]) == 2
     told = capsys.readouterr().err
     assert message in told
     assert mend in told
@@ -687,7 +690,7 @@ def test_an_item_of_ones_own_can_be_pasted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "own.csv").write_text("cpu in %,update/s\n11,100\n20,200\n31,300\n")
-    assert main(["fit", "own.csv", "--unit", "update"]) == 0
+    assert main(["fit", "own.csv", "--unit", "update", "--cores", "1"]) == 0
     out = capsys.readouterr().out
     assert out[out.index("unit update") :].startswith("unit update\nmachine tested")
 
@@ -701,7 +704,7 @@ def test_many_rows_are_fitted_exactly_and_told_in_few_lines(
         for p, b in ((1000 + i % 30_000, i * 7919 % 10**8) for i in range(100_000))
     )
     (folder / "many.csv").write_text("cpu in %,packet/s,byte/s\n" + rows)
-    assert main(["fit", "many.csv"]) == 0
+    assert main(["fit", "many.csv", "--cores", "1"]) == 0
     out = capsys.readouterr().out
     assert len(out) < 10_000
     assert "packet/s     10" in out
@@ -723,9 +726,9 @@ def test_a_fixed_part_that_may_be_zero_is_no_rows_fault(
 ) -> None:
     runs = tmp_path / "runs.csv"
     runs.write_text("cpu in %,packet/s\n10,1000\n20,2000\n30,3000\n41,4000\n")
-    assert main(["fit", str(runs)]) == 0
+    assert main(["fit", str(runs), "--cores", "1"]) == 0
     told = capsys.readouterr().out
-    assert f"it cannot be told from zero: `qps fit {runs} --no-fixed`" in told
+    assert f"it cannot be told from zero: `qps fit {runs} --cores 1 --no-fixed`" in told
     assert "look at it first" not in told
 
 

@@ -78,8 +78,8 @@ def test_runs_of_a_tool_are_what_the_command_writes(
 def test_runs_that_were_read_are_fitted_without_a_file(place: Path) -> None:
     rows = [line.split(",") for line in RUNS.splitlines()]
     table = ObservedRuns(headings=tuple(rows[0]), rows=tuple(map(tuple, rows[1:])))
-    from_file = qps.fit("web.csv")
-    found = qps.fit(table)
+    from_file = qps.fit("web.csv", cores=1)
+    found = qps.fit(table, cores=1)
     assert found.coefficients == from_file.coefficients
     assert found.file == "observed runs"
 

@@ -487,7 +487,7 @@ def test_days_and_machines_of_sar_are_rows_of_their_own(tmp_path: Path) -> None:
     ]
     text = "\n".join(SAR_HEAD.format(host=h, date=d) + sar_tables(s) for h, d, s in days)
     found = observed("sar", text, tmp_path)
-    assert found.headings == ("machine", "time", "cpu in %", "packet/s", "byte/s")
+    assert found.headings == ("machine", "time", "cpu in %", "packet/s", "byte/s", "cores")
     assert found.rows == tuple(
         (
             host,
@@ -495,6 +495,7 @@ def test_days_and_machines_of_sar_are_rows_of_their_own(tmp_path: Path) -> None:
             f"{busy:g}",
             f"{rate + 1:g}",
             "8192",
+            "4",
         )
         for host, date, samples in days
         for at, busy, rate in samples

@@ -78,7 +78,8 @@ def test_windows_are_the_same_for_all_columns_and_do_not_overlap(
     out = tmp_path / "web.csv"
     assert observe(fake.url, "-o", str(out), "--rows", "1000", "--cores", "4") == 0
     rows = rows_of(out)
-    assert list(rows[0]) == ["time", "cpu in %", "request/s", "byte/s"]
+    assert list(rows[0]) == ["time", "cpu in %", "request/s", "byte/s", "cores"]
+    assert {row["cores"] for row in rows} == {"4"}
     assert rows[0]["time"] == "2026-11-22T00:00:00.000Z"
     assert rows[-1]["time"] == "2026-11-22T23:55:00.000Z"
     start = UNTIL - DAY

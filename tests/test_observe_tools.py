@@ -497,6 +497,7 @@ def test_sar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "cpu in %": "99.51",  # 0.49 % were stolen by other guests
         "packet/s": "0",
         "byte/s": "0",
+        "cores": "2",
     }
     rows = observed("sar", FILES / "sar.json", "--interface", "lo", folder=tmp_path)
     assert [row["packet/s"] for row in rows] == ["810", "800", "800"]

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.data.idle_counts import COUNT, IDLE_COUNT, loads_of_counts
 from qps.compiler.data.measured_tables import DataError, Numbers, Table, numbers
@@ -34,6 +35,9 @@ GROUPS = ("machine", "host", "run", "day")
 SETTING = "setting"
 """What a column is headed by in which rows that are alike are repetitions of one setting."""
 
+CORES = "cores"
+"""What a column is headed by that says how many cores the loads of a table are shares of."""
+
 MARK = ("repetitions", "spread in %")
 """Columns by which a table is told to be one of `qps measure`."""
 _TOLD = re.compile(r"repetitions|(?:spread|generator|others|stolen) in %|asked \w+|\w+ each")
@@ -42,7 +46,22 @@ _TOLD = re.compile(r"repetitions|(?:spread|generator|others|stolen) in %|asked \
 _OBSERVED = re.compile(r"time|file|users, mean|share failed|latency .+, ms")
 """What `qps observe` heads by which tells when runs were and how they went."""
 
+_LOADS = frozenset(
+    [
+        "cpu",
+        "load",
+        "utilization",
+        "utilisation",
+        "usage",
+        "util",
+        "busy",
+        "processor",
+        "processors",
+    ]
+)
+"""What a column may be called that is the load, where none is named."""
 _MOST_RATES = 10
+_MOST_NAMED = 5
 _NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
 _RATE = re.compile(
     r"(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
@@ -56,14 +75,15 @@ _CORES = "core"
 class Reading(Struct, frozen=True, kw_only=True):
     """How a table is read: which column is the load of `processors`, which do the work of `cores`.
 
-    `resource` is None where the table has only one column that can be the load. `has_fixed` is
+    Both are None where the table itself is to say so. `resource` is None where the table has only
+    one column that can be the load. `has_fixed` is
     False where nothing is there without any work; `is_served` where the rates are what was
     served, not what was asked for, so that a saturated machine tells what items cost.
     """
 
     resource: str | None
-    cores: Fraction
-    processors: Fraction
+    cores: Fraction | None
+    processors: Fraction | None
     has_fixed: bool = True
     is_served: bool = False
 
@@ -113,11 +133,69 @@ def groups_of(table: Table) -> tuple[str, ...] | None:
 
 def told_columns(table: Table) -> frozenset[str]:
     """Return the columns that tell how rows were measured: neither loads nor rates."""
-    told = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT}
+    told = frozenset(table.headings) & {*GROUPS, SETTING, IDLE_COUNT, CORES}
     told |= {heading for heading in table.headings if _OBSERVED.fullmatch(heading)}
     if not set(MARK) <= set(table.headings):
         return told
     return told.union(heading for heading in table.headings if _TOLD.fullmatch(heading))
+
+
+def cores_of(table: Table) -> Fraction | None:
+    """Return of how many cores the loads of a table are shares; None where no column says so."""
+    if CORES not in table.headings:
+        return None
+    found = numbers_below(table, CORES, table.columns[CORES])
+    counts = {found[row] for row in range(len(found))}
+    if len(counts) > 1 or min(counts) <= 0:
+        told = [f"{float(one):g}" for one in sorted(counts)][:_MOST_NAMED]
+        raise DataError(
+            f"`{table.name}`: column `{CORES}` is to say of how many cores the loads are shares, "
+            f"and says {listed(told, 'and')}",
+            "fit the runs of each machine by themselves; head cores that were busy `cpu in core`",
+        )
+    return counts.pop()
+
+
+def with_cores(table: Table, reading: Reading) -> Reading:
+    """Return how a table is read, with the cores that it names itself; DataError where they differ.
+
+    None of both may say them.
+    """
+    counted, named = reading.processors, cores_of(table)
+    if named is None:
+        return reading
+    if counted is None:
+        return replace(reading, cores=named, processors=named)
+    if named != counted:
+        raise DataError(
+            f"`{table.name}` was measured on {_cores(named)} by its column `{CORES}`, not on "
+            f"{_cores(counted)}",
+            "name the machine as it was measured, by `--cores` or in the spec; or correct the "
+            "column",
+        )
+    return reading
+
+
+def fit_command(table: Table, reading: Reading) -> str:
+    """Return the command that fits the same, but for its last flags."""
+    is_needed = reading.processors is not None and CORES not in table.headings
+    cores = f" --cores {float(reading.processors or 1):g}" * is_needed
+    return f"qps fit {table.name}{cores}"
+
+
+def _cores(count: Fraction) -> str:
+    return f"{float(count):g} core{'s' * (count != 1)}"
+
+
+def need_cores(table: Table, column: LoadColumn) -> None:
+    """Raise where a load is a share of nobody knows how many cores."""
+    if column.heading is None or column.unit == _CORES:
+        return
+    raise DataError(
+        f"`{table.name}` does not say of how many cores `{column.heading}` is a share, and so not "
+        "what an item costs",
+        f"add `--cores 4`, or a column `{CORES}`; of a single core, `--cores 1`",
+    )
 
 
 def looks_like_rate(heading: str) -> bool:
@@ -135,6 +213,7 @@ def load_column(
     """Return the column that holds the load."""
     resource = reading.resource
     found: dict[str, LoadColumn] = {}
+    others: list[str] = []
     passed = told_columns(table) | {rate.heading for rate in rates}
     for heading in table.headings:
         named = _NAMED.fullmatch(heading)
@@ -152,15 +231,27 @@ def load_column(
             if dimension not in (DIMENSIONLESS, CORE):
                 continue
             in_cores = dimension == CORE
-            factor = factor / reading.processors if in_cores else factor
+            factor = factor / (reading.processors or 1) if in_cores else factor
             column = LoadColumn(heading, named["name"], factor, _CORES if in_cores else "%")
         is_named = named["name"] == (resource or "cpu") and (resource or column.unit)
         if is_named or _may_be_load(table, column, is_served=reading.is_served):
-            found[named["name"]] = column
-    return _chosen(table, reading, found)
+            if resource is None and not is_named and not _is_called_load(table, column):
+                others.append(named["name"])
+            else:
+                found[named["name"]] = column
+    return _chosen(table, reading, found, others)
 
 
-def _chosen(table: Table, reading: Reading, found: dict[str, LoadColumn]) -> LoadColumn:
+def _is_called_load(table: Table, column: LoadColumn) -> bool:
+    """Return whether a column says that it is a load: by its name, its unit, or who wrote it."""
+    is_measured = bool(column.unit) and set(MARK) <= set(table.headings)
+    return column.unit == _CORES or column.name.lower() in _LOADS or is_measured
+
+
+def _chosen(
+    table: Table, reading: Reading, found: dict[str, LoadColumn], others: Sequence[str]
+) -> LoadColumn:
+    """Return the load of those columns that may be it; `others` only have numbers like one."""
     resource = reading.resource
     if resource is not None and resource in found:
         return found[resource]
@@ -178,6 +269,12 @@ def _chosen(table: Table, reading: Reading, found: dict[str, LoadColumn]) -> Loa
         return LoadColumn(COUNT, resource or "cpu", Fraction(1), "")
     if reading.is_served:
         return LoadColumn(None, resource or "cpu", Fraction(1), "")
+    if others:
+        named = listed([f"--resource {name}" for name in others[:_MOST_NAMED]], "or")
+        raise DataError(
+            f"no column of `{table.name}` says that it is the load of a processor",
+            f"head the one that is `cpu in %`, or name it: {named}",
+        )
     raise DataError(
         f"`{table.name}` has no column with the load of `{resource or 'cpu'}`",
         did_you_mean(resource or "", found) or f"head it `{resource or 'cpu'} in %`",

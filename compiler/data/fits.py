@@ -20,15 +20,18 @@ from qps.compiler.data.fit_columns import (
     RateColumn,
     Reading,
     UnitOf,
+    fit_command,
     groups_of,
     is_other_path,
     load_column,
     load_numbers,
     looks_like_rate,
+    need_cores,
     numbers_below,
     rate_columns,
     refuse_load,
     told_columns,
+    with_cores,
 )
 from qps.compiler.data.least_squares import LeastSquares
 from qps.compiler.data.measured_tables import DataError, Numbers, Table
@@ -77,6 +80,9 @@ class Size(Struct, frozen=True):
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count.
 
+    Those `without` any work tell nothing where there is no fixed load: whatever items cost, none
+    cost nothing.
+
     `groups` tells of each row where or when it was measured, `settings` at what,
     `repetitions` how often; None where no column says so.
     """
@@ -86,6 +92,7 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
     rates: tuple[Numbers, ...]
     other_path: frozenset[int]
     saturated: frozenset[int]
+    without: frozenset[int]
     used: tuple[int, ...]
     groups: tuple[str, ...] | None = None
     settings: tuple[tuple[str, ...], ...] | None = None
@@ -116,9 +123,10 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
 class Fit(Struct, frozen=True, kw_only=True):
     """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
 
-    `cores` is how many processors share the load; `left_out` names the columns that were not
-    used. `has_fixed` is False where no fixed load was asked for. `weighting` tells how much rows
-    count that are medians of repetitions; None where all count alike.
+    `cores` is how many processors share the load, one where nothing gave them; `left_out` names
+    the columns that were not used; `command` is what shows all of it. `has_fixed` is False where
+    no fixed load was asked for. `weighting` tells how much rows count that are medians of
+    repetitions; None where all count alike.
     """
 
     file: str
@@ -130,6 +138,8 @@ class Fit(Struct, frozen=True, kw_only=True):
     sizes: tuple[Size, ...]
     runs: Runs
     left_out: tuple[str, ...]
+    command: str
+    is_cores_given: bool
     weighting: Weighting | None = None
 
     @property
@@ -161,6 +171,7 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
     Rows that move items without any bytes are another code path, and those of a saturated machine
     tell no cost, unless the rates are known to be what it served: they are read, but not used.
     """
+    reading = with_cores(table, reading)
     rates = rate_columns(table, unit_of)
     if any(rate.is_served for rate in rates):
         reading = replace(reading, is_served=True)
@@ -170,6 +181,8 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
             f"`{table.name}` has no column with a rate",
             "head it with its unit: `packet/s`, `request/s`, `byte/s`, `Mbit/s`",
         )
+    if reading.processors is None:
+        need_cores(table, load)
     runs = _runs(table, load, rates, reading)
     return _fit(table, load, rates, runs, reading)
 
@@ -177,13 +190,13 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
 def _fit(
     table: Table, load: LoadColumn, rates: Sequence[RateColumn], runs: Runs, reading: Reading
 ) -> Fit:
-    _check_rows(table, runs, len(rates), has_fixed=reading.has_fixed)
+    _check_rows(table, runs, len(rates), reading)
     if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
         raise DataError(
             f"all rows of `{table.name}` have the same load: what is always there cannot be told "
             "from what the rates cause",
-            f"measure at several loads; or `qps fit {table.name} --no-fixed` takes all of it to be "
-            "caused by the rates",
+            f"measure at several loads; or `{fit_command(table, reading)} --no-fixed` takes all of "
+            "it to be caused by the rates",
         )
     squares = _squares(runs, None, has_fixed=reading.has_fixed)
     solved = squares.numbers
@@ -198,11 +211,12 @@ def _fit(
     if weights is not None:
         solved = _squares(runs, weights.weights, has_fixed=reading.has_fixed).numbers
         assert solved is not None
+    cores = reading.cores or Fraction(1)
     terms = tuple(
         FitTerm(
             heading=column.heading,
             item=column.item,
-            value=value * runs.load.unit / rate.unit * reading.cores,
+            value=value * runs.load.unit / rate.unit * cores,
             low=low,
             high=high,
         )
@@ -213,7 +227,9 @@ def _fit(
     return Fit(
         file=table.name,
         resource=load.name,
-        cores=reading.cores,
+        cores=cores,
+        is_cores_given=reading.cores is not None,
+        command=fit_command(table, reading),
         fixed=solved[0] * runs.load.unit if reading.has_fixed else Fraction(0),
         has_fixed=reading.has_fixed,
         terms=terms,
@@ -248,7 +264,11 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
     if any(rate.item == INFORMATION_BASE for rate in rates):
         rows = enumerate(zip(*(column.whole for column in columns), strict=True))
         other_path = frozenset(i for i, row in rows if 0 in row and is_other_path(row, rates))
-    unused = other_path if reading.is_served else other_path | saturated
+    without = frozenset[int]()
+    if not reading.has_fixed:
+        all_rates = zip(*(column.whole for column in columns), strict=True)
+        without = frozenset(i for i, row in enumerate(all_rates) if not any(row))
+    unused = other_path | without | (frozenset() if reading.is_served else saturated)
     used = tuple(i for i in range(len(table.lines)) if i not in unused)
     return Runs(
         lines=table.lines,
@@ -256,6 +276,7 @@ def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: 
         rates=tuple(columns),
         other_path=other_path,
         saturated=saturated,
+        without=without,
         used=used,
         groups=groups_of(table),
         settings=settings_of(table),
@@ -283,20 +304,21 @@ def _check_possible(
         refuse_load(table, row, load, loads[row])
 
 
-def _check_rows(table: Table, runs: Runs, rates: int, *, has_fixed: bool) -> None:
+def _check_rows(table: Table, runs: Runs, rates: int, reading: Reading) -> None:
     """Raise that there are too few rows, and why."""
+    has_fixed, command = reading.has_fixed, fit_command(table, reading)
     count = rates + has_fixed
     if len(runs.used) >= count:
         return
     hints = [f"measure at least {count} runs that differ in every rate"]
     if has_fixed and len(runs.used) == rates:
-        hints.append(f"`qps fit {table.name} --no-fixed` does without a fixed load")
+        hints.append(f"`{command} --no-fixed` does without a fixed load")
     if runs.other_path:
         hints.append("rows without any bytes do not count")
     if not runs.saturated <= set(runs.used):
         hints.append(
             "rows of a saturated machine do not count, unless their rates are what it served: "
-            f"`qps fit {table.name} --served`, or a heading such as `served in request/s`"
+            f"`{command} --served`, or a heading such as `served in request/s`"
         )
     rows = f"{len(runs.used)} row{'s' * (len(runs.used) != 1)}"
     what = f"{count} number{'s' * (count != 1)}"

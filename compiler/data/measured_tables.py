@@ -157,7 +157,7 @@ def _decimals(cells: Sequence[str]) -> Numbers | None:
         whole = tuple(
             int(before + (after + zeros)[:places])
             for before, _, after in parted
-            if (after.isdecimal() or (not after and before)) and "_" not in before
+            if (after.isdecimal() or (not after and before[-1:].isdecimal())) and "_" not in before
         )
     except ValueError:
         return None

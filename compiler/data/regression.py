@@ -228,6 +228,12 @@ class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return _lines(self.fit, sorted(runs.saturated - self._used))
 
     @property
+    def busy_without_work(self) -> tuple[int, ...]:
+        """The lines that were not used as nothing was done in them, though there was a load."""
+        runs = self.fit.runs
+        return _lines(self.fit, sorted(row for row in runs.without if runs.load.whole[row]))
+
+    @property
     def at_low_load(self) -> tuple[int, ...]:
         """The used lines at so low a load that costs are not those near saturation."""
         low = ceil(LOW_LOAD / self.fit.runs.load.unit)

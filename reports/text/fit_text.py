@@ -155,6 +155,10 @@ def warnings_of(found: Regression) -> list[str]:
         for c in found.coefficients
         if c.may_be_zero
     ]
+    if not fit.is_cores_given:
+        warnings.append(
+            "how many cores the machine has is not said: it is taken for one; `--cores 4` says so"
+        )
     if fit.missed_rates:
         warnings.append(f"{missed_text(fit)}: {MISSED_HINT.replace('`unit ', '`--unit ')}")
     others = [heading for heading in fit.left_out if heading not in fit.missed_rates]
@@ -169,6 +173,12 @@ def _of_rows(found: Regression) -> Iterable[str]:
         yield (
             f"{_lines(found.other_path)} without any bytes: servers have another code path for "
             "these, they were not used"
+        )
+    if found.busy_without_work:
+        yield (
+            f"{_lines(found.busy_without_work)} with a load and without any work: this is what a "
+            "fixed load is; without one they were not used, and items seem to cost more than they "
+            "do"
         )
     if found.saturated:
         yield (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.ir.distributions import NORMAL_SIDE
 from qps.compiler.quantities.units import built_in
 from qps.measuring.axes import Axis, Setting
 from qps.measuring.doubts import Doubt
@@ -166,8 +168,7 @@ def _next(view: MeasuredView) -> str:
         columns = list(view.rows[0].loads)
         resource = f" --resource {columns[0]}" if len(columns) > 1 else ""
         units = "".join(f" --unit {unit}" for unit in view.own_units)
-        cores = f" --cores {number(view.layout.cores)}" * (view.layout.cores != 1)
-        told.append(f"  Next: qps fit {printable(view.table)}{cores}{resource}{units}")
+        told.append(f"  Next: qps fit {printable(view.table)}{resource}{units}")
     return "\n".join(told)
 
 
@@ -237,8 +238,14 @@ def step_component(step: Step, command: str, cores: int) -> str | None:
 
 
 def _term(cost: Cost) -> str:
+    """Return a cost as a spec takes it: one that may be zero is not normal, as none is below."""
     factor, unit = scale_of(cost)
-    value = f"{cost.seconds * factor:.6g} {unit}"
+    value = f"{cost.seconds * factor:.6g}"
     if cost.half_width is None:
-        return value
-    return f"({value} +- {cost.half_width * factor:.3g} {unit})"
+        return f"{value} {unit}"
+    width = f"{cost.half_width * factor:.3g}"
+    if float(width) < float(value):
+        return f"({value} {unit} +- {width} {unit})"
+    # Half of it lies below the value, and as much above the upper end of the interval as before.
+    spread = log(1 + float(width) / float(value)) / float(NORMAL_SIDE)
+    return f"lognormal({value} {unit}, {100 * spread:.3g} %)"

@@ -93,7 +93,7 @@ def observe_prometheus(
 def fit(
     runs: Runs,
     *,
-    cores: float = 1,
+    cores: float | None = None,
     resource: str | None = None,
     fixed: bool = True,
     served: bool = False,
@@ -102,7 +102,8 @@ def fit(
     """Return the costs that fit a table of runs, and how far to trust them.
 
     Attributes are the keys of `qps fit --format json`: `fit("web.csv", cores=2).component` is
-    what to paste. `fixed=False` is `--no-fixed`, `units` are items of your own. QpsError where
+    what to paste. `cores` are those that share the load, where no column `cores` of the table says
+    so. `fixed=False` is `--no-fixed`, `units` are items of your own. QpsError where
     the table does not tell.
     """
     from qps.compiler.check.model.asked_fits import fitted_to  # noqa: PLC0415
@@ -113,7 +114,7 @@ def fit(
         found = fitted_to(
             text,
             name,
-            cores=f"{cores}",
+            cores=None if cores is None else f"{cores}",
             resource=resource,
             has_fixed=fixed,
             is_served=served,

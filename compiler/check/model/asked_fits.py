@@ -15,15 +15,15 @@ def fitted_to(
     text: str,
     name: str,
     *,
-    cores: str,
+    cores: str | None,
     resource: str | None,
     has_fixed: bool,
     is_served: bool,
     units: Sequence[str],
 ) -> Regression:
     """Return the costs that fit a table, of a text; DataError or QpsError where none do."""
-    processors = number(cores)
-    if processors is None or processors <= 0:
+    processors = None if cores is None else number(cores)
+    if cores is not None and (processors is None or processors <= 0):
         raise DataError(f"`--cores {cores}` is no number of cores", "such as `--cores 4`")
     reading = Reading(
         resource=resource,

@@ -86,7 +86,7 @@ class FitChecker(Part, frozen=True):
         if not below:
             return True
         told = regression(fit)
-        hint = f"`qps fit {fit.file}` shows the residuals; {mending(told)}"
+        hint = f"`{fit.command}` shows the residuals; {mending(told)}"
         message = f"{below[0]} that fits `{fit.file}` best is below zero"
         self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
         return False
@@ -130,7 +130,7 @@ class FitChecker(Part, frozen=True):
 
     def _warn(self, fit: Fit, item: ast.Fit) -> None:
         told, span = regression(fit), item.file.span
-        show = f"`qps fit {fit.file}` shows all residuals"
+        show = f"`{fit.command}` shows all residuals"
         worst = told.worst
         if worst is not None:
             self.sink.report(
@@ -216,7 +216,7 @@ def below_zero(fit: Fit) -> list[str]:
 
 def mending(told: Regression) -> str:
     """Return what to do about a number below zero."""
-    unfixed = f"`qps fit {told.fit.file} --no-fixed` fits without a fixed part"
+    unfixed = f"`{told.fit.command} --no-fixed` fits without a fixed part"
     below = [c for c in told.coefficients if c.value < 0]
     if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
         return f"it cannot be told from zero: {unfixed}"  # no row is to blame for that

@@ -25,7 +25,9 @@ def add_fit(commands: Commands) -> None:
         "file", metavar="FILE.csv", type=Path, help="columns such as `cpu in %%`, `packet/s`"
     )
     command.add_argument(
-        "--cores", metavar="N", default="1", help="processors that share the load (default 1)"
+        "--cores",
+        metavar="N",
+        help="cores that share the load, where no column `cores` of the table says so",
     )
     command.add_argument(
         "--resource", metavar="NAME", help="the column of the load, where several could be it"

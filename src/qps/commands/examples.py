@@ -52,7 +52,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps measure step -- ./filter", "what one step costs"),
     ),
     "fit": (
-        ("qps fit runs.csv", "costs of what was measured, as a component to paste"),
+        ("qps fit runs.csv --cores 4", "costs of what was measured, as a component to paste"),
         ("qps fit runs.csv --cores 4 --served", "of rows that a full machine has served"),
     ),
     "observe": (

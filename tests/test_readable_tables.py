@@ -1,0 +1,210 @@
+"""Tables that are read for what they say: no load is guessed, nothing that is missing is a 0.
+
+A load in per cent is of some number of cores; the table, the command or the spec has to say of how
+many, and where two of them do, both say the same.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from qps.cli import main
+from qps.compiler.check.model.asked_fits import fitted_to
+from qps.compiler.check.model.own_units import units_with
+from qps.compiler.data.measured_tables import DataError, numbers
+from qps.compiler.data.regression import Regression
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
+from qps.measuring.axes import axis
+from qps.measuring.measured_rows import Layout, rows_of, table_text
+from qps.measuring.runs import Run
+from qps.measuring.steps import Cost, Step
+from qps.reports.text.fit_text import warnings_of
+from qps.reports.text.measured_text import step_component
+
+ROWS = [(120, 0.9), (240, 1.6), (481, 3.2), (955, 6.1), (1890, 12.4), (3702, 24.0)]
+
+
+def table(load: str = "cpu in %", more: str = "", cells: str = "") -> str:
+    head = f"{load},request/s{more}\n"
+    return head + "".join(f"{share},{rate}{cells}\n" for rate, share in ROWS)
+
+
+def fit(text: str, cores: str | None = "4", **how: object) -> Regression:
+    asked = {"resource": None, "has_fixed": True, "is_served": False, "units": (), **how}
+    return fitted_to(text, "runs.csv", cores=cores, **asked)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "cell", ["-", "+", "-.", "+.", ".", "", "N/A", "n/a", "nan", "1.2.3", "--1"]
+)
+@pytest.mark.parametrize("others", [["1.5", "2"], ["1", "2"], ["1e3", "0.25"]])
+def test_what_was_not_measured_is_no_number(cell: str, others: list[str]) -> None:
+    assert numbers([*others, cell]) == 2
+    assert numbers([cell, *others]) == 0
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [(["1.5", "-2", "+.5", "3."], [1.5, -2, 0.5, 3]), (["-.25", "1"], [-0.25, 1])],
+)
+def test_decimals_are_numbers(cells: list[str], told: list[float]) -> None:
+    found = numbers(cells)
+    assert not isinstance(found, int)
+    assert [float(found[row]) for row in range(len(found))] == told
+
+
+@pytest.mark.parametrize("cell", ["-", "N/A", ""])
+@pytest.mark.parametrize("column", [0, 1])
+def test_a_row_in_which_something_is_missing_is_refused(cell: str, column: int) -> None:
+    last = ["25.5", "5000.5"]
+    last[column] = cell
+    with pytest.raises(DataError) as caught:
+        fit(table() + ",".join(last) + "\n")
+    assert "line 8" in caught.value.message
+    assert "leave a row out in which something was not measured" in caught.value.hint
+
+
+@pytest.mark.parametrize("heading", ["error_rate", "errors in %", "hits", "memory in %", "CPU %"])
+def test_a_load_is_not_guessed(heading: str) -> None:
+    with pytest.raises(DataError) as caught:
+        fit(table(heading))
+    if heading != "CPU %":
+        name = heading.split(maxsplit=1)[0]
+        assert f"name it: `--resource {name}`" in caught.value.hint
+        if "%" in heading:
+            assert fit(table(heading), resource=name).fit.resource == name
+
+
+@pytest.mark.parametrize("heading", ["cpu in %", "load in %", "Utilization in %", "web in core"])
+def test_a_load_is_known_by_its_name_or_unit(heading: str) -> None:
+    assert fit(table(heading), "32").fit.resource == heading.split(maxsplit=1)[0]
+
+
+def test_of_two_columns_the_one_that_is_called_so_is_the_load() -> None:
+    both = "error_rate," + table().replace("\n", "\n0.01,").removesuffix("0.01,")
+    assert fit(both).fit.resource == "cpu"
+
+
+@pytest.mark.parametrize("load", ["cpu in %", "cpu", "load"])
+def test_per_cent_of_nobody_knows_how_many_cores_are_refused(load: str) -> None:
+    text = table(load) if load.endswith("%") else table(load).replace("24.0", "0.24")
+    with pytest.raises(DataError, match="does not say of how many cores") as caught:
+        fit(text, None)
+    assert "`--cores 4`" in caught.value.hint
+
+
+def test_the_table_says_of_how_many_cores() -> None:
+    asked = fit(table(), "2").fit
+    said = fit(table(more=",cores", cells=",2"), None).fit
+    both = fit(table(more=",cores", cells=",2.0"), "2").fit
+    assert said.terms == asked.terms == both.terms
+    assert said.cores == asked.cores == 2
+    assert (asked.command, said.command) == ("qps fit runs.csv --cores 2", "qps fit runs.csv")
+    assert said.left_out == ()
+    with pytest.raises(DataError, match="was measured on 2 cores by its column `cores`, not on 4"):
+        fit(table(more=",cores", cells=",2"), "4")
+
+
+def test_cores_that_change_are_no_number_of_cores() -> None:
+    text = table(more=",cores", cells=",2") + "30,4000,4\n"
+    with pytest.raises(DataError, match="and says `2` and `4`"):
+        fit(text, None)
+
+
+def test_a_load_in_cores_needs_no_number_but_says_what_it_took() -> None:
+    found = fit(table("cpu in core").replace("24.0", "0.24").replace("12.4", "0.12"), "8")
+    assert not any("how many cores" in told for told in warnings_of(found))
+    text = "cpu in core,request/s\n" + "".join(f"{s / 100},{r}\n" for r, s in ROWS)
+    found = fit(text, None)
+    assert any("how many cores the machine has is not said" in told for told in warnings_of(found))
+
+
+SPEC = """users N in 1..100000
+param pace = 1 request/s
+machine m {{ cpu {cores} core, idle fit "runs.csv" }}
+component r {{ cpu fit "runs.csv" measured on m }}
+topology {{ node a = m }}
+stream s for each user {{ traffic pace; at a {{ r }} }}
+require {{ a.cpu.load <= 75 % }}
+"""
+
+
+def test_a_spec_is_held_against_the_cores_of_its_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs.csv").write_text(table(more=",cores", cells=",2"))
+    for cores, status in ((2, 0), (4, 2)):
+        Path("web.qps").write_text(SPEC.format(cores=cores))
+        assert main(["check", "web.qps"]) == status
+    assert (
+        "was measured on 2 cores by its column `cores`, not on 4 cores" in capsys.readouterr().err
+    )
+
+
+def test_what_is_measured_says_of_how_many_cores() -> None:
+    rate = axis("rate in 100, 200 request/s", units_with([]))
+    layout = Layout(axes=(rate,), items=("request",), cores=1.5, machine_cores=4)
+    runs = [
+        Run(
+            setting=(text,),
+            repetition=1,
+            started="",
+            elapsed=5.0,
+            used={"cpu": 0.005 * int(text)},
+            counted={"request": 5.0 * int(text)},
+            counted_over=5.0,
+            packets=None,
+            octets=0,
+            generator=0.5,
+            others=0.0,
+            stolen=0.0,
+            busiest=0.0,
+            generator_busiest=0.1,
+        )
+        for text in ("100", "200")
+    ]
+    text = table_text(rows_of(runs, [("100",), ("200",)], layout), layout)
+    found = fit(text, None).fit
+    assert found.cores == Fraction(3, 2)
+    assert float(found.terms[0].value) == pytest.approx(1e-3, rel=1e-4)
+
+
+@pytest.mark.parametrize("rows", [1, 40])
+def test_a_row_without_any_work_tells_nothing_where_nothing_is_fixed(rows: int) -> None:
+    bare = fit(table(), has_fixed=False)
+    idle = fit(table() + "0,0\n" * rows, has_fixed=False)
+    assert idle.coefficients == bare.coefficients
+    assert idle.degrees_of_freedom == bare.degrees_of_freedom == len(ROWS) - 1
+    assert idle.left_out_error == bare.left_out_error
+    busy = fit(table() + "3,0\n", has_fixed=False)
+    assert busy.coefficients == bare.coefficients
+    assert any("line 8 with a load and without any work" in told for told in warnings_of(busy))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "width"),
+    [
+        (472.797e-9, 627e-9),
+        (3e-6, 2.9999e-6),
+        (3e-6, 3e-6),
+        (2e-3, 1e-5),
+        (5e-9, 5e-6),
+        (1e-6, None),
+    ],
+)
+def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None) -> None:
+    costs = (Cost("packet", seconds, width), Cost("byte", seconds / 1000, width))
+    step = Step(item="packet", costs=costs, runs=(), missed=0.0)
+    component = step_component(step, "./filter", 2)
+    assert component is not None
+    spec = (
+        component + "users N in 1..9\ntopology { node host = tested }\n"
+        "stream flow for each user { traffic 9 packet/s, 99 byte/packet; at host { step } }\n"
+    )
+    found = check_source(Source("step.qps", spec))
+    assert [one.message for one in found.diagnostics if one.is_error] == []
