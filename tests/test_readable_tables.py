@@ -208,3 +208,33 @@ def test_what_a_step_costs_can_be_pasted(seconds: float, width: float | None) ->
     )
     found = check_source(Source("step.qps", spec))
     assert [one.message for one in found.diagnostics if one.is_error] == []
+
+
+def test_a_cost_far_from_its_load_is_told_of_claims_and_measured_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = """users N in 1..9
+param pace = 1 request/s
+machine m {{ cpu 2 core }}
+component r {{ cpu 100 us/request measured on m at {loads} load }}
+topology {{ node a = m }}
+stream s for each user {{ traffic pace; at a {{ r }} }}
+observe held "rows.csv" with N = 1 {{
+  "request/s" in request/s -> pace
+  "cpu in %" in % -> a.cpu.load within 5 %
+  source "ours"
+}}
+"""
+    Path("rows.csv").write_text("request/s,cpu in %\n1000,5\n12000,60\n")
+    for loads, is_told in (("1..10 %", True), ("5..60 %", False), ("80..90 %", True)):
+        Path("web.qps").write_text(spec.format(loads=loads))
+        assert main(["test", "web.qps"]) == 0
+        told = capsys.readouterr().err
+        assert ("QPS0607" in told) == is_told, loads
+        if loads == "1..10 %":
+            assert "loaded 60 % where a claim or a measured row has N = 1" in told
+            assert "the cost may be too large" in told
+        elif is_told:
+            assert "loaded 5 %" in told
+            assert "the cost may be too small" in told

@@ -14,9 +14,11 @@ from qps.compiler.lower.quality_axes import axes_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula
 from qps.solver.answers.beyond_measured import (
+    AT_ANSWER,
     beyond_measured,
+    far_from_measured,
     report_beyond,
-    report_far_from_measured,
+    report_far,
 )
 from qps.solver.answers.capacity import excess, fails_at, first_failure
 from qps.solver.answers.closed_answers import closed_solutions
@@ -367,7 +369,7 @@ def _warnings(
                 f"{graph.population} = {graph.low}",
             )
     loads = {resource.name: resource.load_at_limit for resource in resources}
-    report_far_from_measured(graph, loads, sink)
+    report_far(far_from_measured(graph, loads, AT_ANSWER), sink)
     report_beyond(beyond_measured(graph, at), sink)
     unsaid = unsaid_waits(graph, all_criteria(graph), at)
     if unsaid is not None and verdict is not Verdict.NOWHERE:

@@ -39,6 +39,7 @@ Of a line through evenly spaced rates it is about 1.7 times at one and a half ti
 """
 
 _BYTE = 8
+AT_ANSWER = "at the answer"
 
 
 class Kind(Enum):
@@ -232,21 +233,73 @@ def _word(item: str) -> str:
     return "byte" if item == INFORMATION_BASE else item
 
 
-def report_far_from_measured(graph: LoadGraph, loads: Mapping[str, float], sink: Sink) -> None:
-    """Warn of costs that are used far from the load at which they were measured."""
+class FarLoad(Struct, frozen=True, kw_only=True):
+    """A cost that is used at a `load` far from those at which it was measured; `where` in words."""
+
+    span: Span
+    component: str
+    resource: str
+    load: float
+    low: float
+    high: float
+    where: str
+
+    @property
+    def times(self) -> float:
+        """By how much the load lies beyond."""
+        return max(self.load / self.high, self.low / self.load)
+
+
+def far_from_measured(
+    graph: LoadGraph, loads: Mapping[str, float], where: str
+) -> Iterator[FarLoad]:
+    """Yield the costs that are used far from the load at which they were measured."""
     for found in graph.calibrations:
         load = loads[found.resource]
-        if found.low / _FAR <= load <= found.high * _FAR:
-            continue
-        is_above = load > found.high
-        nearest = found.high if is_above else found.low
+        if load > 0 and not found.low / _FAR <= load <= found.high * _FAR:
+            yield FarLoad(
+                span=found.span,
+                component=found.component,
+                resource=found.resource,
+                load=load,
+                low=found.low,
+                high=found.high,
+                where=where,
+            )
+
+
+def far_at(graph: LoadGraph, population: int, where: str) -> Iterator[FarLoad]:
+    """Yield the costs that are used far from the load at which they were measured, at a number."""
+    point = graph.at(population)
+    used = {found.resource for found in graph.calibrations}
+    loads = {name: _definite(point.number(graph.resources[name].load)) for name in used}
+    return far_from_measured(graph, loads, where)
+
+
+def farthest_loads(found: Iterable[FarLoad]) -> tuple[FarLoad, ...]:
+    """Return of each cost on a resource the load that is farthest from those measured."""
+    kept: dict[tuple[Span, str], FarLoad] = {}
+    for one in found:
+        key = one.span, one.resource
+        if key not in kept or one.times > kept[key].times:
+            kept[key] = one
+    return tuple(kept.values())
+
+
+def report_far(found: Iterable[FarLoad], sink: Sink) -> None:
+    """Warn of costs that are used far from the load at which they were measured."""
+    for one in found:
+        is_above = one.load > one.high
+        nearest = one.high if is_above else one.low
+        is_answer = one.where == AT_ANSWER
+        what = "answer" if is_answer else "cost"
         sink.report(
             codes.FAR_FROM_MEASURED,
-            found.span,
-            f"`{found.component}` was measured at {nearest * 100:.3g} % load of "
-            f"{found.resource}, which is loaded {load * 100:.3g} % at the answer",
-            hint="under load an item often costs less, as work is done in batches: "
-            f"the answer may be too {'small' if is_above else 'large'}; measure nearer to it",
+            one.span,
+            f"`{one.component}` was measured at {nearest * 100:.3g} % load of {one.resource}, "
+            f"which is loaded {one.load * 100:.3g} % {one.where}",
+            hint=f"under load an item often costs less, as work is done in batches: the {what} may "
+            f"be too {'small' if is_above is is_answer else 'large'}; measure nearer to it",
         )
 
 

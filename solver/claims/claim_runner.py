@@ -35,7 +35,17 @@ from qps.engine.points import Point
 from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
 from qps.solver.answers.answering import all_criteria, certified_answer
-from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest, report_beyond
+from qps.solver.answers.beyond_measured import (
+    AT_ANSWER,
+    Beyond,
+    FarLoad,
+    beyond_measured,
+    far_at,
+    farthest,
+    farthest_loads,
+    report_beyond,
+    report_far,
+)
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.unsaid_waits import UnsaidWaits, report_unsaid, unsaid_waits
 from qps.solver.odds.promising import promising
@@ -55,6 +65,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
     _beyond: list[Beyond] = field(default_factory=list)
+    _far: list[FarLoad] = field(default_factory=list)
     _looked_at: set[object] = field(default_factory=set)
     _unsaid: UnsaidWaits | None = None
 
@@ -170,6 +181,9 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if graph.calibrations and asked not in self._looked_at:
             self._looked_at.add(asked)
             self._beyond += beyond_measured(graph, population)
+            name = self.model.population.name
+            where = f"where a claim or a measured row has {name} = {population:,}"
+            self._far += far_at(graph, population, where)
 
     def _note_unsaid(self, graph: LoadGraph, population: int) -> None:
         """Keep the requirements that count no waiting at what is fuller than with all before."""
@@ -182,6 +196,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         """What makes the results doubtful that were asked for so far."""
         sink = Sink()
         report_beyond(farthest(self._beyond), sink)
+        report_far(farthest_loads(self._far), sink)
         if self._unsaid is not None:
             report_unsaid(self._unsaid, sink)
         return in_order(sink.found)
@@ -309,6 +324,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             self._answers[key] = largest, known
             for graph in graphs:
                 self._beyond += beyond_measured(graph, largest)
+                self._far += far_at(graph, largest, AT_ANSWER)
                 self._note_unsaid(graph, largest)
         return self._answers[key]
 
