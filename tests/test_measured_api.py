@@ -100,8 +100,8 @@ def test_runs_of_a_prometheus(place: Path, capsys: pytest.CaptureFixture[str]) -
         capsys.readouterr()
         assert main(words) == 0
     assert found.as_csv() == capsys.readouterr().out
-    assert found.headings == ("time", "cpu in %", "request/s")
-    assert [float(cell) for cell in found.rows[0][1:]] == pytest.approx([25, 100])
+    assert found.headings == ("time", "cpu in %", "request/s", "cores")
+    assert [float(cell) for cell in found.rows[0][1:]] == pytest.approx([25, 100, 2])
 
 
 @pytest.mark.parametrize("dearer", [1.0, 1.5])

@@ -25,7 +25,7 @@ _FINE = timedelta(hours=6)
 def drift_text(found: Drift, spec: str, *, tolerance: float, markdown: bool = False) -> str:
     """Return the costs as stated and found, and what has moved."""
     stated = found.stated
-    cores = number(float(stated.reading.processors))
+    cores = number(float(stated.reading.processors or 1))
     head = (
         f"{printable(spec)} against {printable(found.file)}: `{stated.reading.resource}` of "
         f"`{stated.machine}`, {cores} core{'s' * (cores != '1')}; {found.rows:,} rows{_span(found)}"
@@ -258,7 +258,7 @@ def drift_view(found: Drift, spec: str, *, tolerance: float, chance: float) -> D
         observed=found.file,
         resource=stated.reading.resource or "",
         machine=stated.machine,
-        cores=float(stated.reading.processors),
+        cores=float(stated.reading.processors or 1),
         components=stated.components,
         row_count=found.rows,
         asked_rows=found.asked_rows,
