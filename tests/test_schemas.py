@@ -53,7 +53,7 @@ COMMANDS = {
     "diff": "diff site.qps other.qps --format json",
     "matrix": "matrix site.qps -o matrix.json -q",
     "simulation": "simulate site.qps --at 10 --seconds 1 --precision 20% --format json",
-    "fit": "fit runs.csv --format json",
+    "fit": "fit runs.csv --cores 2 --format json",
     "trace": "trace trace.csv --period 160ms --format json",
 }
 ELSEWHERE = {"ci": "tests/test_ci_command.py", "history": ""}
