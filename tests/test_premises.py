@@ -214,6 +214,26 @@ def test_what_has_a_place_for_everybody_is_never_full() -> None:
     assert _mean(graph, "near") == Doubt()
 
 
+@pytest.mark.parametrize(
+    ("cores", "count", "whose", "holds"),
+    [
+        (60, "2", "user", False),  # all may come to one of the two
+        (60, "N", "user", True),
+        (60, "2", "b", True),
+        (150, "N", "ordered pair of b", False),  # 99 start at one, and 99 reach it
+    ],
+)
+def test_who_has_no_machine_of_its_own_may_come_to_any(
+    cores: int, count: str, whose: str, *, holds: bool
+) -> None:
+    head = _HEAD.replace("plain { cpu 1 core }", f"plain {{ cpu {cores} core }}")
+    way = "at b { more }; over l; at b { more }; over l; at a { work }"
+    far = _closed(way, "far").replace("each user", f"each {whose}")
+    topology = _TWO.format(a="shared", b=f"plain * {count}")
+    graph = _graph(topology, _closed("at a { work }", "near"), far, head=head)
+    assert (_mean(graph, "near") == Doubt()) is holds
+
+
 def test_a_class_alone_says_so_by_itself() -> None:
     graph = _graph(_TWO.format(a="shared", b="plain"), _closed(_FAR, "far"))
     assert _mean(graph, "far") == Doubt()
@@ -228,6 +248,16 @@ def test_a_machine_is_chosen_with_its_pool(count: int, names: str, *, holds: boo
     doubt = _mean(_graph(f"node a = pooled * {count}", *streams))
     assert (doubt == Doubt()) is holds
     assert holds or _says(doubt, "`a.threads`", "any of them")
+
+
+def test_pairs_may_fill_a_pool_at_either_of_their_machines() -> None:
+    """At each of 100 machines 99 of them start, and 99 come to it."""
+    head = _HEAD.replace("ps; threads 4", "ps; threads 150")
+    visit = "at a { take threads; work; give threads }"
+    stream = _closed(f"{visit}; over l; {visit}").replace("each user", "each ordered pair of a")
+    graph = _graph("node a = pooled * N; link l = wire between a", stream, head=head)
+    waits = [one for one in graph.streams["s"].latency if "a.threads" in one.stage]
+    assert any(graph.at(100).number(one.value) > 0 for one in waits)
 
 
 # -- what is lost, and labels of all that is told ----------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from qps.compiler.lower.labels.premises import Numbers, Walked
+from qps.compiler.lower.labels.premises import Numbers, Walked, is_holders
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.itinerary import Merge, Send, Take
 from qps.compiler.network.network import Class, Network, Pool
@@ -61,7 +61,7 @@ def _has_places(pool: Pool, taken: Sequence[Passage], network: Network, numbers:
 def _users(of: Class, pool: Pool) -> Formula:
     """Return how many of a class may come to one copy of a pool."""
     assert of.population is not None
-    is_own = of.holder.name is not None and of.holder.name == pool.place.name
+    is_own = is_holders(pool.place, of)
     return of.population / pool.place.copies if is_own else of.population
 
 

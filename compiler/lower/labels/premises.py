@@ -18,7 +18,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.network.itinerary import Call, Delay, Serve, Take
-from qps.compiler.network.network import Class, Network, Station, StationKind
+from qps.compiler.network.network import Class, Network, Place, Station, StationKind
 from qps.compiler.network.passages import Passage, passages
 from qps.compiler.network.station_runs import Run, runs_of
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
@@ -337,7 +337,7 @@ def _is_chance(call: Call, numbers: Numbers) -> bool:
 # -- of a component: closed classes that meet ------------------------------------------------
 
 
-def unlimited(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
+def unlimited(walked: Walked, component: Sequence[Class], numbers: Numbers) -> Iterator[Premise]:
     """No station can be full at which no waiting is counted: it would hold up all who share."""
     names = {one.name for one in component}
     stations = {s.name: s for one in component for s in walked.stations_of(one)}
@@ -350,18 +350,31 @@ def unlimited(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
             f"no waiting is counted at `{station.name}`, which holds up all that share a queue "
             "with its users where it is full",
         )
-        yield From(_beyond(station, users), fails)
+        yield From(_beyond(station, users, numbers), fails)
 
 
-def _beyond(station: Station, users: Iterable[Class]) -> Formula:
+def _beyond(station: Station, users: Iterable[Class], numbers: Numbers) -> Formula:
     """Return how many more may come to a station at once than it has servers."""
     copies, found = station.place.copies, []
     for one in users:
-        own = one.holder.kind == "user" or one.holder.name == station.place.name
         jobs = one.population
         assert jobs is not None
-        found.append(jobs / copies if own else jobs)
+        is_own = is_holders(station.place, one) or _is_one_each(station.place, one, numbers)
+        found.append(jobs / copies if is_own else jobs)
     return total(found) - station.servers
+
+
+def is_holders(place: Place, of: Class) -> bool:
+    """Return whether each flow of a class is at a machine of its own there.
+
+    Elsewhere all may be at one of the equal machines; so may those of a pair, which has two.
+    """
+    return of.holder.kind == "node" and of.holder.name == place.name
+
+
+def _is_one_each(place: Place, of: Class, numbers: Numbers) -> bool:
+    """Return whether there is a machine for each user."""
+    return of.holder.kind == "user" and numbers.are_equal(place.copies, of.flows)
 
 
 def free_choice(
