@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, ceil, exp
 from helpers.specs import PRELUDE, lowered
+from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import check_file
 from qps.engine.algebraic_functions import as_rational_function
 from qps.engine.formulas import (
     Formula,
@@ -25,9 +28,10 @@ from qps.engine.formulas import (
 from qps.engine.points import Point, in_floats
 from qps.engine.substitution import substituted
 from qps.reports.text.explaining import explain
-from qps.reports.text.explanation import Explanation
+from qps.reports.text.explanation import Explanation, explanation_text
 from qps.reports.text.formula_text import in_population
 from qps.reports.text.quantities import number
+from qps.reports.text.shortened import shortened
 from qps.solver.search.critical import piece_at
 
 law = settings(max_examples=60, deadline=None)
@@ -160,6 +164,42 @@ def test_a_short_formula_is_told_whole() -> None:
 def test_where_no_piece_can_be_told_the_whole_stands() -> None:
     told = _formulas("jumps", 30)
     assert told["in N"].count("max(") == 6
+
+
+# -- long formulas as text -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "expected"),
+    [
+        ("N*a.cpu + 1", 11, "N*a.cpu + 1"),
+        ("max(a.cpu.load, b.cpu.load)*(1 - a.load)", 20, "max(…)*(1 - a.load)"),  # short
+        ("w(N*(a.cpu + b.cpu), sqrt(N*a.cpu/(1 - N*b.cpu)))", 40, "w(N*(a.cpu + b.cpu), sqrt(…))"),
+        ("w(N*(a.cpu + b.cpu)^2, sqrt(N*a.cpu/(1 - N*b.cpu)))", 12, "w(…)"),
+        ("a.cpu + b.cpu + c.cpu + d.cpu", 20, "a.cpu + b.cpu + …"),  # in no brackets at all
+        ("max(a.load, b.load) + c.cpu.load", 15, "…"),
+    ],
+)  # fmt: skip
+def test_a_formula_is_shortened_where_it_is_deepest(text: str, most: int, expected: str) -> None:
+    assert shortened(text, most) == expected
+
+
+def test_a_formula_that_nobody_would_read_is_told_by_its_parts_as_text() -> None:
+    spec = check_file(Path(__file__).parent / "networks" / "p1_pool_shapes_others.qps").value
+    assert spec is not None
+    told = explain(lower(spec.model, spec.configuration(None)), "s.latency", 10)
+    whole = dict(told.formulas)
+    for markdown in (False, True):
+        text = explanation_text(told, markdown=markdown)
+        assert max(map(len, text.splitlines())) < 500 < len(whole["in symbols"])
+        assert "    waiting for b.cpu + slow at b\n" in text
+        assert "`--format json` has all of them" in text
+
+
+def test_of_short_formulas_nothing_is_left_out() -> None:
+    text = explanation_text(explain(lowered(LONG), "short", 30))
+    assert "…" not in text
+    assert "max(N/8, 3)" in text
 
 
 # -- names in formulas ---------------------------------------------------------------------

@@ -24,9 +24,15 @@ from qps.reports.text.formula_text import formula, in_population, with_numbers
 from qps.reports.text.how_known import known_sentence
 from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.text.quantities import is_share, percent, quantity
+from qps.reports.text.shortened import READABLE, shortened
 from qps.reports.text.table import Table, joined
 from qps.solver.odds.told import Spread
 from qps.solver.search.critical import piece_at
+
+_SYMBOLS = "in symbols"
+_SHORTENED = (
+    "Long formulas are shortened, with … for what is left out: `--format json` has all of them."
+)
 
 
 class ExplainedPart(Struct, frozen=True):
@@ -136,7 +142,7 @@ def taken_apart(graph: LoadGraph, apart: Apart, at: int) -> Explanation:
     told = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{graph.population.name} = {at:,}"
     named = unsettled if unsettled is not None else named_whole(graph, expr, scope, parts)
-    formulas = [("in symbols", formula(named))]
+    formulas = [(_SYMBOLS, formula(named))]
     free = expr.symbols
     if free - {graph.population}:
         formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
@@ -218,14 +224,16 @@ def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str
         parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
     parts.append(f"{'' if markdown else '  '}{known_sentence(explanation.known)}")
     for heading, text in explanation.formulas:
-        body = printable(text)
+        body = printable(_readable(explanation, heading, text))
         parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
+    if any(len(text) > READABLE for _, text in explanation.formulas):
+        parts.append(f"{'' if markdown else '  '}{_SHORTENED}")
     if explanation.how_sure:
         indent = "" if markdown else "  "
         parts.append("\n".join(indent + line for line in explanation.how_sure))
     parted = Table(
         ("part", f"at {explanation.at_text}", "share", "formula"),
-        tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),
+        tuple((p.name, p.value, p.share, shortened(p.formula)) for p in explanation.parts),
         frozenset([1, 2]),
     )
     numbers = Table(
@@ -235,6 +243,14 @@ def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str
     tables = [parted, _calls(explanation, markdown=markdown), _cases(explanation), numbers]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     return joined(parts)
+
+
+def _readable(explanation: Explanation, heading: str, text: str) -> str:
+    """Return a formula as a person reads it: a long one that adds up by the names of its parts."""
+    adds_up = len(explanation.parts) > 1 and all(part.share for part in explanation.parts)
+    if len(text) > READABLE and heading == _SYMBOLS and adds_up:
+        return shortened(" + ".join(part.name for part in explanation.parts))
+    return shortened(text)
 
 
 def _calls(explanation: Explanation, *, markdown: bool) -> Table:
