@@ -26,6 +26,7 @@ _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _SIZES = {"B": 2**0, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 _TIME = rf"{NUMBER}(?:us|ms|s|m|h)"
 _SIZE = rf"{NUMBER}[KMGT]?B"
+_SYSBENCH_MS = rf"\s+({NUMBER})(?:ms)?\s*$"
 _CONNECTING = 0.1
 """Part of a run of pgbench that connecting may take, which its rates leave out."""
 
@@ -273,11 +274,14 @@ def _sysbench(run: RunText) -> LoadRun | None:
     told = run.number(r"transactions:\s+\d+\s+\(") or run.number("events per second:")
     latencies = {}
     for kind, word in (("least", "min"), ("longest", "max")):
-        value = run.number(f"{word}:", rf"\s+({NUMBER})$")
+        value = run.number(f"{word}:", _SYSBENCH_MS)
         if value is not None:
             latencies[kind] = value / 1000
-    mean = run.found("avg:", rf"\s+({NUMBER})$")
-    total = run.number("sum:", rf"\s+({NUMBER})$")
+    mean = run.found("avg:", _SYSBENCH_MS)
+    total = run.number("sum:", _SYSBENCH_MS)
+    if total is None:  # as before version 1.0, in s
+        taken = run.number("total time taken by event execution:", rf"\s+({NUMBER})s?\s*$")
+        total = None if taken is None else 1000 * taken
     twice = [] if told is None else [_rate_twice("request/s", told, count, seconds)]
     field = "`Latency (ms)`"
     if mean is not None:
@@ -294,7 +298,10 @@ def _sysbench(run: RunText) -> LoadRun | None:
         if exact.agrees:
             latencies["mean"] = total / count / 1000
             field += ", its mean as `sum` over `total number of events`"
-    percentile = run.found(r"(?=\d{1,2}th percentile:)", rf"(\d+)th percentile:\s+({NUMBER})$")
+    percentile = run.found(
+        r"(?:approx\.\s+)?(?=\d{1,2}(?:th)? percentile:)",
+        rf"(\d+)(?:th)? percentile:\s+({NUMBER})(?:ms)?\s*$",
+    )
     if percentile and float(percentile[1]):
         latencies[f"p{percentile[1]}"] = float(percentile[2]) / 1000
     return LoadRun(
@@ -328,7 +335,7 @@ _PGBENCH = _Layout(
     read=_pgbench,
 )
 _SYSBENCH = _Layout(
-    begins=(r"^sysbench \d", "^General statistics:"),
+    begins=(r"^sysbench \d", "^General statistics:", "^Test execution summary:"),
     end=r"^[ \t]{1,99}total time:",
     sign="total time:",
     read=_sysbench,

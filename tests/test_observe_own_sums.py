@@ -8,6 +8,7 @@ that is told.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from math import ceil
@@ -188,6 +189,16 @@ def sysbench(test: Drawn, factor: float = 1) -> str:
     )
 
 
+def sysbench_before_1(test: Drawn, factor: float = 1) -> str:
+    """The layout of its versions 0.4 and 0.5."""
+    text = sysbench(test, factor)
+    for name in ("min", "avg", "max", "95th percentile"):
+        text = re.sub(rf"({name}: .*)", r"\1ms", text)
+    text = text.replace("95th percentile:", "approx.  95 percentile: ")
+    taken = f"    total time taken by event execution: {test.total / 1000:.4f}s\n"
+    return re.sub(r" *sum: .*\n", taken, text).replace("General statistics:", "Test summary:")
+
+
 def k6_values(test: Drawn, factor: float) -> dict[str, dict[str, float]]:
     count = len(test.requests)
     trend = {"avg": test.total / count, "min": test.times[0], "max": test.times[-1]}
@@ -291,6 +302,7 @@ LAYOUTS: list[tuple[str, Writer, frozenset[str], float]] = [
     ("h2load", h2load, ALL - MIDDLE - {"latency p95, ms"}, 6e-3),
     ("pgbench", pgbench, frozenset(["users", "request/s", "latency mean, ms"]), 1e-3),
     ("sysbench", sysbench, ALL - {"byte/s", "share failed"} - MIDDLE, 1e-4),
+    ("sysbench", sysbench_before_1, ALL - {"byte/s", "share failed"} - MIDDLE, 1e-4),
     ("k6", k6_summary, ALL - {"latency p95, ms"}, 1e-6),
     ("k6", k6_printed, ALL - {"latency p95, ms"}, 1e-3),
     ("k6", k6_points, ALL - {"latency least, ms"}, 1e-6),

@@ -72,7 +72,9 @@ def test_a_row_in_which_something_is_missing_is_refused(cell: str, column: int) 
 def test_a_load_is_not_guessed(heading: str) -> None:
     with pytest.raises(DataError) as caught:
         fit(table(heading))
-    if heading != "CPU %":
+    if heading == "CPU %":
+        assert caught.value.hint.startswith("head `CPU %` `cpu in %`")
+    else:
         name = heading.split(maxsplit=1)[0]
         assert f"name it: `--resource {name}`" in caught.value.hint
         if "%" in heading:
@@ -82,6 +84,13 @@ def test_a_load_is_not_guessed(heading: str) -> None:
 @pytest.mark.parametrize("heading", ["cpu in %", "load in %", "Utilization in %", "web in core"])
 def test_a_load_is_known_by_its_name_or_unit(heading: str) -> None:
     assert fit(table(heading), "32").fit.resource == heading.split(maxsplit=1)[0]
+
+
+@pytest.mark.parametrize("heading", ["rps", "TPS", "Throughput (req/s)", "Requests/s"])
+def test_a_rate_by_another_name_is_told_how_to_be_headed(heading: str) -> None:
+    with pytest.raises(DataError) as caught:
+        fit(table().replace("request/s", heading))
+    assert caught.value.hint == f"head `{heading}` by its unit, as `request/s`"
 
 
 def test_of_two_columns_the_one_that_is_called_so_is_the_load() -> None:

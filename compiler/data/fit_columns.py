@@ -60,6 +60,8 @@ _LOADS = frozenset(
     ]
 )
 """What a column may be called that is the load, where none is named."""
+_LIKELY_LOAD = re.compile(r"\b(?:cpu|processors?|load|utili[sz]ation)\b", re.IGNORECASE)
+"""What a heading has in it that was probably meant as the load."""
 _MOST_RATES = 10
 _MOST_NAMED = 5
 _NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
@@ -269,6 +271,12 @@ def _chosen(
         return LoadColumn(COUNT, resource or "cpu", Fraction(1), "")
     if reading.is_served:
         return LoadColumn(None, resource or "cpu", Fraction(1), "")
+    likely = [h for h in table.headings if _LIKELY_LOAD.search(h) and h not in told_columns(table)]
+    if resource is None and likely:
+        raise DataError(
+            f"no column of `{table.name}` is headed as the load of a processor",
+            f"head `{likely[0]}` `cpu in %`, or `cpu in core` if it says how many cores are busy",
+        )
     if others:
         named = listed([f"--resource {name}" for name in others[:_MOST_NAMED]], "or")
         raise DataError(

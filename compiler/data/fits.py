@@ -179,12 +179,20 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
     if not rates:
         raise DataError(
             f"`{table.name}` has no column with a rate",
-            "head it with its unit: `packet/s`, `request/s`, `byte/s`, `Mbit/s`",
+            _head_rates(table),
         )
     if reading.processors is None:
         need_cores(table, load)
     runs = _runs(table, load, rates, reading)
     return _fit(table, load, rates, runs, reading)
+
+
+def _head_rates(table: Table) -> str:
+    """Return how rates are to be headed, by name where one looks like one."""
+    likely = [heading for heading in table.headings if looks_like_rate(heading)]
+    if likely:
+        return f"head `{likely[0]}` by its unit, as `request/s`"
+    return "head it with its unit: `packet/s`, `request/s`, `byte/s`, `Mbit/s`"
 
 
 def _fit(
