@@ -17,7 +17,7 @@ from qps.compiler.check.model.own_units import units_with
 from qps.compiler.data.measured_tables import DataError, numbers
 from qps.compiler.data.regression import Regression
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import check_source
+from qps.compiler.pipeline import check_file, check_source
 from qps.measuring.axes import axis
 from qps.measuring.measured_rows import Layout, rows_of, table_text
 from qps.measuring.runs import Run
@@ -247,3 +247,24 @@ observe held "rows.csv" with N = 1 {{
         elif is_told:
             assert "loaded 5 %" in told
             assert "the cost may be too small" in told
+
+
+def test_measured_rows_are_held_against_the_cores_of_their_table(tmp_path: Path) -> None:
+    spec = """users N in 1..9
+param pace = 1 request/s
+machine m {{ cpu {cores} core }}
+component r {{ cpu 100 us/request measured on m }}
+topology {{ node a = m }}
+stream s for each user {{ traffic pace; at a {{ r }} }}
+observe held "rows.csv" with N = 1 {{
+  "request/s" in request/s -> pace
+  "cpu in %" in % -> a.cpu.load within 5 %
+  source "ours"
+}}
+"""
+    (tmp_path / "rows.csv").write_text("request/s,cpu in %,cores\n1000,5,2\n12000,60,2\n")
+    for cores, is_right in ((2, True), (4, False)):
+        (tmp_path / "web.qps").write_text(spec.format(cores=cores))
+        found = [d.message for d in check_file(tmp_path / "web.qps").diagnostics if d.is_error]
+        told = "by its column `cores` the loads of `held` are shares of 2 cores, and `a` has 4"
+        assert found == ([] if is_right else [told])

@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.claims.check_figures import FigureChecker
 from qps.compiler.check.claims.check_matrices import MatrixChecker
-from qps.compiler.check.claims.check_observations import ObservationChecker
+from qps.compiler.check.claims.check_observations import ObservationChecker, report_cores
 from qps.compiler.check.model.check_chances import report_chances
 from qps.compiler.check.model.check_changes import OfChanges, change_checker
 from qps.compiler.check.model.check_components import ComponentChecker
@@ -157,6 +157,7 @@ class _ModelChecker(OfChanges, frozen=True):
         functions = FunctionChecker(self.expressions)
         for function in program.everywhere(ast.Func):  # last, when it is known which are called
             functions.function(function.module, function.declaration)
+        report_cores(model, self.sink)
         report_think_times(model, self.sink)
         report_priorities(model, self.sink)
         report_bursts(model, self.sink)

@@ -99,7 +99,7 @@ class ObservedRow(Struct, frozen=True):
 
 
 class Observation(Struct, frozen=True, kw_only=True):
-    """A table of runs, and whose it is."""
+    """A table of runs, and whose it is; `cores` is of how many its loads are, where it says so."""
 
     name: str
     file: str
@@ -111,3 +111,4 @@ class Observation(Struct, frozen=True, kw_only=True):
     span: Span
     origin: Origin = Origin.PUBLISHED
     missed: str | None = None
+    cores: Fraction | None = None

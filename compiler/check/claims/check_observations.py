@@ -17,8 +17,10 @@ from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.noting import Meaning
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.definitions import EVERYTHING
-from qps.compiler.data.measured_tables import LONGEST_CELL, DataError, number, read_table
+from qps.compiler.data.fit_columns import CORES, cores_of
+from qps.compiler.data.measured_tables import LONGEST_CELL, DataError, Table, number, read_table
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.mends import instead
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import closest, did_you_mean
@@ -105,6 +107,7 @@ class ObservationChecker(OfChanges, frozen=True):
             span=item.name.span,
             origin=origin_of(item.source),
             missed=item.missed.value if item.missed else None,
+            cores=_cores(table, item),
         )
 
     def _settle_once(self, item: ast.Observe, settings: list[_SettingColumn]) -> None:
@@ -230,6 +233,48 @@ class ObservationChecker(OfChanges, frozen=True):
             # The cell is no text that anybody wrote: the place is the line of the table.
             self._fail(item, f"{where}: {problem.message}", " ".join(problem.hints))
         return change if not problems else None
+
+
+def _cores(table: Table, item: ast.Observe) -> Fraction | None:
+    """Return of how many cores the loads of a table are shares; None where it does not say."""
+    if any(column.name.text == CORES for column in item.columns):
+        return None  # it sets what each row was measured on
+    try:
+        return cores_of(table)
+    except DataError:
+        return None
+
+
+def report_cores(model: ir.Model, sink: Sink) -> None:
+    """Report loads that were measured on another number of cores than the place has."""
+    machines = {node.name: model.machines.get(node.machine) for node in model.nodes}
+    for observation in model.observations:
+        if observation.cores is None:
+            continue
+        changes = (change for row in observation.rows for change in row.changes)
+        set_by_rows = {getattr(change, "name", None) for change in changes}
+        for column in observation.measured:
+            asked = column.value.expr
+            if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
+                continue
+            place, _, name = asked.subject.rpartition(".")
+            machine = machines.get(place)
+            resource = None if machine is None else machine.resource(name)
+            if resource is None or resource.kind is not ir.ResourceKind.PROCESSOR:
+                continue
+            count = resource.capacity.expr
+            if not isinstance(count, ir.Constant) or count.value == observation.cores:
+                continue
+            if not set_by_rows & {place, f"{asked.subject}.cores"}:
+                sink.report(
+                    codes.BAD_DATA,
+                    column.span,
+                    f"by its column `{CORES}` the loads of `{observation.name}` are shares of "
+                    f"{float(observation.cores):g} cores, and `{place}` has "
+                    f"{float(count.value):g}",
+                    hint="say of the place what was measured, or compare the cores that are busy: "
+                    f"`{asked.subject}.load * {float(count.value):g}` with a column `cpu in core`",
+                )
 
 
 def _number_hint(cell: str, heading: str) -> str:
