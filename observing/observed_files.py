@@ -137,7 +137,10 @@ def _stretch(how: FileReading) -> float | None:
 
 
 def _one_table(tool: str, files: Sequence[Path], how: FileReading) -> ObservedRuns:
-    """Return the tables of files, one below the other, where they have the same columns."""
+    """Return the tables of files, one below the other, where they have the same columns.
+
+    Of several, each row says which it is of: days and machines have the same times.
+    """
     tables = []
     for path in files:
         if tool == "sar":
@@ -151,9 +154,14 @@ def _one_table(tool: str, files: Sequence[Path], how: FileReading) -> ObservedRu
                 f"{', '.join(table.headings)}, not {', '.join(tables[0].headings)}",
                 "read them one by one",
             )
+    of_file = len(files) > 1
     return ObservedRuns(
-        headings=tables[0].headings,
-        rows=tuple(row for table in tables for row in table.rows),
+        headings=("file",) * of_file + tables[0].headings,
+        rows=tuple(
+            (str(path),) * of_file + row
+            for path, table in zip(files, tables, strict=True)
+            for row in table.rows
+        ),
         notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
     )
 

@@ -30,6 +30,8 @@ _MOST_PACKETS = 50_000_000
 _MOST_NOTES = 3
 _LARGEST_PIECE = 16 * 2**20
 """Bytes: what Wireshark takes for a block at the most."""
+_OF_ALL_INTERFACES = (113, 276)
+"""Types of links as which Linux writes what passes any interface (SLL, SLL2)."""
 _GZIP = b"\x1f\x8b"
 _LOGGER = logging.getLogger("scapy")
 """Where scapy says what is broken; it goes on, or ends there as if that were the end."""
@@ -73,7 +75,13 @@ def _packets(path: Path) -> Iterator[tuple[float, int]]:
     try:
         with path.open("rb") as raw, RawPcapReader(_Pieces(_unpacked(raw))) as reader:
             per_second = 10**9 if getattr(reader, "nano", False) else 10**6
+            of_file = getattr(reader, "linktype", None)
             for number, (_, told) in enumerate(reader):
+                if number == 0 and getattr(told, "linktype", of_file) in _OF_ALL_INTERFACES:
+                    _LOGGER.warning(
+                        "captured on all interfaces (`any`): a packet counts on each that it "
+                        "passes; capture on one by `-i eth0`"
+                    )
                 if number >= _MOST_PACKETS:
                     raise DataError(f"`{path}` has over {_MOST_PACKETS:,} packets", "split it")
                 if hasattr(told, "sec"):

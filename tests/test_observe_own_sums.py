@@ -560,3 +560,13 @@ def test_points_of_json_are_those_of_csv(tmp_path: Path) -> None:
         lines.append(json.dumps({"type": "Point", "metric": metric, "data": data}))
     [row] = rows_of(observed("k6", "\n".join(lines) + "\n", tmp_path))
     assert row["request/s"] == pytest.approx(test.rate)
+
+
+def test_rows_of_several_files_of_sar_say_which_they_are_of(tmp_path: Path) -> None:
+    files = [tmp_path / "monday.txt", tmp_path / "tuesday.txt"]
+    for file, busy in zip(files, (10.0, 20.0), strict=True):
+        text = sar_tables([("10:00:00", busy, 100.0)])
+        file.write_text(SAR_HEAD.format(host="a", date="05/04/26") + text, encoding="utf-8")
+    found = observed_files("sar", files, FileReading())
+    assert found.headings[:3] == ("file", "time", "cpu in %")
+    assert [row[0] for row in found.rows] == list(map(str, files))

@@ -560,6 +560,19 @@ def test_bytes_are_those_on_the_wire(order: str, magic: int, parts: int, tmp_pat
     assert told == [("2", "2000"), ("0", "0"), ("1", "60")]
 
 
+@pytest.mark.parametrize(("link", "is_told"), [(1, False), (113, True), (276, True)])
+def test_packets_of_all_interfaces_may_count_twice(
+    link: int, is_told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scapy")
+    content = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 96, link)
+    for at in range(4):
+        content += struct.pack("<IIII", 1_700_000_000 + at, 0, 0, 60)
+    (tmp_path / "wire.pcap").write_bytes(content)
+    observed("pcap", tmp_path / "wire.pcap", folder=tmp_path)
+    assert ("a packet counts on each that it passes" in capsys.readouterr().err) == is_told
+
+
 def pcapng() -> bytes:
     """Return a capture of the newer format: packets at 10, 11.5 and 13 s, with a length of 700."""
 
