@@ -56,10 +56,12 @@ function sharedOut(network, shares, one) {
 
 // How many are found at a place of such rates, by how long so many others think.
 function numbersOf(rates, most) {
+  const slowest = rates.reduce((one, other) => Math.min(one, other)), fastest = rates.reduce((one, other) => Math.max(one, other));
+  if (!(slowest > 0 && fastest < Infinity)) return { rate: () => NaN, means: () => () => NaN }; // lost to rounding
   const others = Math.min(most, rates.length + MORE), size = Math.ceil(others), rate = (n) => rates[Math.min(n, rates.length) - 1];
   const logs = [0];
   for (let n = 0; n < size; n++) logs.push(logs.at(-1) + Math.log((others - n) / others / rate(n + 1)));
-  const fastest = rates.reduce((one, other) => Math.max(one, other)), weights = [], found = [0], spread = [];
+  const weights = [], found = [0], spread = [];
   for (let k = 1; k < POINTS; k++) {
     const part = k / POINTS, coming = Math.log(fastest * part / (1 - part)), told = logs.map((one, n) => n * coming + one);
     const largest = told.reduce((one, other) => Math.max(one, other)), each = told.map((one) => Math.exp(one - largest)), whole = each.reduce((sum, one) => sum + one, 0);

@@ -150,7 +150,7 @@ function settled(stays, network, own) {
 }
 
 function ratesOf({ customers }, cycles, least) {
-  return cycles.map((cycle, k) => { const n = Math.max(customers[k], least); return cycle ? n / cycle : n ? Infinity : 0; });
+  return cycles.map((cycle, k) => { const n = Math.max(customers[k], least); return cycle !== 0 ? n / cycle : n ? Infinity : 0; });
 }
 
 // What part of some rates stations serve: all, but for what an approximation is off.
