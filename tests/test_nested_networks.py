@@ -11,10 +11,14 @@ from flint import arb
 
 from helpers.node import needs_node, run_module
 from helpers.specs import lowered
+from qps.engine.columns.moving import nested_rate as nested_moves
 from qps.engine.columns.nested_balls import nested_rate as rate_in_balls
+from qps.engine.columns.nested_bounds import nested_rate as rate_between
 from qps.engine.columns.nested_fractions import nested_rate as rate_in_fractions
 from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
 from qps.engine.columns.nested_fractions import nested_wait as wait_in_fractions
+from qps.engine.intervals import Interval
+from qps.engine.known_ranges import Range
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, convolved, mixed_wait
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
 from qps.engine.networks.paced_tables import own_rates
@@ -220,6 +224,64 @@ def test_times_within_more_copies_than_are_told_one_by_one_add_up(places: int, c
     assert cycle == pytest.approx(60 / nested_rate(*network), rel=2e-2)
 
 
+@pytest.mark.parametrize(
+    ("network", "simulated"),
+    [
+        # users, think time, a pool of so many copies, with fixed, exponential or uneven times
+        ((8, 0.5, 1, 1, 2, 0, 4, 0, 0, 1, 0, 1), 4.771),
+        ((12, 0.5, 1, 1, 4, 0, 2, 0, 0, 1, 0, 1), 6.842),
+        ((12, 0.5, 1, 1, 2, 4, 4, 0, 0, 1, 0, 1), 5.094),
+        ((14, 0.3, 1, 0.2, 3, 0.36, 4, -2, 0.3, 1, 0, 4), 9.788),
+        # with a server that all copies share
+        ((32, 0.5, 1, 0.3, 4, 11 / 27, 8, 0, 0.0375, 1, 0, 1), 26.483),
+    ],
+)
+def test_pools_of_several_copies_end_as_many_as_simulated(
+    network: tuple[float, ...], simulated: float
+) -> None:
+    """A million cycles each, known to 0.2 %."""
+    near = 0.02 if network[8] else 0.005  # what they do within
+    assert nested_rate(*network) == pytest.approx(simulated, rel=near)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 5])
+@pytest.mark.parametrize("variation", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("within", [(0, 0.3, 1, 0.2, 1), (-2, 0.3, 2, 0.1, 5), (0, 0.3, 1, 0, 2)])
+def test_copies_that_nobody_fills_are_not_there(
+    copies: int, variation: float, within: tuple[float, ...]
+) -> None:
+    """Who holds one of them meets all others at what they share, and some at what they do not."""
+    pool = (1, 0.1, 6, variation, copies, *within[:4], copies if within[0] else within[4])
+    plain = (0, *pool[6:])
+    for customers in (1, 3, 6):
+        expected = nested_rate(customers, 0.15, *plain)
+        assert nested_rate(customers, 0.05, *pool) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_rate_may_do_either_where_a_station_gets_slower_or_copies_hold_unevenly() -> None:
+    slower = (0, 1.0, 1, 0, 1, -1, 0, 0.5, 0, 1, -1, 0, 1, 0, 1)
+    few, more = (Interval(float(n), float(n)) for n in (1, 2))
+    told = [Interval(float(n), float(n)) for n in (0, *slower)]
+    found = rate_between(Interval(few.low, more.high), *told)
+    for customers in (few, more):
+        rate = rate_between(customers, *told)
+        assert found.low <= rate.low <= rate.high <= found.high
+    for variation, moves in ((1.0, (-1, 1, -1)), (0.5, (-1, 0, -1)), (4.0, (0, 0, 0))):
+        pool = (1, 0.1, 3, variation, 2, 0, 0.3, 1, 0, 1)
+        ranges = [Range(F(one), F(one)) for one in (9, 1, *pool)]
+        assert nested_moves(*ranges)[3:6] == moves
+
+
+def test_bounds_over_places_of_several_copies_hold_whole_numbers_of_them() -> None:
+    told = [Interval(float(n), float(n)) for n in (9, 0.3, 1, 0, 1, 0.5, 3, -2, 1, 1, 0, 3)]
+    told[4] = Interval(1.0, 4.0)
+    found = rate_between(*told)
+    rates = [nested_rate(9, 0.3, 1, 0, n, 0.5, 3, -2, 1, 1, 0, 3) for n in (1, 1.5, 2, 3, 4)]
+    assert rates != sorted(rates)
+    assert found.low == pytest.approx(min(rates), rel=1e-6)
+    assert found.high == pytest.approx(max(rates), rel=1e-6)
+
+
 @needs_node
 def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
     """With machines of their own and common ones, with speeds, and a pool within."""
@@ -231,9 +293,9 @@ def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
     asked = [("nested_rate", ()), *(("nested_time", (k,)) for k in (0, 1, 2, 4, 5, 6))]
     asked += [("nested_wait", (k,)) for k in (1, 4, 6)]
     told = [
-        (word, (*which, customers, 1, 6, 0.2, places, 0.5, copies, *within))
+        (word, (*which, customers, 1, 6, 0.2, places, variation, copies, *within))
         for word, which in asked
-        for places, copies in ((1, 2), (3, 3), (2, 40), (150, 2))
+        for places, variation, copies in ((1, 0.5, 2), (3, 3, 3), (2, 0.5, 40), (150, 0.5, 2))
         for customers in (1, 20, 90)
     ]
     script = (

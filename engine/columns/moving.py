@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from qps.engine.columns import on_ranges
 from qps.engine.known_ranges import Range
-from qps.engine.networks.nested_networks import GROUP, GROWING, SPEED
-from qps.engine.repeating import repeated
+from qps.engine.networks.nested_networks import growing
 
 Moves = tuple[int, ...]
 
@@ -54,13 +53,8 @@ def waiting(work: Range, _load: Range) -> Moves:
 
 
 def nested_rate(*operands: Range) -> Moves:
-    """Return how the rate of a closed network moves: up with customers where no speed falls."""
-    speeds: list[Range] = []
-    for kind, _, speed, *_ in zip(*(iter(operands[2:]),) * GROUP, strict=True):
-        speeds = [*speeds, speed] if kind.low == SPEED else [speed]
-        if kind.low == SPEED and any(one.high > speed.low for one in speeds[:-1]):
-            return (0,) * len(operands)
-    return repeated(GROWING, GROUP, len(operands))
+    """Return how the rate of a closed network moves."""
+    return growing(operands)
 
 
 def _by_sign(of: Range) -> int:

@@ -1,18 +1,19 @@
 """Bounds of closed networks with speeds and pools, from those of their operands.
 
-Where no speed may be above the last one of its station, a rate grows as `nested_networks` tells.
-Else more customers may be bad: then no more come than a station or the delay lets through.
+Of what moves, a rate grows with each as `nested_networks` tells. Where it may do either with some,
+no more come than the delay lets through.
 """
 
 from __future__ import annotations
 
-from math import inf, isnan
+from collections.abc import Sequence
+from itertools import product
+from math import ceil, floor, inf, isnan, prod
 
 from qps.engine.columns.class_bounds import at_point, is_point, widened
 from qps.engine.intervals import NOTHING_KNOWN, Interval, span
 from qps.engine.networks import nested_numbers
-from qps.engine.networks.nested_networks import GROUP, GROWING, Station, every, places_of
-from qps.engine.repeating import repeated
+from qps.engine.networks.nested_networks import GROUP, growing, places_of
 
 
 def nested_rate(*operands: Interval) -> Interval:
@@ -22,17 +23,53 @@ def nested_rate(*operands: Interval) -> Interval:
     told = operands[2:]
     if not _is_one_form(told):
         return NOTHING_KNOWN
-    if _is_rising(told):
-        return _of_rising(operands)
+    grows = growing(operands)
+    unsure = [k for k, g in enumerate(grows) if not g and not is_point((operands[k],))]
+    if not unsure:
+        return _of_growing(grows, operands)
+    if found := _at_whole_places(grows, operands, unsure):
+        return found
     customers, think = operands[:2]
     if not (customers.low >= 0 and think.low >= 0 and all(one.low >= 0 for one in told[1::GROUP])):
         return NOTHING_KNOWN
     return widened(0.0, customers.high / think.low if think.low else inf)
 
 
-def _of_rising(operands: tuple[Interval, ...]) -> Interval:
-    """Return the bounds of a rate that rises or falls with each operand, and those of its slope."""
-    pairs = list(zip(repeated(GROWING, GROUP, len(operands)), operands, strict=True))
+def _at_whole_places(
+    grows: Sequence[int], operands: Sequence[Interval], unsure: Sequence[int]
+) -> Interval | None:
+    """Return bounds over whole numbers of places, between which a rate is on lines.
+
+    None where more is unsure, or these are many.
+    """
+    if not all(k >= _BEFORE and (k - _BEFORE) % GROUP == _PLACES for k in unsure):
+        return None
+    if not all(operands[k - _PLACES].low > 0 for k in unsure):
+        return None
+    whole = [range(floor(operands[k].low), ceil(operands[k].high) + 1) for k in unsure]
+    if prod(map(len, whole)) > _MOST_CORNERS:
+        return None
+    found = []
+    for corner in product(*whole):
+        told = list(operands)
+        for k, places in zip(unsure, corner, strict=True):
+            told[k] = Interval(float(places), float(places))
+        found.append(_of_growing(grows, told))
+    low, high = min(one.low for one in found), max(one.high for one in found)
+    if not all(operands[k].is_fixed for k in unsure):
+        return Interval(low, high, -inf, inf)
+    return Interval(low, high, min(one.slow for one in found), max(one.steep for one in found))
+
+
+_BEFORE, _PLACES = 2, 2
+"""Where groups begin, and the places of a pool in its group."""
+_MOST_CORNERS = 36
+_SLOPES = {1: (0.0, inf), -1: (-inf, 0.0), 0: (-inf, inf)}
+
+
+def _of_growing(grows: Sequence[int], operands: Sequence[Interval]) -> Interval:
+    """Return the bounds of a rate that rises or falls with all that moves, and of its slope."""
+    pairs = list(zip(grows, operands, strict=True))
     least = nested_numbers.nested_rate(*(p.high if g < 0 else p.low for g, p in pairs))
     most = nested_numbers.nested_rate(*(p.low if g < 0 else p.high for g, p in pairs))
     if isnan(least) or isnan(most):
@@ -40,7 +77,7 @@ def _of_rising(operands: tuple[Interval, ...]) -> Interval:
     slow = steep = 0.0
     for g, p in pairs:
         if not p.is_fixed:
-            part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
+            part = span(p.slow, p.steep, *_SLOPES[g])
             slow, steep = slow + part[0], steep + part[1]
     found = widened(least, most)
     return Interval(found.low, found.high, slow, steep)
@@ -72,15 +109,3 @@ def _is_one_form(told: tuple[Interval, ...]) -> bool:
 
 def _ends(told: tuple[Interval, ...], *, high: bool) -> list[float]:
     return [one.high if high and k % GROUP else one.low for k, one in enumerate(told)]
-
-
-def _is_rising(told: tuple[Interval, ...]) -> bool:
-    """Return whether no speed in the box is above the last one of its station."""
-    least, most = (places_of(_ends(told, high=high)) for high in (False, True))
-    assert least is not None
-    assert most is not None
-    return all(
-        max(other.speeds[:-1], default=0.0) <= one.speeds[-1]
-        for one, other in zip(every(least), every(most), strict=True)
-        if isinstance(one, Station) and isinstance(other, Station) and one.speeds
-    )

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import floor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,9 +32,7 @@ GROUP = 5
 STATION, SPEED, OWN = 0, -1, -2
 _SEVERAL = 2
 
-_GROUP = (0, -1, 1, -1, 1)
-GROWING = (1, -1, *_GROUP)
-"""How the rate moves with each operand, where no speed is above the last one."""
+_GROUP, _OF_COPIES = (0, -1, 1, -1, 1), (0, -1, 0, -1, 1)
 
 
 class Station(Struct, frozen=True, kw_only=True):
@@ -78,6 +76,42 @@ class Around(NamedTuple):
 
 
 Value = Callable[[int, Number, tuple[Place, ...]], Number]
+
+
+class _Between(Protocol):
+    """What lies between two ends."""
+
+    @property
+    def low(self) -> Number:
+        """The lower end."""
+
+    @property
+    def high(self) -> Number:
+        """The upper end."""
+
+
+def growing(operands: Sequence[_Between]) -> tuple[int, ...]:
+    """Return how a rate moves with each of its operands: up (1), down (-1), or either (0).
+
+    With all of them either where a station may become slower with more. With the places of each of
+    several copies of a pool where times that it is held are not exponential: of more places fewer
+    are waited for, and those who wait are less alike. Where the times may vary more, with all that
+    stands within: in longer ones of those that meet at fewer servers there may be fewer who wait.
+    """
+    groups = list(zip(*(iter(operands[2:]),) * GROUP, strict=True))
+    found, uneven = [1, -1], 0
+    speed: Number = 0
+    for at, (kind, _, servers, load, copies) in enumerate(groups):
+        if kind.low == SPEED and speed > servers.low:
+            return (0,) * len(operands)
+        speed = servers.high
+        own = _GROUP
+        if kind.low > 0 and copies.high > 1 and not load.low == load.high == 1:
+            own = _OF_COPIES
+            if load.high > 1:
+                uneven = max(uneven, at + 1 + int(kind.low))
+        found += (0,) * GROUP if at < uneven else own
+    return tuple(found)
 
 
 def delay_within(pool: Pool) -> Number:

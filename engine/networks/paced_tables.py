@@ -4,15 +4,24 @@ What goes on within a pool is told by the rates X(1), X(2), … at which as many
 flow-equivalent server (Chandy, Herzog and Woo 1975). Of a pool of one copy these are its speeds.
 Where there are several copies, and who comes takes any of them, some may be full while others have
 room: of so many in all, the copies are taken to be filled as stations in product form are, each as
-fast as if all were equally full. That is exact where all that is within is each copy's own, and one
-station.
+fast as if all were equally full. What then ends is what ends where copies are as busy while nobody
+waits for a place. That is exact where all that is within is each copy's own, and one station.
+
+The less the time varies that a place is held, the more alike are the copies: each who waits there
+for a place makes so many there more or less likely by a `queue_factor`. Times vary more than
+exponential ones since services do, for which others wait within; they vary less since they are
+sums. So it is exact, too, where nobody waits for a place. Of 900 networks that were simulated, with
+exponential services and up to 12 places at each of up to 8 copies, 95 % of the rates were within
+3 %, all within 6 %; where times vary more 95 % were within 8 %, all within 17 %.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import ceil, floor, inf, log
+from operator import mul
 from typing import Any
 
 from msgspec import Struct
@@ -52,10 +61,8 @@ def held_within(
     """Return how many are within, and how many end in a time, by how many are there in all.
 
     Both from none on; the last value is that of all places. `rates` are those of one, two, … within
-    all copies that are equally full, `by_chance` those where they are filled so, which count where
-    there are too many places to tell of each copy how full it is. The less the time within varies,
-    by the square of its variation, the more alike are the copies: who finds one full waits for a
-    rest of (1 + variation)/2 of it. Told of no more than `most`.
+    all copies that are equally full, `by_chance` those where they are filled as who comes takes any
+    of them. `variation` is the square of that of the time within. Told of no more than `most`.
     """
     if copies == 1:
         count = int(min(places, most))
@@ -63,30 +70,73 @@ def held_within(
     one = rates[0] / rates[0]
     held = min(places, MOST_PLACES)
     each = [rates[min(copies * places * n // held, len(rates)) - 1] for n in range(1, held + 1)]
-    slower = (each[-1] / rate for rate in each)
-    weights = list(accumulate(slower, lambda weight, r: weight * r, initial=one))
-    few = min(copies, MOST_COPIES, max(2, int(_MOST_LOG / (log(float(weights[-1])) + 1))))
+    plain = list(accumulate((each[-1] / rate for rate in each), mul, initial=one))
+    weights = list(accumulate(_waited(each, variation), mul, initial=one))
+    spread = max(log(float(max(some) / min(some))) for some in (plain, weights))
+    few = min(copies, MOST_COPIES, max(2, int(_MOST_LOG / (spread + 1))))
     ratio = one * copies * places / (few * held)
     levels = int(min(max(LEVELS, 2 * held) * few, max(most / ratio + 1, held)))
     weights += [weights[-1]] * (levels - held)
-    weights[:held] = [weight * (1 + variation) / 2 for weight in weights[:held]]
-    busy = [min(n, held) * weight for n, weight in enumerate(weights)]
-    fewer = powered(weights, few - 1, levels + 1, product)
-    whole = product(weights, fewer, levels + 1)
-
-    def mean(weighed: Sequence[Number]) -> list[Number]:
-        top = product(weighed, fewer, levels + 1)
-        return [part / every for part, every in zip(top, whole, strict=True)]
-
-    within = [few * one for one in mean(busy)]
+    busy, alone = [*range(held), *[held] * (levels + 1 - held)], [0 * one, *each]
+    within = _mean(busy, weights, few, levels + 1, product)
+    ending = _mean([alone[n] for n in busy], weights, few, levels + 1, product)
+    as_busy = _mean(alone, plain, few, min(few * held, levels + held) + 1, product)
+    filled = [_place_of(rate, as_busy) for rate in ending]
     if ratio > 1:
-        count = int(min(levels * ratio, max(most, places)))
-        within = [ratio * at(within, n / ratio) for n in range(count + 1)]
-        within.append(places * copies)
-        return within, [at((0 * one, *by_chance), h) for h in within]
-    # `each` is what all copies end that are equally full: of one, a part of it.
-    ending = mean([(0 * one, *each)[min(n, held)] * weight for n, weight in enumerate(weights)])
-    return [*within, places * copies], [*ending, each[-1]]
+        counts = [n / ratio for n in range(int(min(levels * ratio, max(most, places))) + 1)]
+        within, filled = ([ratio * at(some, n) for n in counts] for some in (within, filled))
+    ends = [0 * one, *by_chance]
+    return [*within, places * copies], [*(at(ends, one) for one in filled), ends[-1]]
+
+
+def queue_factor(variation: Number, servers: Number) -> Number:
+    """Return by which factor each who waits for some servers makes a number there more likely.
+
+    `variation` is the square of that of the time that is waited for; of an exponential one the
+    factor is 1. Of one server the mean wait is that of Pollaczek and Khinchine; of several it was
+    fitted to simulations.
+    """
+    more = variation - 1
+    if more <= 0:
+        return 1 + 2 * more / (servers + 3)
+    return 1 + more / (2 * servers + more * (servers - 1) / 3)
+
+
+def _waited(each: Sequence[Number], variation: Number) -> Iterator[Number]:
+    """Yield the weights of one, two, … at a copy as parts of those of one less.
+
+    In parts of what that is where there are more than places. As many servers are busy as a copy is
+    faster than with one; who makes it no faster waits within.
+    """
+    first = each[0]
+    most = queue_factor(variation, max(each[-1] / first, 1))
+    before = 0 * first
+    for rate in each:
+        waiting = 1 - min(max((rate - before) / first, 0), 1) if variation > 1 else 0
+        longer = queue_factor(variation, max(rate / first, 1)) - 1
+        yield each[-1] / rate * (1 + longer * waiting) / most
+        before = rate
+
+
+def _mean(
+    values: Sequence[Number], weights: Sequence[Number], few: int, size: int, product: Product
+) -> list[Number]:
+    """Return means at a few copies together, by how many are there, from values at one of them."""
+    fewer = powered(weights, few - 1, size, product)
+    top = product(list(map(mul, values, weights)), fewer, size)
+    whole = product(weights, fewer, size)
+    return [few * part / every for part, every in zip(top, whole, strict=True)]
+
+
+def _place_of(value: Number, rising: Sequence[Number]) -> Number:
+    """Return where a value stands on the lines between some that rise; the last one if beyond."""
+    place = bisect_left(rising, value)
+    if place == len(rising):
+        return place - 1
+    if place == 0:
+        return place
+    low, high = rising[place - 1 : place + 1]
+    return place - 1 + (value - low) / (high - low)
 
 
 class Copies(Struct, frozen=True, kw_only=True):

@@ -34,7 +34,8 @@ for (const [word, { laws, isSigned, values, exact, endless, bounds, slopes }] of
     test("values", () => {
       for (const [at, value] of values) {
         const found = OPERATIONS[word].value(...at.map(Number));
-        assert.ok(isNear(found, Number(value), 1e-9, isSigned ? 1e-13 : 0), told(word, at, found, value));
+        const least = isSigned || word === "nested_time" ? 1e-13 : 0; // a wait for a pool is what others leave: of none rounding does
+        assert.ok(isNear(found, Number(value), 1e-9, least), told(word, at, found, value));
       }
     });
 

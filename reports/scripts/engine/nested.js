@@ -65,17 +65,28 @@ export function paces({ speeds, copies, asked }) { return speeds.map((speed) => 
 // Which rates, times and waits there are in a box (`engine/columns/nested_bounds.py`).
 export const NESTED_BOUNDS = {
   nested_rate: bounded(2, (value, lows, highs) => {
-    if (isRising(lows, highs)) {
-      const least = lows.map((low, k) => (grows(k) < 0 ? highs[k] : low)), highest = highs.map((high, k) => (grows(k) < 0 ? lows[k] : high));
-      return [value(...least), value(...highest)];
-    }
-    return [0, lows[1] ? highs[0] / lows[1] : Infinity];
+    const grows = movesOf(lows, highs);
+    if (grows.some((one, k) => !one && lows[k] !== highs[k])) return [0, lows[1] ? highs[0] / lows[1] : Infinity];
+    return [value(...lows.map((low, k) => (grows[k] < 0 ? highs[k] : low))), value(...highs.map((high, k) => (grows[k] < 0 ? lows[k] : high)))];
   }),
   nested_time: bounded(3, () => [0, Infinity]),
   nested_wait: bounded(3, () => [0, Infinity]),
 };
 
-function grows(k) { return k < 2 ? (k ? -1 : 1) : [0, -1, 1, -1, 1][(k - 2) % GROUP]; }
+// How a rate moves with each of its operands in a box: up (1), down (-1), or either (0).
+function movesOf(lows, highs) {
+  const found = [1, -1];
+  let uneven = 0, speed = 0;
+  for (let k = 2; k < lows.length; k += GROUP) {
+    const [kind, , servers] = lows.slice(k, k + GROUP), [, , fastest, variation, copies] = highs.slice(k, k + GROUP);
+    if (kind === SPEED && speed > servers) return lows.map(() => 0);
+    speed = fastest;
+    const isUneven = kind > 0 && copies > 1 && !(variation === 1 && lows[k + 3] === 1);
+    if (isUneven && variation > 1) uneven = Math.max(uneven, k + GROUP * (1 + kind));
+    found.push(...(k < uneven ? [0, 0, 0, 0, 0] : [0, -1, isUneven ? 0 : 1, -1, 1]));
+  }
+  return found;
+}
 
 function bounded(before, ends) {
   return atPointElse((value, lows, highs) => {
@@ -83,12 +94,6 @@ function bounded(before, ends) {
     if (!(lows[before - 2] >= 0 && lows[before - 1] >= 0) || !placesOf(lows.slice(before)) || !placesOf(highs.slice(before))) return null;
     return widened(...ends(value, lows, highs));
   });
-}
-
-// Whether no speed in a box is above the last one of its station.
-function isRising(lows, highs) {
-  const least = every(placesOf(lows.slice(2))), greatest = every(placesOf(highs.slice(2)));
-  return least.every(({ speeds }, k) => !speeds?.length || Math.max(0, ...greatest[k].speeds.slice(0, -1)) <= speeds.at(-1));
 }
 
 // -- what is told ----------------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ export function at(values, place) {
 }
 
 // How many are within, and how many end in a time, by how many are there in all; the last values are those of all places. `rates` are those
-// within copies that are equally full, `byChance` those where they are filled so.
+// within copies that are equally full, `byChance` those where they are filled as who comes takes any of them.
 export function heldWithin(rates, byChance, places, copies, variation, most) {
   if (copies === 1) {
     const count = Math.min(places, most);
@@ -20,22 +20,60 @@ export function heldWithin(rates, byChance, places, copies, variation, most) {
   }
   const held = Math.min(places, MOST_PLACES), each = [];
   for (let n = 1; n <= held; n++) each.push(rates[Math.min(Math.floor(copies * places * n / held), rates.length) - 1]);
-  const weights = [1];
-  for (const rate of each) weights.push(weights.at(-1) * (each.at(-1) / rate));
-  const few = Math.min(copies, MOST_COPIES, Math.max(2, Math.floor(MOST_LOG / (Math.log(weights.at(-1)) + 1))));
+  const plain = multiplied(each.map((rate) => each.at(-1) / rate)), weights = multiplied(waited(each, variation));
+  const spread = Math.max(...[plain, weights].map((some) => Math.log(Math.max(...some) / Math.min(...some))));
+  const few = Math.min(copies, MOST_COPIES, Math.max(2, Math.floor(MOST_LOG / (spread + 1))));
   const ratio = copies * places / (few * held), levels = Math.floor(Math.min(Math.max(LEVELS, 2 * held) * few, Math.max(most / ratio + 1, held)));
   while (weights.length <= levels) weights.push(weights.at(-1));
-  for (let n = 0; n < held; n++) weights[n] *= (1 + variation) / 2;
-  const fewer = powered(weights, few - 1, levels + 1), whole = convolved(weights, fewer, levels + 1);
-  const mean = (value) => Array.from(convolved(weights.map((weight, n) => value(Math.min(n, held)) * weight), fewer, levels + 1), (one, n) => one / whole[n]);
-  const within = mean((n) => n).map((one) => few * one);
+  const alone = [0, ...each], busy = weights.map((_, n) => Math.min(n, held));
+  let within = meanOf(busy, weights, few, levels + 1);
+  const asBusy = meanOf(alone, plain, few, Math.min(few * held, levels + held) + 1);
+  let filled = meanOf(busy.map((n) => alone[n]), weights, few, levels + 1).map((rate) => placeOf(rate, asBusy));
   if (ratio > 1) {
-    const count = Math.floor(Math.min(levels * ratio, Math.max(most, places))), ends = [0, ...byChance];
-    const found = [...Array.from({ length: count + 1 }, (_, n) => ratio * at(within, n / ratio)), places * copies];
-    return { held: found, ending: found.map((one) => at(ends, one)) };
+    const counts = Array.from({ length: Math.floor(Math.min(levels * ratio, Math.max(most, places))) + 1 }, (_, n) => n / ratio);
+    [within, filled] = [within, filled].map((some) => counts.map((n) => ratio * at(some, n)));
   }
-  const ends = [0, ...each]; // of all copies that are equally full: of one, a part of it
-  return { held: [...within, places * copies], ending: [...mean((n) => ends[n]), each.at(-1)] };
+  const ends = [0, ...byChance];
+  return { held: [...within, places * copies], ending: [...filled.map((one) => at(ends, one)), ends.at(-1)] };
+}
+
+// By which factor each who waits for some servers makes a number there more likely.
+function queueFactor(variation, servers) {
+  const more = variation - 1;
+  return 1 + (more <= 0 ? 2 * more / (servers + 3) : more / (2 * servers + more * (servers - 1) / 3));
+}
+
+// The weights of one, two, … at a copy as parts of those of one less.
+function waited(each, variation) {
+  const first = each[0], factor = (rate) => queueFactor(variation, Math.max(rate / first, 1)), most = factor(each.at(-1));
+  return each.map((rate, n) => {
+    const waiting = variation > 1 ? 1 - Math.min(Math.max((rate - (n ? each[n - 1] : 0)) / first, 0), 1) : 0;
+    return each.at(-1) / rate * (1 + (factor(rate) - 1) * waiting) / most;
+  });
+}
+
+function multiplied(factors) {
+  const found = [1];
+  for (const one of factors) found.push(found.at(-1) * one);
+  return found;
+}
+
+// Means at a few copies together, by how many are there, from values at one of them.
+function meanOf(values, weights, few, size) {
+  const fewer = powered(weights, few - 1, size), whole = convolved(weights, fewer, size);
+  return Array.from(convolved(weights.map((weight, n) => values[n] * weight), fewer, size), (one, n) => few * one / whole[n]);
+}
+
+// Where a value stands on the lines between some that rise; the last one if beyond.
+function placeOf(value, rising) {
+  let low = 0, high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rising[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  if (low === rising.length) return low - 1;
+  return low ? low - 1 + (value - rising[low - 1]) / (rising[low] - rising[low - 1]) : 0;
 }
 
 // Some copies in place of all, each as so many, and products over all weights and over all but those of one.
