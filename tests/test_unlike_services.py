@@ -1,6 +1,6 @@
 """What is told of closed networks that are not in product form: errors for each quantity apart.
 
-They are those of `python tests/helpers/unlike_services.py 400`.
+They are those of `python tests/helpers/unlike_services.py 400`, and of `residual_service.py 300`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from statistics import fmean
 
 import pytest
 
+from helpers.residual_service import Network
+from helpers.residual_service import played as varied
 from helpers.specs import lowered
 from helpers.unlike_services import Net, Station, Users, played, spec_of, times_apart
 from qps.compiler.lower.load_graph import LoadGraph
@@ -52,6 +54,45 @@ def test_rates_and_times_have_errors_of_their_own(
         assert stream.latency_certainty.error == pytest.approx(of_times)
     for name in ("n0.cpu", "n1.cpu"):  # a load is the rate times the service (Denning and Buzen)
         assert graph.resources[name].known.error == pytest.approx(of_rates)
+
+
+VARIED = """
+users N in 1..2
+machine box {{ cpu 1 core, queueing mg1 cv {cv} }}
+component work {{ cpu 1 s/request }}
+topology {{ node host = box }}
+stream job in all {{ traffic 8 request, think 8 s; at host {{ work }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cv", "of_rates", "of_times", "of_quantiles"),
+    [
+        ("1.5", 0.15, 0.6, 0.55),
+        ("sqrt(4)", 0.15, 0.6, 0.55),
+        ("2.5", 0.2, 0.6, None),
+        ("4", 0.35, 0.7, None),
+        ("4.1", None, None, None),
+    ],
+)
+def test_errors_grow_with_the_variation_of_service(
+    cv: str, of_rates: float | None, of_times: float | None, of_quantiles: float | None
+) -> None:
+    """What was measured up to a coefficient of variation of 2 was said of any other, too."""
+    job = lowered(VARIED.format(cv=cv)).streams["job"]
+    assert (job.rate_known.error, job.latency_certainty.error) == (of_rates, of_times)
+    assert job.quantile_certainty(Fraction(9, 10)).error == of_quantiles
+
+
+@pytest.mark.parametrize("cv", [2.0, 3.0, 4.0])
+def test_service_that_varies_more_is_within_the_errors(cv: float) -> None:
+    graph = lowered(VARIED.format(cv=cv))
+    job, at = graph.streams["job"], graph.at(1)
+    truth = varied(Network(8, 8.0, ((1.0, cv),), 1.0), Random(1))
+    told = (job.rate, job.rate_known), (job.mean_latency, job.latency_certainty)
+    for (value, known), true in zip(told, truth, strict=True):
+        assert known.error is not None
+        assert at.number(value) == pytest.approx(true, rel=known.error)
 
 
 @pytest.mark.parametrize("apart", [1, 1.3, 2, 3])

@@ -20,6 +20,7 @@ from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.lower.uneven_flows import with_arrivals
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.monomials import expanded
+from qps.engine.points import in_floats
 from qps.engine.substitution import Substitution
 
 _MOST_UNEVEN = 3
@@ -61,6 +62,7 @@ def queues_of(
             resource=name,
             is_exponential=queue.is_exponential,
             times=_times(queue.visits, expressions),
+            varies=_varies(queue, expressions),
         )
         for name, queue in found.items()
         if closed.streams
@@ -191,6 +193,12 @@ def _times(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> float 
     if len(numbers) < len(known) or min(numbers) <= 0:
         return None
     return float(max(numbers) / min(numbers))
+
+
+def _varies(queue: Queue, expressions: ExpressionLowering) -> float | None:
+    """Return the coefficient of variation of service, where known."""
+    (known,) = _settled([queue.variation], expressions, always=True)
+    return in_floats(known) if known.is_constant else None
 
 
 def _sizes(

@@ -44,7 +44,13 @@ class _Measured(Struct, frozen=True):
     times: float
 
 
-_MEAN_ALONE = _Measured(0.15, 0.6)
+_MEAN_ALONE = ((2.0, _Measured(0.15, 0.6)), (3.0, _Measured(0.2, 0.6)), (4.0, _Measured(0.35, 0.7)))
+"""By the coefficient of variation of service, at most.
+
+Up to 2 of the networks below, beyond of 300 of one class: 95 % were within (`python
+tests/helpers/residual_service.py 300`). Beyond 4 nothing was measured.
+"""
+
 _UNLIKE = ((1.35, _Measured(0.2, 0.3)), (2.0, _Measured(0.5, 0.6)), (3.0, _Measured(0.8, 1.1)))
 """By how many times as long as others services take at most.
 
@@ -55,28 +61,40 @@ tests/helpers/unlike_services.py 400`). Beyond, none was off by more times than 
 _FAR_APART = 3.0
 _QUANTILES = {(False, False): 0.55, (False, True): 0.95, (True, False): 0.8, (True, True): 0.95}
 """Of quantiles up to 99 %, by whether open traffic is there, and services are far apart."""
+_VARIED = 2.0
+"""Of the service of these networks the coefficient of variation, at most."""
 
 
 class Uneven(Struct, frozen=True, kw_only=True):
     """A station that is not in product form.
 
-    The longest service is so many `times` as long as the shortest, 1 where all are alike; None
-    where that may be anything.
+    The longest service is so many `times` as long as the shortest, 1 where all are alike; `varies`
+    is the coefficient of variation of service. None where these may be anything.
     """
 
     resource: str
     is_exponential: bool
     times: float | None
+    varies: float | None = 1.0
 
     @property
     def known(self) -> Certainty:
         """How well times are told of a network that has such a station."""
-        return self._known(None if self._unlike is None else self._unlike.times, _MEAN_ALONE.times)
+        of_mean = None if self._mean_alone is None else self._mean_alone.times
+        return self._known(None if self._unlike is None else self._unlike.times, of_mean)
 
     @property
     def rates_known(self) -> Certainty:
         """How well the rates of its users are told: less rests on waits where users think, too."""
-        return self._known(None if self._unlike is None else self._unlike.rates, _MEAN_ALONE.rates)
+        of_mean = None if self._mean_alone is None else self._mean_alone.rates
+        return self._known(None if self._unlike is None else self._unlike.rates, of_mean)
+
+    @property
+    def _mean_alone(self) -> _Measured | None:
+        """Return how far off it is that services count with their mean alone, if measured."""
+        if self.varies is None:
+            return None
+        return next((told for most, told in _MEAN_ALONE if self.varies <= most), None)
 
     @property
     def _unlike(self) -> _Measured | None:
@@ -88,15 +106,14 @@ class Uneven(Struct, frozen=True, kw_only=True):
         beyond = _Measured(self.times - 1, self.times - 1)
         return next((told for most, told in _UNLIKE if self.times <= most), beyond)
 
-    def _known(self, of_unlike: float | None, of_mean: float) -> Certainty:
+    def _known(self, of_unlike: float | None, of_mean: float | None) -> Certainty:
         """Return how it is known, of errors that were measured together, and do not multiply."""
         parts = []
         if not self.is_exponential:
             parts.append(
                 approximation(
                     f"visits of `{self.resource}` count with their mean alone, as in a network in "
-                    "product form: rates were told within 15 % of what was simulated, times within "
-                    "60 %",
+                    f"product form: {self._told_of_mean}",
                     error=of_mean,
                 )
             )
@@ -111,6 +128,16 @@ class Uneven(Struct, frozen=True, kw_only=True):
                 )
             )
         return together(*parts)
+
+    @property
+    def _told_of_mean(self) -> str:
+        told, (most, widest) = self._mean_alone, _MEAN_ALONE[-1]
+        at_most = "" if told else f" with a coefficient of variation up to {most:g}"
+        measured = told or widest
+        return (
+            f"rates were told within {measured.rates:.0%} of what was simulated{at_most}, times "
+            f"within {measured.times:.0%}"
+        ).replace("%", " %")
 
     @property
     def _told(self) -> str:
@@ -282,10 +309,11 @@ class InClosedNetwork(Law, frozen=True):
         """Return how far off quantiles are where first comes first, in networks of such queues."""
         times = [one.times for one in self.uneven]
         known = [one for one in times if one is not None]
+        varied = all(one.varies is not None and one.varies <= _VARIED for one in self.uneven)
         is_plain = not any(
             one.pools or one.network.is_nested or one.network.forks for one in self.streams
         )
-        if len(known) < len(times) or queue.traits.has_ranks or not is_plain:
+        if len(known) < len(times) or queue.traits.has_ranks or not (is_plain and varied):
             return None
         is_mixed = any(self.stream_of(visit) is None for visit in queue.visits)
         return _QUANTILES[is_mixed, max(known, default=1.0) > _FAR_APART]
