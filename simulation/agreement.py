@@ -14,7 +14,7 @@ from qps.compiler import ir
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.stream_measures import LossKind, StreamMeasures
-from qps.compiler.quantities.certainty import Certainty, Kind, opposite, together
+from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.engine.formulas import Formula
 from qps.simulation.crew import Simulation, StreamTold
@@ -191,7 +191,7 @@ def predictions(stream: StreamMeasures, levels: Iterable[float]) -> Iterator[Pre
         measure="rate",
         formula=stream.rate,
         served=stream.rate,
-        known=together(stream.rate_known, opposite(stream.lost_known)),
+        known=stream.arriving_known,
         dimension=Dimension.of(stream.item) / TIME,
     )
 

@@ -775,13 +775,13 @@ def simulated(requests: int, rate: float) -> list[float]:
     return sorted(ends[request] - start for request, start in enumerate(starts))
 
 
-def test_bounds_of_calls_hold_of_simulated_requests() -> None:
+def test_quantiles_of_calls_are_near_simulated_requests() -> None:
     graph = lowered(QUEUED)
     stream = graph.streams["asked"]
     times = simulated(60_000, 100.0)
     mean = float(at(graph, stream.mean_latency, 100))
     assert fmean(times) < mean < 1.05 * fmean(times)
     for level in ("1/2", "9/10", "99/100"):
-        bound = float(at(graph, stream.latency_quantile(Fraction(level)), 100))
+        predicted = float(at(graph, stream.latency_quantile(Fraction(level)), 100))
         found = times[int(Fraction(level) * len(times))]
-        assert found < bound < 2.5 * found, level
+        assert predicted == pytest.approx(found, rel=0.15), level

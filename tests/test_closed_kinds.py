@@ -62,11 +62,12 @@ def test_each_kind_is_a_class(users: int) -> None:
     assert there.number(graph.resources["two.disk"].load) == pytest.approx(load)
 
 
-def test_the_slowest_kind_tells_a_quantile() -> None:
+def test_the_tail_is_between_the_slowest_kind_and_a_law_of_all() -> None:
     graph = graph_of()
     stream, there = graph.streams["job"], graph.at(40)
     each = [there.number(kind.latency_quantile(F(19, 20))) for kind in stream.kinds]
-    assert there.number(stream.latency_quantile(F(19, 20))) == max(each)
+    found = there.number(stream.latency_quantile(F(19, 20)))
+    assert min(each) < found < max(each)
 
 
 def test_parts_of_users_are_told() -> None:

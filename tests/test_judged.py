@@ -9,10 +9,13 @@ from math import inf
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.measured_errors import Quantity
+from simulated.measuring_errors import Off, errors_of, table_of
 from simulated.records import Model, Number, Play, kept, line_of
-from simulated.report import Counts, Kept, errors
+from simulated.report import Counts, Kept
 
 _SURE = Play(100.0, 0.1, 20, 10_000)
 _SOME = Play(100.0, 20.0, 20, 10_000)
@@ -88,22 +91,55 @@ def test_exact_labels_are_held_against_those_before() -> None:
     assert len(found.changed) == 2
 
 
-def test_errors_are_measured_by_method_quantity_and_band() -> None:
-    numbers = tuple(_number(100 + off, Kind.APPROXIMATION, 0.2) for off in range(-10, 11))
-    whole, by_copies = errors([Model(seed=7, numbers=numbers)])
-    assert whole == {
-        "method": ["so"],
-        "quantity": "latency",
-        "numbers": 21,
-        "models": 1,
-        "low": -0.09,
-        "high": 0.09,
-        "least": -0.1,
-        "most": 0.1,
-        "worst_model": 7,
-        "stated": [0.2],
-    }
-    assert by_copies["band"] == {"copies": "1"}
+def _off(off: float, network: int, *methods: str) -> Off:
+    return Off(off, network, frozenset(methods))
+
+
+def test_methods_that_are_further_off_are_told_apart() -> None:
+    near = [_off(0.04, network, "a") for network in range(200)]
+    far = [_off(0.4, network, "a", "b") for network in range(100)]
+    found = errors_of(near + far)
+    assert found.methods == {"a", "b"}
+    assert [(set(row.methods), row.error) for row in found.rows] == [({"b"}, 0.4), (set(), 0.05)]
+    assert [(row.numbers, row.networks) for row in found.rows] == [(100, 100), (200, 200)]
+
+
+def test_an_error_is_that_of_19_in_20_and_too_few_state_none() -> None:
+    def error(*off: float) -> float | None:
+        numbers = (_off(one, network, "a") for network, one in enumerate(off))
+        (row,) = errors_of(numbers).rows
+        return row.error
+
+    assert error(*[0.1] * 970, *[0.9] * 30) == 0.1
+    assert error(*[0.1] * 940, *[0.9] * 60) == 1.0
+    assert error(*[0.1] * 27) is None
+    assert error(*[0.1] * 940, *[inf] * 60) is None
+
+
+def test_of_numbers_of_one_network_together_its_size_does_not_count() -> None:
+    (row,) = errors_of(_off(0.1, at % 27, "a") for at in range(2700)).rows
+    assert row.error is None
+
+
+def test_what_chance_does_to_a_play_is_no_error() -> None:
+    number = _number(108, Kind.APPROXIMATION)
+    table = table_of([Model(seed=at, numbers=(number,)) for at in range(50)])
+    (row,) = table[Quantity.LATENCY].rows
+    assert (row.error, row.networks) == (0.1, 50)
+    unsure = replace(number, again=Play(100.0, 5.0, 20, 10_000))
+    table = table_of([Model(seed=at, numbers=(unsure,)) for at in range(50)])
+    assert table[Quantity.LATENCY].rows[0].error == 0.1
+
+
+def test_labels_of_today_are_held_against_what_was_played_before() -> None:
+    before = Model(seed=1, text="a", numbers=(_number(100), _number(90, subject="t")))
+    label = Number(subject="s", measure="latency", predicted=120, kind=Kind.UPPER_BOUND)
+    now = Model(seed=1, text="a", numbers=(label,)).with_plays_of(before)
+    assert [(one.predicted, one.played, one.kind) for one in now.numbers] == [
+        (120, _SURE, Kind.UPPER_BOUND)
+    ]
+    other = Model(seed=1, text="b", numbers=(label,))
+    assert other.with_plays_of(before) is other
 
 
 def test_a_run_that_was_broken_off_goes_on(tmp_path: Path) -> None:
@@ -140,4 +176,4 @@ def test_the_report_tells_the_counts(tmp_path: Path) -> None:
         "rightly exact before: 1, still exact: 1 (100.0%)\n"
     )
     assert "model 3: t.latency is told 140 (within 20%), played 100" in done.stdout
-    assert json.loads(data.read_text())[0]["worst_model"] == 3
+    assert json.loads(data.read_text())["latency"] == {"methods": [], "rows": []}

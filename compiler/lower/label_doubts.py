@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty, Kind, approximation
+from qps.compiler.quantities.measured_errors import Quantity, measured
 
 
 class Doubt(Struct, frozen=True):
@@ -29,30 +31,68 @@ NO_DOUBT = Doubt()
 
 
 class ClassDoubts(Struct, frozen=True, kw_only=True):
-    """The doubts of what is told of one class, each quantity by itself."""
+    """The doubts of what is told of one class, each quantity by itself.
+
+    Its numbers rest on some stations and pools, and where these are like those of random networks
+    they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`.
+    """
 
     mean: Doubt = NO_DOUBT
     quantile: Doubt = NO_DOUBT
     loss: Doubt = NO_DOUBT
     rate: Doubt = NO_DOUBT
+    rests_on: frozenset[str] = frozenset()
+    is_like_drawn: bool = False
+    calls_rarely: bool = False
+
+    def known(self, known: Certainty, quantity: Quantity) -> Certainty:
+        """Return how a number of the class is known: as the premises allow, with its error."""
+        lowered = self._doubt(quantity).lowered(known)
+        is_unlike = self.calls_rarely and quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
+        return measured(lowered, quantity) if self.is_like_drawn and not is_unlike else lowered
+
+    def _doubt(self, quantity: Quantity) -> Doubt:
+        match quantity:
+            case Quantity.LATENCY:
+                return self.mean
+            case Quantity.QUANTILE | Quantity.LOW_QUANTILE:
+                return self.quantile
+            case Quantity.LOSS:
+                return self.loss
+            case _:
+                return NO_DOUBT
 
 
 NO_DOUBTS = ClassDoubts()
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """The doubts of a network: of its classes, and of what finds no room at stations."""
+    """The doubts of a network: of its classes, and of what finds no room at stations.
+
+    Of the stations that are `unlike` those of random networks nothing measured there is told.
+    """
 
     classes: Mapping[str, ClassDoubts] = field(default_factory=dict)
     losing: Mapping[str, Doubt] = field(default_factory=dict)
+    unlike: frozenset[str] = frozenset()
 
     def of(self, stream: str) -> ClassDoubts:
         """Return the doubts of a class."""
-        return self.classes.get(stream, NO_DOUBTS)
+        found = self.classes.get(stream, NO_DOUBTS)
+        return replace(found, is_like_drawn=self.unlike.isdisjoint(found.rests_on))
+
+    def beside(self, unlike: frozenset[str]) -> Gate:
+        """Return the same of a network with more stations that are unlike those drawn."""
+        return replace(self, unlike=self.unlike | unlike)
 
     def of_loss(self, station: str | None) -> Doubt:
         """Return the doubts of the share that finds no room at a station."""
         return NO_DOUBT if station is None else self.losing.get(station, NO_DOUBT)
+
+    def is_like_drawn(self, name: str) -> bool:
+        """Return whether all that the load of a station or pool rests on is like what was drawn."""
+        rests_on = (one.rests_on for one in self.classes.values() if name in one.rests_on)
+        return self.unlike.isdisjoint({name}.union(*rests_on))
 
 
 NO_GATE = Gate()

@@ -39,11 +39,11 @@ def in_line(parts: Sequence[LatencyPart], depth: int = 0) -> tuple[LatencyPart, 
             in_line(list(branch), at + 1)
             for _, branch in groupby(inside, key=lambda part: part.calls[at].number)
         )
-        called = " and ".join(branch[0].calls[at].node for branch in branches)
-        slowest = slowest_of(branches, f"{called} together", at)
+        nodes = [branch[0].calls[at].node for branch in branches]
+        slowest = slowest_of(branches, f"{listed(nodes, 'and')} together", at)
         found.append(
             LatencyPart(
-                stage=f"{called} together",
+                stage=f"{' and '.join(nodes)} together",
                 value=slowest.value,
                 calls=inside[0].calls[:at],
                 branches=branches,

@@ -62,9 +62,9 @@ def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -
     if kind not in _LOST | _ARRIVING:
         return late if kind is ir.MeasureKind.VOLUNTARY_LOSS else EXACT
     lost = _of_offered(resources)
-    if kind is not ir.MeasureKind.SATURATION_LOSS:
-        lost = together(lost, stream.lost_known)
-    return lost if kind in _LOST else together(of_another(opposite(lost)), stream.rate_known)
+    if kind in _ARRIVING:
+        return together(of_another(opposite(lost)), stream.arriving_known)
+    return lost if kind is ir.MeasureKind.SATURATION_LOSS else together(lost, stream.lost_known)
 
 
 def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:

@@ -22,7 +22,9 @@ from qps.compiler.lower.closed_known import with_stations_known
 from qps.compiler.lower.closing import closed_streams
 from qps.compiler.lower.elastic_known import note_resting, with_known
 from qps.compiler.lower.kept_graphs import KeptGraphs
+from qps.compiler.lower.labels.drawn_range import far_apart
 from qps.compiler.lower.labels.gate import gate_of
+from qps.compiler.lower.labels.measured_loads import with_load_errors
 from qps.compiler.lower.labels.never_full import never_full
 from qps.compiler.lower.load_graph import (
     Calibration,
@@ -216,9 +218,15 @@ def _lowered_model(
         gate=gate,
     )
     held_by_users = of_users.resources | roomy.resources
-    of_others = {n: one for n, one in streams.demands.items() if n not in held_by_users}
-    pools = settled_pools(of_others, results, resources, queues | of_users.queues, put_in)
-    resources, queues = pools.resources | held_by_users, pools.queues
+    pools = settled_pools(
+        {n: one for n, one in streams.demands.items() if n not in held_by_users},
+        results,
+        resources,
+        queues | of_users.queues,
+        put_in,
+    )
+    queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network))
+    resources = with_load_errors(pools.resources | held_by_users, gate)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream, result in zip(there, results, strict=True):
         if stream.name not in classes:

@@ -21,6 +21,7 @@ from qps.compiler.lower.latency import (
 )
 from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.law_guards import guarded, guarded_known
+from qps.compiler.lower.nearer_quantiles import NEARER, nearer
 from qps.compiler.lower.queue_certainty import (
     jitter_certainty,
     quantile_certainty,
@@ -32,7 +33,16 @@ from qps.compiler.lower.queueing import Queue, longest
 from qps.compiler.lower.stage_sums import Way, added_known, ways_known, ways_of
 from qps.compiler.lower.unwaited import Unwaited
 from qps.compiler.lower.waterfall import calls_known, latency_of_calls
-from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    Kind,
+    of_another,
+    opposite,
+    together,
+    upper_bound,
+)
+from qps.compiler.quantities.measured_errors import Quantity
 from qps.engine.formulas import (
     ZERO,
     Formula,
@@ -154,13 +164,20 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
     def lost_known(self) -> Certainty:
         """How the share is known that is lost but for what is beyond capacities."""
         losses = [part.known for part in self.losses]
-        return self.doubts.loss.lowered(together(self.late_certainty, *losses, self.met_known))
+        known = together(self.late_certainty, *losses, self.met_known)
+        return self.doubts.known(known, Quantity.LOSS)
+
+    @property
+    def arriving_known(self) -> Certainty:
+        """How it is known what arrives: as what was sent is, and what is lost on the way."""
+        known = together(of_another(opposite(self.lost_known)), self.rate_known)
+        return self.doubts.known(known, Quantity.RATE)
 
     def calls_certainty(self, node: str) -> Certainty:
         """Return how the mean time of a call of a node is known."""
         missing = [name for name in self.uncounted if self.is_in_calls(name, node)]
         known = together(calls_known(self.latency, node), uncounted(missing), self.met_known)
-        return self.doubts.mean.lowered(known)
+        return self.doubts.known(known, Quantity.LATENCY)
 
     def is_in_calls(self, resource: str, node: str) -> bool:
         """Return whether a resource is passed in a call of a node."""
@@ -175,10 +192,13 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         the quantiles is an upper bound, however the waits depend on each other (Bonferroni).
         Jitter gets such a part, too, and is taken as normal; that of a resource with a queue
         counts there. What does not vary counts with its mean. Of several ways to allot, the least
-        bound counts. Of kinds that wait by themselves, that of the slowest counts. None is beyond
-        what the mean latency allows (`law_guards`).
+        bound counts. Of kinds that wait by themselves, that of the slowest counts. Where none of
+        that is a proven bound, a nearer one may (`nearer_quantiles`). None is beyond what the mean
+        latency allows (`law_guards`).
         """
         found, known = self._quantile(level), self._quantile_certainty(level)
+        if self._is_loose(known):
+            found = nearer(found, level, self.latency, is_of_kinds=self._is_of_kinds)
         return guarded(found, level, known, self.mean_latency, self.latency_certainty)
 
     def _quantile(self, level: Fraction) -> Formula:
@@ -192,6 +212,26 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
             return longest([self.quantile_of(way, level) for way in ways])
         bounds = [self.quantile_by(allotment) for allotment in self.allotments(level)]
         return bounds[0] if len(bounds) == 1 else minimum(*bounds)
+
+    def _is_loose(self, known: Certainty) -> bool:
+        """Return whether a quantile is no proven bound though it is made like one."""
+        is_made_so = self._is_of_kinds or self._adds_quantiles
+        return known.kind is Kind.APPROXIMATION and bool(self._waits) and is_made_so
+
+    @property
+    def _is_of_kinds(self) -> bool:
+        return bool(self.kinds) or any(part.differs for part in every(self.latency))
+
+    @property
+    def _adds_quantiles(self) -> bool:
+        """Whether quantiles of several stages are added up, or shares of calls allotted."""
+        if self.kinds or self.cycle is not None:
+            return False
+        ways = self.ways
+        if ways:
+            return len(ways) > 1 or bool(ways[0].aside)
+        allots = not calls_certainty(self.latency, varies=self.varies).is_exact
+        return len(self._waits) + self.varies > 1 or allots
 
     @property
     def cycle(self) -> CycleSum | None:
@@ -298,12 +338,15 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         waits = [part.certainty for part in self.latency]
         missing = uncounted(self.uncounted)
         known = (self.buffer_certainty, self.cycle_certainty, missing, self.met_known)
-        return self.doubts.mean.lowered(together(*waits, *known))
+        return self.doubts.known(together(*waits, *known), Quantity.LATENCY)
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
-        known = guarded_known(self._quantile_certainty(level), self.latency_certainty)
-        return self.doubts.quantile.lowered(known)
+        known = self._quantile_certainty(level)
+        if self._is_loose(known):
+            known = together(known, NEARER)
+        known = guarded_known(known, self.latency_certainty)
+        return self.doubts.known(known, Quantity.of_level(level))
 
     def _quantile_certainty(self, level: Fraction) -> Certainty:
         if self.kinds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from math import inf
@@ -129,6 +129,8 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> A
     )
     if found.cycle is not None or found.ways:
         return told(parts=_of_sum(graph, found, share, at, scope))
+    if _is_nearer(graph, found, share, at):
+        return told(parts=_beyond_means(whole, (*found.latency, *found.endless), scope))
     bounds = {graph.at(at).number(found.quantile_by(way)): way for way in found.allotments(share)}
     least = bounds[min(bounds)]
     stages = [
@@ -158,10 +160,24 @@ def _of_sum(
             ((stream.quantile_of(way, share), way.parts) for way in stream.ways),
             key=lambda one: value(one[0]),
         )
-    means = [(part.stage, part.value) for part in (*parts, *stream.endless)]
+    return _beyond_means(whole, (*parts, *stream.endless), scope)
+
+
+def _beyond_means(
+    whole: Formula, stages: Iterable[LatencyPart], scope: tuple[str, ...]
+) -> list[Part]:
+    means = [(part.stage, part.value) for part in stages]
     beyond = whole - total(mean for _, mean in means)
     named = [*means, ("beyond the means, of all stages together", beyond)]
     return [Part(stage, mean, scope) for stage, mean in named]
+
+
+def _is_nearer(graph: LoadGraph, stream: StreamMeasures, share: Fraction, at: int) -> bool:
+    """Return whether a quantile is less than what the quantiles of its stages add up to."""
+    value, added = graph.at(at).number, stream.allotments(share)
+    return value(stream.latency_quantile(share)) < min(
+        value(stream.quantile_by(one)) for one in added
+    )
 
 
 def called_by(stream: StreamMeasures, measure: str) -> str | None:

@@ -14,7 +14,7 @@ from typing import Protocol
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.reports.text.phrases import phrase
-from qps.reports.text.quantities import first_words
+from qps.reports.text.quantities import first_words, percent
 from qps.solver.answers.answer_certainty import answer_known, saturation_known
 from qps.solver.answers.solution import Solution, Verdict
 
@@ -157,8 +157,9 @@ def _uncertain_lines(uncertain: Mapping[str, Certainty], ports: Ports = _NO_PORT
     for kind in _WHAT:
         names = [name for name, known in uncertain.items() if known.kind is kind]
         if names:
-            reasons = together(*(uncertain[name] for name in names)).reasons
-            yield _line(kind, names, merged(reasons, ports))
+            known = [uncertain[name] for name in names]
+            reasons = merged(together(*known).reasons, ports)
+            yield _line(kind, names, reasons, _stated(known))
 
 
 def numbers_known(solution: Solution) -> dict[str, Certainty]:
@@ -179,11 +180,23 @@ def numbers_known(solution: Solution) -> dict[str, Certainty]:
 _MOST_NAMED = 6
 
 
-def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str]) -> str:
+def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str], stated: str) -> str:
     one, several = _WHAT[kind]
     is_or_are = f"are {several}" if len(names) > 1 else f"is {one}"
     subject = first_words([f"`{name}`" for name in names], _MOST_NAMED)
-    return f"{subject} {is_or_are} ({_TRUTH[kind]}): {'; '.join(reasons)}."
+    return f"{subject} {is_or_are} ({_TRUTH[kind]}{stated}): {'; '.join(reasons)}."
+
+
+def _stated(known: Sequence[Certainty]) -> str:
+    """Return what errors are stated of numbers; empty where one of them states none.
+
+    >>> _stated([Certainty(error=0.05), Certainty(error=0.2)])
+    ', within 20 %'
+    """
+    errors = [one.error for one in known if one.error is not None]
+    if not errors or len(errors) < len(known) or max(errors) > 1:
+        return ""
+    return phrase("truth.error", error=percent(max(errors)))
 
 
 def because(reasons: Sequence[str], ports: Ports = _NO_PORTS) -> str:

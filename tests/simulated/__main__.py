@@ -2,13 +2,13 @@
 
 With --keep FILE each model is a line of that file as soon as it is judged; what is there already
 is not played again, so that a run goes on where it ended. --report tells what a file comes to.
+--plays FILE holds the labels of today against what was played before.
 """
 
 from __future__ import annotations
 
 import argparse
 import faulthandler
-import json
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -21,13 +21,12 @@ sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parents[2]
 
 from simulated.generated import spec_of  # noqa: E402 - it is found by the line above
 from simulated.judge import labels_of, model_of, wrong_ones  # noqa: E402
+from simulated.measuring_errors import as_json, table_of  # noqa: E402
 from simulated.records import Model, kept, line_of  # noqa: E402
 from simulated.report import (  # noqa: E402
     Counts,
     Kept,
     by_quantity,
-    error_lines,
-    errors,
     line_of_wrong,
     outside,
     refusals,
@@ -81,27 +80,25 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--labels", action="store_true", help="keep what is told, play nothing")
     parser.add_argument("--report", action="store_true", help="tell what the file comes to")
     parser.add_argument("--baseline", type=Path, help="a kept file of earlier labels")
-    parser.add_argument(
-        "--errors",
-        nargs="?",
-        const=Path("-"),
-        type=Path,
-        help="tell how far off approximations are, or write it to a file, as data",
-    )
+    parser.add_argument("--errors", type=Path, help="write the errors of labels to a file")
+    parser.add_argument("--plays", type=Path, help="a kept file of which nothing is played again")
     return parser.parse_args()
 
 
 def _played(seeds: list[int], asked: argparse.Namespace) -> Iterator[Model]:
     """Yield what becomes of seeds, as soon as it is known."""
+    plays = {one.seed: one for one in kept(asked.plays)} if asked.plays else {}
     one = partial(_one, seconds=asked.seconds, labels=asked.labels)
     if seeds:
         with ProcessPoolExecutor(asked.workers) as pool:
-            yield from pool.map(one, seeds)
+            yield from pool.map(one, seeds, map(plays.get, seeds))
 
 
-def _one(seed: int, seconds: float, labels: bool) -> Model:
+def _one(seed: int, before: Model | None, seconds: float, labels: bool) -> Model:
     faulthandler.dump_traceback_later(_LONGEST, exit=True)
     try:
+        if before is not None:
+            return labels_of(seed).with_plays_of(before)
         return labels_of(seed) if labels else model_of(seed, seconds)
     finally:
         faulthandler.cancel_dump_traceback_later()
@@ -122,12 +119,7 @@ def _told(found: list[Model], asked: argparse.Namespace) -> int:
     for line in by_quantity(found):
         print(line)
     if asked.errors:
-        rows = errors(found)
-        if asked.errors == Path("-"):
-            for line in error_lines(rows):
-                print(line)
-        else:
-            asked.errors.write_text(json.dumps(rows, indent=1) + "\n")
+        asked.errors.write_bytes(as_json(table_of(found)))
     counts = Counts.of(found)
     for line in counts.lines():
         print(line)

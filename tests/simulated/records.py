@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -94,6 +95,22 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     refused: str | None = None
     fault: str | None = None
     seconds: float = 0.0
+
+    def with_plays_of(self, other: Model) -> Model:
+        """Return it with what was played of the same spec before; what was not is left out.
+
+        What was refused or failed then has no numbers: it is as it was.
+        """
+        if other.text != self.text or not other.numbers or not self.numbers:
+            return other if other.text == self.text and not self.fault else self
+        by_name = {(one.subject, one.measure): one for one in other.numbers}
+        found = [(one, by_name.get((one.subject, one.measure))) for one in self.numbers]
+        numbers = tuple(
+            replace(one, played=old.played, again=old.again, bands=old.bands)
+            for one, old in found
+            if old is not None
+        )
+        return replace(self, numbers=numbers)
 
 
 def kept(path: Path) -> Iterator[Model]:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
-from typing import Any
 
 from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.measured_errors import method_of
 from qps.simulation.agreement import Verdict
 from simulated.records import FALSE_ALARMS, Model, Number
 
 _FACTOR = 1.0
 """An error above a factor of two tells nothing: it counts as none."""
-_FEW_LEFT, _MANY_LEFT = 0.05, 0.95
 
 
 class Counts(Struct, frozen=True, kw_only=True):
@@ -172,19 +170,6 @@ def _label(one: Number) -> str:
 # -- what is wrong, refused or states nothing -------------------------------------------------
 
 
-_PLAIN = (
-    (re.compile(r"\b[a-j]((, [a-j])* and [a-j]) together\b"), "· together"),
-    (re.compile(r"\bquantiles of \d+ queues\b"), "quantiles of · queues"),
-)
-
-
-def plain(why: str) -> str:
-    """Return a reason without what is of its spec alone."""
-    for pattern, alike in _PLAIN:
-        why = pattern.sub(alike, why)
-    return why
-
-
 def by_quantity(models: Sequence[Model]) -> Iterator[str]:
     """Yield the counts of each quantity by itself."""
     quantities = defaultdict[str, list[Number]](list)
@@ -246,79 +231,9 @@ def unstated(models: Iterable[Model]) -> Iterator[str]:
     for model in models:
         for one in model.numbers:
             if one.kind is Kind.APPROXIMATION:
-                for why in dict.fromkeys(map(plain, one.why)):
+                for why in dict.fromkeys(map(method_of, one.why)):
                     all_[one.quantity, why] += 1
                     without[one.quantity, why] += not states(one)
     for (quantity, why), count in without.most_common():
         if count:
             yield f"  {quantity}: {count} of {all_[quantity, why]}: {why}"
-
-
-# -- errors as data --------------------------------------------------------------------------
-
-
-def errors(models: Iterable[Model]) -> list[dict[str, Any]]:
-    """Return how far off approximations were, by method, quantity and band, as parts of the truth.
-
-    A method is all reasons of a label together; a row without a band is of all numbers of it.
-    """
-    found = defaultdict[tuple[tuple[str, ...], str, str, str], list[tuple[float, Number, int]]](
-        list
-    )
-    for model in models:
-        for one in model.numbers:
-            play = one.last
-            if one.kind is not Kind.APPROXIMATION or play is None or not play.mean > 0:
-                continue
-            if not isfinite(one.value):
-                continue
-            off = one.value / play.mean - 1, one, model.seed
-            method = tuple(dict.fromkeys(map(plain, one.why)))
-            found[method, one.quantity, "", ""].append(off)
-            for feature, band in one.bands.items():
-                found[method, one.quantity, feature, band].append(off)
-    return [
-        _row(why, quantity, feature, band, each)
-        for (why, quantity, feature, band), each in sorted(found.items())
-    ]
-
-
-def _row(
-    why: Sequence[str],
-    quantity: str,
-    feature: str,
-    band: str,
-    each: Sequence[tuple[float, Number, int]],
-) -> dict[str, Any]:
-    off = sorted(one for one, _, _ in each)
-    stated = sorted({one.error for _, one, _ in each if one.error is not None})
-    row: dict[str, Any] = {"method": list(why), "quantity": quantity}
-    if feature:
-        row["band"] = {feature: band}
-    worst = max(each, key=lambda one: abs(one[0]))
-    return row | {
-        "numbers": len(off),
-        "models": len({seed for _, _, seed in each}),
-        "low": round(_at(off, _FEW_LEFT), 4),
-        "high": round(_at(off, _MANY_LEFT), 4),
-        "least": round(off[0], 4),
-        "most": round(off[-1], 4),
-        "worst_model": worst[2],
-        "stated": stated,
-    }
-
-
-def _at(values: Sequence[float], share: float) -> float:
-    return values[min(len(values) - 1, int(share * len(values)))]
-
-
-def error_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the rows that are of all bands, as text."""
-    for row in rows:
-        if "band" not in row:
-            stated = ", ".join(f"{one:.0%}" for one in row["stated"]) or "no error"
-            yield (
-                f"{row['quantity']}, {row['numbers']} times {row['low']:+.1%} to "
-                f"{row['high']:+.1%} of nine in ten, {row['least']:+.1%} to {row['most']:+.1%} of "
-                f"all (model {row['worst_model']}), {stated} stated: {' + '.join(row['method'])}"
-            )

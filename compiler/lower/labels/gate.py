@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from qps.compiler.lower.label_doubts import NO_DOUBT, NO_DOUBTS, ClassDoubts, Doubt, Gate
+from qps.compiler.lower.label_doubts import NO_DOUBT, ClassDoubts, Doubt, Gate
+from qps.compiler.lower.labels.drawn_range import calls_rarely, places_met, unlike_stations
 from qps.compiler.lower.labels.premises import (
     Fails,
     From,
@@ -35,7 +36,8 @@ def gate_of(
     network: Network, expressions: ExpressionLowering, unfilled: Collection[str] = ()
 ) -> Gate:
     """Return what the premises on a network leave in doubt, of which some pools are never full."""
-    judging = _Judging(Walked(network), Numbers(expressions), frozenset(unfilled))
+    walked = Walked(network)
+    judging = _Judging(walked, Numbers(expressions), frozenset(unfilled))
     losing = {
         name: Doubt(exact=judging.failing(judging.of_loss(station)))
         for name, station in network.stations.items()
@@ -43,8 +45,9 @@ def gate_of(
     }
     classes = {name: judging.doubts_of(one, losing) for name, one in network.classes.items()}
     return Gate(
-        classes={name: one for name, one in classes.items() if one != NO_DOUBTS},
+        classes=classes,
         losing={name: one for name, one in losing.items() if one != NO_DOUBT},
+        unlike=unlike_stations(walked, judging.numbers),
     )
 
 
@@ -77,6 +80,8 @@ class _Judging(Struct, frozen=True):
             quantile=Doubt(_each_once(mean, self.failing(self._of_quantiles(of))), held_up),
             loss=Doubt(lost),
             rate=Doubt(_each_once(rates, lost), held_up) if of.is_closed else Doubt(lost),
+            rests_on=places_met(self.walked, of, component),
+            calls_rarely=calls_rarely(self.walked, of, self.numbers),
         )
 
     def _of_waits(self, of: Class) -> tuple[str, ...]:

@@ -89,6 +89,7 @@ const PHRASES = {
   "truth.lower bound": "the truth may be more",
   "truth.approximation": "the truth may be less or more",
   "truth.simulated": "within its interval",
+  "truth.error": ", within {error}",
   "served.upper bound": "fewer may be well served",
   "served.lower bound": "more may be well served",
   "served.approximation": "fewer or more may be well served",

@@ -1,0 +1,83 @@
+"""Of what random networks were drawn on which errors were measured: beyond that none is stated.
+
+A number is like those that were drawn where all that comes to the stations it rests on is: service
+times and arrivals of a stated variation up to 3, flows that are on for a fifth of the time or more.
+Where first come is first served none takes more than ten times as long as another, and three in ten
+items make a call or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.lower.labels.premises import Numbers, Walked
+from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
+from qps.compiler.network.itinerary import Call, Thin
+from qps.compiler.network.network import Class, Network, Station
+from qps.engine.formulas import number
+
+MOST_VARIATION = 3
+MOST_APART = 10
+LEAST_ON = number(Fraction(1, 5))
+LEAST_SHARE = number(Fraction(3, 10))
+
+
+def unlike_stations(walked: Walked, numbers: Numbers) -> frozenset[str]:
+    """Return the stations of a network at which something is beyond what was drawn."""
+    network = walked.network
+    if network.elastic:
+        return frozenset(network.stations)
+    odd = {n for n, one in network.classes.items() if not _comes_as_drawn(walked, one, numbers)}
+    return frozenset(
+        name
+        for name, station in network.stations.items()
+        if not _serves_as_drawn(station, numbers)
+        or any(one.of.name in odd for one in walked.visits.get(name, ()))
+    )
+
+
+def far_apart(queues: Mapping[str, PlacedQueue], network: Network) -> frozenset[str]:
+    """Return the stations whose services differ by more times than was drawn, or by unknown."""
+    found = {name: queues[name].queue for name in network.stations if name in queues}
+    return frozenset(
+        name
+        for name, queue in found.items()
+        if not queue.traits.is_insensitive
+        and (queue.times_apart is None or queue.times_apart > MOST_APART)
+    )
+
+
+def calls_rarely(walked: Walked, of: Class, numbers: Numbers) -> bool:
+    """Return whether fewer items make a call than do in random networks."""
+    made = (one.node for one in walked.passages[of.name])
+    times = (one.times.often for one in made if isinstance(one, Call) and one.times is not None)
+    return any(numbers.is_above_zero(LEAST_SHARE - often) for often in times)
+
+
+def places_met(walked: Walked, of: Class, component: Iterable[Class]) -> frozenset[str]:
+    """Return the stations and pools that numbers of a class rest on: of all whom it meets."""
+    every = (of, *component)
+    stations = {one.name for each in every for one in walked.stations_of(each)}
+    return frozenset(stations.union(*map(walked.pools_of, every)))
+
+
+def _serves_as_drawn(station: Station, numbers: Numbers) -> bool:
+    queueing = station.queueing
+    if queueing is None or queueing.variation is None:
+        return True
+    stated = queueing.variation.expr
+    if isinstance(stated, ir.Constant):
+        return stated.value <= MOST_VARIATION
+    variation = variation_of(station.name, queueing, numbers.expressions)
+    return not numbers.is_above_zero(variation - MOST_VARIATION)
+
+
+def _comes_as_drawn(walked: Walked, of: Class, numbers: Numbers) -> bool:
+    variation = of.arrivals.variation
+    if variation is not None and numbers.is_above_zero(variation - MOST_VARIATION):
+        return False
+    thinned = (one.node for one in walked.passages[of.name])
+    bursts = (one.share for one in thinned if isinstance(one, Thin) and one.bursty)
+    return not any(numbers.is_above_zero(LEAST_ON - share) for share in bursts)

@@ -1,0 +1,21 @@
+"""Loads, with how far off they are where that was measured on random networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from qps.compiler.lower.label_doubts import Gate
+from qps.compiler.lower.load_graph import ResourceLoad
+from qps.compiler.quantities.measured_errors import Quantity, measured
+
+
+def with_load_errors(resources: Mapping[str, ResourceLoad], gate: Gate) -> dict[str, ResourceLoad]:
+    """Return resources with how their loads are known, each with its error."""
+    return {
+        name: replace(one, known=measured(one.known, Quantity.LOAD))
+        if gate.is_like_drawn(name)
+        else one
+        for name, one in resources.items()
+    }

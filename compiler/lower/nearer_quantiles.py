@@ -1,0 +1,117 @@
+"""Quantiles that are told too late where they are added up, or of the slowest kind alone: nearer.
+
+The quantiles of several waits do not meet in one item, nor is every item of the slowest kind: their
+sum, or the slowest, is a bound, and at the median two to four times what was simulated. Nearer is
+a law that has the mean of all that varies, and the variance that waits, services and calls by a
+share have where they are independent and exponential: with some chance nothing, else an exponential
+time. Of one call by a share it is the law itself. An item takes no less than what all items pass
+does alone; what is always the same is added to it. Of kinds the far tail is made by the slowest:
+there it is half way between (the geometric mean). The less of the two counts, and a bound that is
+proven stays as it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from qps.compiler.lower.latency_parts import CallMade, LatencyPart, every
+from qps.compiler.quantities.certainty import approximation
+from qps.engine.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    square_root,
+    total,
+)
+
+_LEAST = number(Fraction(1, 10**12))
+"""So much at least is divided by: where nobody makes a call, nothing may vary."""
+_TAIL = Fraction(9, 10)
+"""From this level on it is a tail."""
+
+
+NEARER = approximation("of that and of a law with two moments of it all the less counts")
+
+
+class _Varying(Struct, frozen=True):
+    """The `mean` time, in s, of what varies by itself, and its squared coefficient of variation."""
+
+    mean: Formula
+    uneven: Formula
+
+
+def nearer(
+    quantile: Formula, level: Fraction, parts: Sequence[LatencyPart], *, is_of_kinds: bool
+) -> Formula:
+    """Return a quantile of stages that is added up, or of the slowest kind, nearer to the truth."""
+    groups = list(_varying(parts))
+    if not groups:
+        return quantile
+    late = number(1 - level)
+    always = [one for one in groups if one.uneven is ONE]
+    found = _quantile(groups, late)
+    if always and len(always) < len(groups):
+        found = maximum(found, _quantile(always, late))
+    found = total(part.value for part in parts) - total(one.mean for one in groups) + found
+    if is_of_kinds and level >= _TAIL:
+        found = square_root(quantile * found)
+    return minimum(quantile, found)
+
+
+def _quantile(groups: Sequence[_Varying], late: Formula) -> Formula:
+    """Return what a share `late` of the sums exceeds, of a law of two moments.
+
+    It is nothing with the chance 1 - q, else exponential of mean m/q: then its squared variation is
+    2/q - 1. Below 1 the same formula is that of an exponential time which begins later.
+    """
+    # What `maximum` is of is one part of a formula: no square of a sum is multiplied out.
+    mean = maximum(_LEAST, total(one.mean for one in groups))
+    squares = total(maximum(ZERO, one.mean) ** 2 * one.uneven for one in groups)
+    each = maximum(_LEAST, (mean + squares / mean) / 2)
+    share = mean / each
+    return each * apply("ln", maximum(ONE, share / late))
+
+
+def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
+    """Yield what varies by itself.
+
+    A wait with its service varies as an exponential time does. What is passed by a share q of the
+    items does so with 2/q - 1: all that stands in one call is passed together.
+    """
+    groups: dict[Hashable, list[Formula]] = {}
+    shares: dict[Hashable, Formula] = {}
+    for at, part in enumerate(parts):
+        made = _shares(part)
+        value = part.value if made else _varying_mean(part)
+        if value is ZERO:
+            continue
+        key: Hashable = ("stage", at) if part.branches or not made else made[0].number
+        if made:
+            reached = minimum(*(one.reached for one in made))
+            shares[key] = minimum(ONE, maximum(_LEAST, reached))
+        groups.setdefault(key, []).append(value)
+    for key, values in groups.items():
+        yield _Varying(total(values), 2 / shares[key] - 1 if key in shares else ONE)
+
+
+def _shares(part: LatencyPart) -> list[CallMade]:
+    """Return the calls by a share that a stage stands in, the outermost; of branches if all do."""
+    inside = [next((c for c in one.calls if not c.is_whole), None) for one in every((part,))]
+    made = [call for call in inside if call is not None]
+    return made if len(made) == len(inside) else []
+
+
+def _varying_mean(part: LatencyPart) -> Formula:
+    if part.branches:
+        return part.value if any(one.queue is not None for one in every((part,))) else ZERO
+    if part.queue is None or part.visit is None:
+        return ZERO
+    is_fixed = part.queue.variation is ZERO and not part.queue.traits.is_insensitive
+    return part.value + (ZERO if is_fixed else part.visit.service * part.times)

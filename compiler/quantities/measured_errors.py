@@ -1,0 +1,106 @@
+"""How far off approximations are that stand together: measured on random networks that were played.
+
+What several approximations come to is no sum of theirs: one error may outweigh, or make up for,
+another. So networks of all that the language has are drawn by chance and played by
+`tests/simulated`, and for each quantity a list says how far off it was, by which methods have a
+part in it. An error is stated so that 19 in 20 of such numbers are within it, with a confidence of
+75 %: the bound of Wilks (1941), that of order statistics, which needs no law. Of methods that were
+never played in such networks, or outside of what was drawn, nothing is stated here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.quantities.certainty import Certainty, Kind
+
+
+class Quantity(StrEnum):
+    """What a number is of: each has errors of its own."""
+
+    LATENCY = "latency"
+    QUANTILE = "quantile"
+    """From 90 % on; those below are `LOW_QUANTILE`s."""
+    LOW_QUANTILE = "low quantile"
+    RATE = "rate"
+    LOAD = "load"
+    LOSS = "loss"
+    """Small ones may be off by many times: nothing is stated of them."""
+
+    @classmethod
+    def of_level(cls, level: Fraction) -> Quantity:
+        """Return what a quantile of a level is."""
+        return cls.QUANTILE if level >= _TAIL else cls.LOW_QUANTILE
+
+
+_TAIL = Fraction(9, 10)
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """An error of numbers in which all of some `methods` have a part, as a part of the truth.
+
+    It was measured on so many `numbers` of so many random `networks`. None states nothing: it is
+    off by more than a factor of two.
+    """
+
+    methods: frozenset[str]
+    error: float | None
+    numbers: int
+    networks: int
+
+
+class Errors(Struct, frozen=True, kw_only=True):
+    """The errors of one quantity: the first row counts whose methods all have a part in a number.
+
+    They hold for numbers made by `methods`, those that were played in enough random networks.
+    """
+
+    methods: frozenset[str]
+    rows: tuple[Row, ...]
+
+    def row_of(self, reasons: Iterable[str]) -> Row | None:
+        """Return the row of a number that is known for some reasons; None where nothing says it."""
+        methods = frozenset(map(method_of, reasons))
+        if not methods <= self.methods:
+            return None
+        return next((row for row in self.rows if row.methods <= methods), None)
+
+
+def measured(known: Certainty, quantity: Quantity) -> Certainty:
+    """Return how a number is known, with the error that was measured of such numbers."""
+    if known.kind is not Kind.APPROXIMATION:
+        return known
+    errors = table().get(quantity)
+    row = None if errors is None else errors.row_of(known.reasons)
+    return known if row is None else replace(known, error=row.error)
+
+
+@cache
+def table() -> Mapping[Quantity, Errors]:
+    """Return the errors of all quantities."""
+    path = Path(__file__).with_name("measured_errors.json")
+    return msgspec.json.decode(path.read_bytes(), type=dict[Quantity, Errors])
+
+
+_NAMES = re.compile(r"`[^`]*`(?:, `[^`]*`)*(?: and `[^`]*`)?")
+_NUMBER = re.compile(r"\d[\d.,]*")
+
+
+@cache
+def method_of(reason: str) -> str:
+    """Return the method that a reason is of: without names, numbers and what was measured of it.
+
+    >>> method_of("quantiles at `db.cpu` and `x` are of 2 laws: within 25 %")
+    'quantiles at · are of # laws'
+    """
+    statement = reason.partition(": ")[0]
+    return _NUMBER.sub("#", _NAMES.sub("·", statement))

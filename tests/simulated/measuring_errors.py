@@ -1,0 +1,189 @@
+"""Errors of approximations that stand together, measured: the table that labels are made of.
+
+Of each quantity a list is made: methods whose numbers are further off, or less, than all that is
+left are told apart first, those by which most is gained. Each row states what 19 in 20 of such
+numbers are within, with a confidence of 75 % (Wilks 1941), for which networks count, not numbers:
+those of one network are off together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import combinations
+from math import inf, isfinite, log
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from scipy.stats import binom
+
+from qps.compiler.quantities.certainty import MOST_STATED, Kind
+from qps.compiler.quantities.measured_errors import Errors, Quantity, Row, method_of
+from simulated.records import Model, Number
+
+_HELD, _CONFIDENCE = 0.95, 0.75
+_STEPS = (
+    0.05,
+    0.1,
+    0.15,
+    0.2,
+    0.25,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.8,
+    1.0,
+    2.0,
+    5.0,
+)
+"""What errors are rounded up to: above a factor of two none is stated."""
+_LEAST_OF_TIMES, _LEAST_STATED = 0.1, {Quantity.RATE: 0.05, Quantity.LOAD: 0.05}
+"""Less is stated of no time, as other networks are drawn than people have."""
+_FURTHEST = 10.0
+"""Beyond a factor of ten it is as bad as that."""
+_FEWEST, _FEWEST_OF_ALL = 20, 5
+"""In so many networks methods have a part, at least, that are a row; that are in any row at all."""
+_LEAST_GAIN = 5.0
+"""So much less must the loss be by a row, that it is one."""
+_SIGMAS = 2.0
+"""So many standard errors of what was played may be its own."""
+
+
+class Off(Struct, frozen=True):
+    """By which part of the truth a number is off, of a network, by some methods."""
+
+    off: float
+    network: int
+    methods: frozenset[str]
+
+
+def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
+    """Return the errors of all quantities, as labels quote them."""
+    found = defaultdict[Quantity, list[Off]](list)
+    for model in models:
+        for one in model.numbers:
+            off = _off(one)
+            if off is not None:
+                methods = frozenset(map(method_of, one.why))
+                found[_quantity_of(one)].append(Off(off, model.seed, methods))
+    return {
+        one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES))
+        for one in Quantity
+        if one is not Quantity.LOSS
+    }
+
+
+def _quantity_of(one: Number) -> Quantity:
+    if one.quantity != "quantile":
+        return Quantity(one.quantity)
+    return Quantity.of_level(Fraction(one.measure.removeprefix("p")) / 100)
+
+
+def _off(one: Number) -> float | None:
+    """Return how far off an approximation is for sure; None of what is none, or was not played."""
+    play = one.last
+    if one.kind is not Kind.APPROXIMATION or play is None or play.error is None:
+        return None
+    by_chance = _SIGMAS * play.error
+    away = abs(one.value - play.mean)
+    if play.mean <= by_chance:
+        return 0.0 if away <= by_chance else None  # nothing was seen to compare with
+    return max(0.0, away - by_chance) / play.mean if isfinite(away) else inf
+
+
+def errors_of(numbers: Iterable[Off], least: float = _STEPS[0]) -> Errors:
+    """Return the list of one quantity, of which no error is stated below the `least`."""
+    left = list(numbers)
+    networks = defaultdict[str, set[int]](set)
+    for one in left:
+        for method in one.methods:
+            networks[method].add(one.network)
+    known = frozenset(name for name, each in networks.items() if len(each) >= _FEWEST_OF_ALL)
+    left = [one for one in left if one.methods <= known]
+    rows = [
+        one if one.error is None else replace(one, error=max(least, one.error))
+        for one in _rows(left)
+    ]
+    return Errors(methods=known, rows=tuple(rows))
+
+
+def _rows(left: list[Off]) -> Iterator[Row]:
+    while left:
+        whole = _length(left)
+        best, gain = None, _LEAST_GAIN
+        for methods in _candidates(left):
+            inside = [one for one in left if methods <= one.methods]
+            outside = [one for one in left if not methods <= one.methods]
+            if len(_networks(inside)) < _FEWEST or len(_networks(outside)) < _FEWEST:
+                continue
+            gained = whole - _length(inside) - _length(outside)
+            if gained > gain:
+                best, gain = methods, gained
+        inside = [one for one in left if best is None or best <= one.methods]
+        left = [] if best is None else [one for one in left if not best <= one.methods]
+        error = stated(inside)
+        yield Row(
+            methods=best or frozenset(),
+            error=None if error > MOST_STATED else error,
+            numbers=len(inside),
+            networks=len(_networks(inside)),
+        )
+
+
+def _candidates(numbers: Iterable[Off]) -> list[frozenset[str]]:
+    """Return single methods and pairs of them, the most frequent first."""
+    often = Counter[frozenset[str]]()
+    for one in numbers:
+        methods = sorted(one.methods)
+        often.update(frozenset({method}) for method in methods)
+        often.update(map(frozenset, combinations(methods, 2)))
+    return [methods for methods, count in often.most_common() if count >= _FEWEST]
+
+
+def _networks(numbers: Iterable[Off]) -> set[int]:
+    return {one.network for one in numbers}
+
+
+def _length(numbers: list[Off]) -> float:
+    """Return how badly an error tells of numbers: the quantile loss of its logarithm.
+
+    It is the less the smaller the error is; what is further off counts twenty times as much as it
+    is. So the numbers of a method that are often further off than all others are told apart, too.
+    """
+    error = min(_FURTHEST, stated(numbers))
+    beyond = sum(log(min(_FURTHEST, one.off) / error) for one in numbers if one.off > error)
+    return len(numbers) * log(error) + beyond / (1 - _HELD)
+
+
+def stated(numbers: list[Off]) -> float:
+    """Return the error that is stated of such numbers: infinite where they are too few."""
+    share = share_seen(len(_networks(numbers)))
+    if share is None:
+        return inf
+    off = float(np.quantile([one.off for one in numbers], share, method="higher"))
+    return next((step for step in _STEPS if off <= step), inf)
+
+
+def share_seen(networks: int) -> float | None:
+    """Return which share of so many must lie within an error that 19 in 20 of all are within.
+
+    It is the least order statistic that is above the quantile with the confidence asked for; None
+    where even the largest of so few is not.
+
+    >>> share_seen(27), share_seen(28), round(share_seen(1000), 3)
+    (None, 1.0, 0.956)
+    """
+    if networks == 0 or _HELD**networks > 1 - _CONFIDENCE:
+        return None
+    rank = int(binom.ppf(_CONFIDENCE, networks, _HELD)) + 1
+    return min(1.0, rank / networks)
+
+
+def as_json(table: dict[Quantity, Errors]) -> bytes:
+    """Return the table as the text that labels read: a row a line, methods in order."""
+    plain = msgspec.json.encode(table, order="sorted")
+    return msgspec.json.format(plain, indent=1) + b"\n"

@@ -1,0 +1,111 @@
+"""Errors that were measured on random networks: which labels state them, and which do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import Kind, approximation, upper_bound
+from qps.compiler.quantities.measured_errors import (
+    Errors,
+    Quantity,
+    Row,
+    measured,
+    method_of,
+    table,
+)
+from simulated.judge import graph_of
+
+
+def _row(*methods: str, error: float | None) -> Row:
+    return Row(methods=frozenset(methods), error=error, numbers=100, networks=50)
+
+
+_ERRORS = Errors(
+    methods=frozenset("abc"),
+    rows=(_row("a", "b", error=None), _row("b", error=0.4), _row(error=0.1)),
+)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "error"),
+    [("c", 0.1), ("cb", 0.4), ("ab", None), ("a", 0.1)],
+)
+def test_the_first_row_counts_whose_methods_all_have_a_part(
+    reasons: str, error: float | None
+) -> None:
+    row = _ERRORS.row_of(reasons)
+    assert row is not None
+    assert row.error == error
+
+
+def test_of_a_method_that_was_never_played_nothing_is_stated() -> None:
+    assert _ERRORS.row_of("ad") is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "method"),
+    [
+        ("waits at `db.cpu` are so: within 25 %", "waits at · are so"),
+        ("waits at `a`, `b` and `c` are of 2.5 laws", "waits at · are of # laws"),
+        ("`a` and `b` together count", "· together count"),
+    ],
+)
+def test_a_method_is_a_reason_without_names_and_numbers(reason: str, method: str) -> None:
+    assert method_of(reason) == method
+
+
+def test_what_is_no_approximation_keeps_its_label() -> None:
+    assert measured(upper_bound("so"), Quantity.LATENCY) == upper_bound("so")
+    unknown = approximation("as nobody has played it", error=0.3)
+    assert measured(unknown, Quantity.LATENCY) == unknown
+
+
+def test_each_list_ends_with_what_all_others_are_within() -> None:
+    for quantity, errors in table().items():
+        assert errors.rows[-1].methods == frozenset(), quantity
+        for row in errors.rows:
+            assert row.methods <= errors.methods
+            assert row.error is None or 0 < row.error <= 1
+            assert row.error is None or row.networks >= 28
+
+
+_SPEC = """
+users N in 1..2
+machine m {{ cpu 2 core, queueing mgc cv {cv} }}
+component c {{ cpu 0.2 s/request }}
+component d {{ cpu {long} s/request }}
+topology {{ node a = m }}
+{extra}
+stream s in all {{ traffic 1 request/s; arrivals cv {arrivals}; at a {{ c }} }}
+stream t in all {{ traffic 1 request/s; at a {{ d }} }}
+"""
+
+
+def _graph(cv: str = "2", long: str = "0.3", arrivals: str = "1.5", extra: str = "") -> LoadGraph:
+    return graph_of(_SPEC.format(cv=cv, long=long, arrivals=arrivals, extra=extra))
+
+
+def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
+    known = _graph().streams["s"].latency_certainty
+    row = table()[Quantity.LATENCY].row_of(known.reasons)
+    assert known.kind is Kind.APPROXIMATION
+    assert row is not None
+    assert known.error == row.error
+
+
+@pytest.mark.parametrize(
+    "beyond",
+    [
+        {"cv": "3.5"},
+        {"long": "2.1"},
+        {"arrivals": "4"},
+        {"cv": "wide", "extra": "param wide = 4"},
+    ],
+)
+def test_beyond_what_was_drawn_no_measured_error_is_stated(beyond: dict[str, str]) -> None:
+    for name in ("s", "t"):
+        assert not _graph(**beyond).streams[name].doubts.is_like_drawn
+    assert _graph().streams["t"].doubts.is_like_drawn
+    within = {"cv": "wide", "extra": "param wide = 2.5"}
+    assert _graph(**within).streams["t"].doubts.is_like_drawn
