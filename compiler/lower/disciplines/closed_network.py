@@ -120,10 +120,11 @@ class Uneven(Struct, frozen=True, kw_only=True):
         if self.times != 1:
             # Where first comes first all wait alike; in product form each waits in proportion to
             # its own service. So no wait is further off than services differ.
+            apart = "" if self._is_near else f", more than {_FAR_APART:g} times apart,"
             parts.append(
                 approximation(
-                    f"visits of `{self.resource}` that take unlike times wait in proportion to "
-                    f"these, as in a network in product form, and not alike: {self._told}",
+                    f"visits of `{self.resource}` that take unlike times{apart} wait in proportion "
+                    f"to these, as in a network in product form, and not alike: {self._told}",
                     error=of_unlike,
                 )
             )
@@ -138,6 +139,10 @@ class Uneven(Struct, frozen=True, kw_only=True):
             f"rates were told within {measured.rates:.0%} of what was simulated{at_most}, times "
             f"within {measured.times:.0%}"
         ).replace("%", " %")
+
+    @property
+    def _is_near(self) -> bool:
+        return self.times is not None and self.times <= _FAR_APART
 
     @property
     def _told(self) -> str:
