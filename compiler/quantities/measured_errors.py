@@ -76,8 +76,13 @@ class Errors(Struct, frozen=True, kw_only=True):
 
 
 def measured(known: Certainty, quantity: Quantity) -> Certainty:
-    """Return how a number is known, with the error that was measured of such numbers."""
+    """Return how a number is known, with the error that was measured of such numbers.
+
+    What is made by one method alone, of which an error is known, keeps that: it was measured of it.
+    """
     if known.kind is not Kind.APPROXIMATION:
+        return known
+    if known.error is not None and len(set(map(method_of, known.reasons))) == 1:
         return known
     errors = table().get(quantity)
     row = None if errors is None else errors.row_of(known.reasons)

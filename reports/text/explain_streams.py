@@ -91,6 +91,8 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     return told(what=what, value=values[measure], dimension=dimension)
 
 
+_ROUNDED = 1e-9
+"""By such a part two ways to work out one number may differ."""
 QUANTILE = re.compile(
     r"quantile\((?P<stream>[\w.]+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
 )
@@ -174,10 +176,9 @@ def _beyond_means(
 
 def _is_nearer(graph: LoadGraph, stream: StreamMeasures, share: Fraction, at: int) -> bool:
     """Return whether a quantile is less than what the quantiles of its stages add up to."""
-    value, added = graph.at(at).number, stream.allotments(share)
-    return value(stream.latency_quantile(share)) < min(
-        value(stream.quantile_by(one)) for one in added
-    )
+    value = graph.at(at).number
+    added = min(value(stream.quantile_by(one)) for one in stream.allotments(share))
+    return value(stream.latency_quantile(share)) < added * (1 - _ROUNDED)
 
 
 def called_by(stream: StreamMeasures, measure: str) -> str | None:
