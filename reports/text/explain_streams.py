@@ -91,8 +91,8 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
     return told(what=what, value=values[measure], dimension=dimension)
 
 
-_ROUNDED = 1e-9
-"""By such a part two ways to work out one number may differ."""
+_ROUNDED = 1e-3
+"""By such a part the parts of a quantile may add up to more than it."""
 QUANTILE = re.compile(
     r"quantile\((?P<stream>[\w.]+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
 )
