@@ -22,8 +22,11 @@ from qps.engine.substitution import substituted
 
 Told = TypeVar("Told")
 
-Moving = Mapping[str, bool]
-"""Numbers that take other values with the formulas as they are; whether of other signs, too."""
+Moving = Mapping[str, bool | Range]
+"""Numbers that take other values with the formulas as they are; whether of other signs, too.
+
+Or between which ends they lie, where that is known.
+"""
 
 
 class Assuming(Struct, kw_only=True):
@@ -193,7 +196,9 @@ def is_some(count: ir.Expr) -> TypeGuard[ir.Constant]:
     return isinstance(count, ir.Constant) and count.value > 0
 
 
-def _sign(assumed: Assumption, may_turn: bool) -> Range:  # noqa: FBT001 - as `moving` tells it
-    """Return the range of any number of the sign that a number has, or of any sign."""
+def _sign(assumed: Assumption, may_turn: bool | Range) -> Range:  # noqa: FBT001 - as `moving` tells it
+    """Return the range of any number of the sign that a number has, of any sign, or that it has."""
+    if isinstance(may_turn, Range):
+        return may_turn
     value = range_of_constant(assumed.value)
     return NOT_NEGATIVE if value.above and not value.below and not may_turn else ANY

@@ -5,8 +5,9 @@ have a value is a formula too, with bounds of its own: its roots cut the range f
 are exact; a box in which bounds prove that it is missing fails as a whole. A box in which bounds
 prove that all parts have values is settled where the function has one sign, or where it only
 rises or only falls, so that its ends tell. All others are halved, the widest first, down to the
-last digits, or to where bounds of a point are as wide. What so many boxes do not settle is told,
-never guessed.
+last digits, or to where bounds of a point are as wide. Where so many boxes do not settle it, or
+bounds tell nothing even of narrow ones, points are tried: between two neighbors that agree it is
+taken to be alike, and that is told. Of what is whole, each of a few numbers is tried.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points
+from qps.solver.search.trials import Box, UntoldError, tried
 
 _NARROW, _FINE = 1e-13, 1e-6
 """Boxes in which floats hardly differ, and in which bounds of one point may be as wide."""
@@ -40,19 +42,43 @@ _NOTHING = 1e-25
 _SIMPLE = 10**6
 """A change is told as a fraction with no larger denominator where floats do not tell it apart."""
 
+_FEW_WHOLE, _MOST_WHOLE = 4, 1000
+"""In a box so narrow each whole number is tried, and in all so many where bounds do not tell."""
+
+_PLACES, _PLACE, _FAR_WIDER = 5, 2.0**-14, 256
+"""At so many places it is seen whether bounds tell anything, over so small a part of the range.
+
+They tell nothing where they are so many times as wide as what moves.
+"""
+
 Stretch = tuple[Fraction, Fraction]
+
+
+class Trial(Struct, frozen=True):
+    """A stretch in which so many `values` were tried, as bounds do not tell of all."""
+
+    low: Fraction
+    high: Fraction
+    values: int
+
+    @property
+    def stretch(self) -> Stretch:
+        """Its two ends."""
+        return self.low, self.high
 
 
 class Changes(Struct, frozen=True):
     """The points at which a function may begin or cease to fail, ascending; all that there are.
 
-    But for those in stretches that are `untold`, whose ends are among the points, and in those of
-    the last digits that are `nearly` failing: there the function holds at both ends.
+    But for those between the values of `trials`, for those in stretches that are `untold`, whose
+    ends are among the points, and for those in stretches of the last digits that are `nearly`
+    failing: there the function holds at both ends.
     """
 
     points: tuple[Fraction, ...]
     untold: tuple[Stretch, ...] = ()
     nearly: tuple[Stretch, ...] = ()
+    trials: tuple[Trial, ...] = ()
 
 
 def changes_of(
@@ -69,7 +95,7 @@ def changes_of(
     With `strict`, zero fails. Where the symbol `is_whole` what lies between two whole numbers
     does not matter.
     """
-    search = _Search(over, symbol, ends, budget, strict=strict)
+    search = _Search(over, symbol, ends, budget, strict=strict, is_whole=is_whole)
     cuts = search.cuts()
     exact: dict[float, Fraction] = {}
     for low, high in pairwise((ends[0], *cuts, ends[1])):
@@ -77,29 +103,39 @@ def changes_of(
         start, end = search.inside(low, high)
         search.look(start, end)
         exact |= {start: low, end: high}
-    points, untold = {*cuts, *search.points}, list[Stretch]()
+
+    def exactly(low: float, high: float) -> Stretch:
+        return exact.get(low, Fraction(low)), exact.get(high, Fraction(high))
+
+    points, untold, trials = {*cuts, *search.points}, list[Stretch](), list[Trial]()
     beside = _Beside(sorted({*points, *ends}), (ends[1] - ends[0]) * Fraction(4 * _NOTHING))
-    nearly = [one for one in _joined(search.nearly, exact) if one not in beside]
-    for stretch in _joined(search.untold, exact):
+    nearly = [one for box in _joined(search.nearly) if (one := exactly(*box)) not in beside]
+    for box in _joined(search.untold):
+        stretch = exactly(*box)
         if stretch in beside:
             continue
         known = search.whole_changes(stretch) if is_whole else None
-        points |= set(stretch if known is None else known)
-        untold += [stretch] if known is None else []
+        values = search.trial(*box) if known is None else 0
+        if values:
+            trials.append(Trial(*stretch, values))
+        elif known is None:
+            untold.append(stretch)
+            points |= set(stretch)
+        points |= {*(known or ()), *search.points}
     if is_whole:
         nearly = [(low, high) for low, high in nearly if ceil(low) <= floor(high)]
-    return Changes(tuple(sorted(points)), tuple(untold), tuple(nearly))
+    return Changes(tuple(sorted(points)), tuple(untold), tuple(nearly), tuple(trials))
 
 
-def _joined(boxes: Iterable[tuple[float, float]], exact: dict[float, Fraction]) -> list[Stretch]:
-    """Return boxes that meet as one; some ends are known exactly."""
-    found: list[tuple[float, float]] = []
+def _joined(boxes: Iterable[Box]) -> list[Box]:
+    """Return boxes that meet as one."""
+    found: list[Box] = []
     for low, high in sorted(boxes):
         if found and low <= found[-1][1]:
             found[-1] = found[-1][0], max(found[-1][1], high)
         else:
             found.append((low, high))
-    return [(exact.get(low, Fraction(low)), exact.get(high, Fraction(high))) for low, high in found]
+    return found
 
 
 class _Beside:
@@ -114,26 +150,29 @@ class _Beside:
         return any(at <= stretch[0] + room for at in self._changes[first : first + 1])
 
 
-class _UntoldError(Exception):
-    """A point of which no digits tell whether it fails."""
-
-
 class _Search:
     """Looks at boxes, the widest first."""
 
     def __init__(
-        self, over: Formula, symbol: Formula, ends: Stretch, budget: Budget, *, strict: bool
+        self,
+        over: Formula,
+        symbol: Formula,
+        ends: Stretch,
+        budget: Budget,
+        *,
+        strict: bool,
+        is_whole: bool,
     ) -> None:
         self._over, self._symbol, self._ends, self._strict = over, symbol, ends, strict
-        self._budget = budget
+        self._budget, self._is_whole, self._whole_left = budget, is_whole, _MOST_WHOLE
         self._least_width = float(ends[1] - ends[0]) * _NOTHING
         self._needed = tuple(dict.fromkeys(_needed(over, symbol)))
         self._curve = Curve(over, symbol, [one.of for one in self._needed])
         self._jumps = any(True for _ in self._curve.roundings())
         self._known: dict[Fraction, bool] = {}
         self.points: set[Fraction] = set()
-        self.untold: list[tuple[float, float]] = []
-        self.nearly: list[tuple[float, float]] = []
+        self.untold: list[Box] = []
+        self.nearly: list[Box] = []
 
     def cuts(self) -> tuple[Fraction, ...]:
         """Return where what is needed for a value begins or ceases to be there."""
@@ -155,6 +194,9 @@ class _Search:
     def look(self, start: float, end: float) -> None:
         """Find all changes between two points."""
         waiting = deque([(start, end)] if start < end else [])
+        if waiting and not self._jumps and self._is_blind(start, end):
+            self.untold.append((start, end))
+            return
         while waiting:
             low, high = waiting.popleft()
             self._budget.boxes -= 1
@@ -164,7 +206,7 @@ class _Search:
                 elif not self._is_settled(low, high):
                     middle = halfway(low, high)
                     waiting += [(low, middle), (middle, high)]
-            except _UntoldError:
+            except UntoldError:
                 self.untold.append((low, high))
 
     def _is_settled(self, low: float, high: float) -> bool:
@@ -182,6 +224,10 @@ class _Search:
             return True  # without a finite value
         if self._is_settled_across_jumps(low, high):
             return True
+        if self._is_whole and high - low <= _FEW_WHOLE:
+            known = self.whole_changes((Fraction(low), Fraction(high)))
+            self.points |= set(known or ())
+            return known is not None
         narrow = max(abs(low), abs(high))
         if high - low <= max(_NARROW * narrow, self._least_width) or (
             high - low <= _FINE * narrow and self._is_blurred((low + high) / 2, bounds)
@@ -215,7 +261,7 @@ class _Search:
         def is_behind(at: float) -> bool:
             try:
                 return self.fails(Fraction(at)) is fails
-            except _UntoldError:
+            except UntoldError:
                 near.append(at)  # no digits tell it from the change
                 return True
 
@@ -251,7 +297,7 @@ class _Search:
         try:
             sign = sign_at(self._over, self._symbol, at)
         except (NoSignError, TooLongError):
-            raise _UntoldError from None
+            raise UntoldError from None
         return sign is None or sign > 0 or (self._strict and sign == 0)
 
     # -- where there is no value -----------------------------------------------------------
@@ -262,29 +308,55 @@ class _Search:
             return bounds.low == 0 == bounds.high
         return bounds.high < 0 or (one.is_zero_out and bounds.high == 0)
 
-    # -- whole numbers ---------------------------------------------------------------------
+    # -- values that are tried -------------------------------------------------------------
+
+    def _is_blind(self, start: float, end: float) -> bool:
+        """Return whether bounds of some narrow box tell nothing though both its ends are alike.
+
+        They are far wider there than a value moves: halves of the range would tell no more.
+        """
+        width = (end - start) * _PLACE
+        for place in range(1, _PLACES + 1):
+            low = start + (end - start) * place / (_PLACES + 1)
+            bounds = self._curve.over(low, low + width)
+            if not (bounds.low <= 0 <= bounds.high and bounds.slow < 0 < bounds.steep):
+                continue
+            one, other = self._curve.at(low), self._curve.at(low + width)
+            moves = max(one.high, other.high) - min(one.low, other.low)
+            are_alike = (one.is_above and other.is_above) or (one.is_below and other.is_below)
+            if are_alike and bounds.high - bounds.low > _FAR_WIDER * moves:
+                return True
+        return False
+
+    def trial(self, low: float, high: float) -> int:
+        """Find changes between values of a box that are tried; return how many, 0 where untold."""
+        try:
+            values, changes = tried(self.fails, (low, high), is_whole=self._is_whole)
+            for start, end in changes:
+                if self._is_whole:
+                    self.points.add(Fraction(start if self.fails(Fraction(end)) else end))
+                else:
+                    self._ends_of_one(start, end)
+        except UntoldError:
+            return 0
+        return values
 
     def whole_changes(self, stretch: Stretch) -> list[Fraction] | None:
-        """Return points between the whole numbers of a stretch that differ, None for too many."""
+        """Return which whole numbers of a stretch hold beside one that fails, None for too many."""
         first, last = floor(stretch[0]), ceil(stretch[1])
-        self._budget.boxes -= last - first
-        if self._budget.boxes < -_MOST_WHOLE:
+        if last - first > self._whole_left:
             return None
         inside = [n for n in range(first, last + 1) if self._ends[0] <= n <= self._ends[1]]
+        self._whole_left -= sum(Fraction(n) not in self._known for n in inside)
         try:
             fails = [self.fails(Fraction(n)) for n in inside]
-        except _UntoldError:
+        except UntoldError:
             return None
-        half = Fraction(1, 2)
         return [
-            n + half
-            for n, (one, other) in zip(inside, pairwise(fails), strict=False)
-            if one is not other
+            Fraction(n if after else n + 1)
+            for n, (before, after) in zip(inside, pairwise(fails), strict=False)
+            if before is not after
         ]
-
-
-_MOST_WHOLE = 1000
-"""So many whole numbers are looked at one by one where bounds do not tell."""
 
 
 def _needed(over: Formula, symbol: Formula) -> Iterator[Needed]:

@@ -12,15 +12,23 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.quality_axes import axes_of
-from qps.compiler.quantities.certainty import EXACT, Certainty, lower_bound, together, upper_bound
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    approximation,
+    lower_bound,
+    together,
+    upper_bound,
+)
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
 from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.capacity import excess
+from qps.solver.search import certain_signs
 from qps.solver.search.boxes import MOST_BOXES, Budget
-from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.certain_signs import NoSignError
 from qps.solver.search.critical import critical_points
-from qps.solver.search.sign_changes import Stretch, changes_of
+from qps.solver.search.sign_changes import Stretch, Trial, changes_of
 
 _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 """In all so many boxes are looked at, and a few for each criterion."""
@@ -43,7 +51,8 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.
     Quality `is_implied` where it fails where an axis does: of one axis, or the worst of several.
-    What is `untold` of it counts as failing.
+    What is `untold` of it counts as failing. At some values its sign is `known_at`: the model as it
+    is there has a value where the function of the number has none.
     """
 
     failure: Failure
@@ -54,21 +63,28 @@ class Excess(Struct, frozen=True, kw_only=True):
     at_most: bool = True
     is_implied: bool = False
     untold: tuple[Stretch, ...] = ()
+    known_at: tuple[tuple[Fraction, int | None], ...] = ()
 
     def fails(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
-        sign = self._sign(symbol, at)
+        sign = self.sign_at(symbol, at)
         return self.is_untold(at) or sign is None or sign > 0 or (self.strict and sign == 0)
 
     def is_open_at(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value for itself: on a strict limit, or without a value."""
-        sign = self._sign(symbol, at)
+        sign = self.sign_at(symbol, at)
         return sign is None or (self.strict and sign == 0)
 
-    def _sign(self, symbol: Formula, at: Fraction) -> int | None:
-        """Return the sign at a value; so near to the limit that no digits tell it is on it."""
+    def sign_at(self, symbol: Formula, at: Fraction) -> int | None:
+        """Return the sign at a value, None where it has no finite value.
+
+        So near to the limit that no digits tell it is on it.
+        """
+        for place, sign in self.known_at:
+            if at == place:
+                return sign
         try:
-            return sign_at(self.value, symbol, at)
+            return certain_signs.sign_at(self.value, symbol, at)
         except NoSignError:
             return 0
 
@@ -126,6 +142,7 @@ def boundaries_of(
     found: set[Fraction] = set()
     told: list[Excess] = []
     nearly: dict[Excess, tuple[Stretch, ...]] = {}
+    trials: dict[Excess, tuple[Trial, ...]] = {}
     boxes = _MOST_BOXES
     for over in excesses:
         points: Sequence[Fraction] | None = ()
@@ -139,14 +156,15 @@ def boundaries_of(
             )
             boxes += max(budget.boxes, 0)
             points, over = changes.points, replace(over, untold=changes.untold)  # noqa: PLW2901 - as it is told
-            nearly[over] = changes.nearly
+            nearly[over], trials[over] = changes.nearly, changes.trials
         found |= set(points)
         told.append(over)
     inside = sorted(point for point in found if ends[0] < point < ends[1])
     told_of = _Telling(told, symbol, inside, unit)
     more = [told_of.certainty(over, over.untold, lower_bound) for over in told]
     fewer = [told_of.certainty(over, at, upper_bound) for over, at in nearly.items()]
-    return Boundaries(points=inside, excesses=told, known=together(*more, *fewer))
+    either = [told_of.certainty_of_trials(over, at) for over, at in trials.items()]
+    return Boundaries(points=inside, excesses=told, known=together(*more, *fewer, *either))
 
 
 class _Telling(Struct, frozen=True):
@@ -164,6 +182,18 @@ class _Telling(Struct, frozen=True):
         matters = [one for one in untold if self._matters(over, one)]
         return bound(self._reason(over, matters)) if matters else EXACT
 
+    def certainty_of_trials(self, over: Excess, trials: Sequence[Trial]) -> Certainty:
+        """Return how the values are known where values of one criterion were tried."""
+        matters = [one for one in trials if self._matters(over, one.stretch)]
+        if not matters:
+            return EXACT
+        values = sum(one.values for one in matters)
+        place = self._place([one.stretch for one in matters])
+        return approximation(
+            f"bounds do not tell for all of {place} whether `{over.failure.requirement}` holds"
+            f"{_in_mode(over)}: {values:,} values were tried there"
+        )
+
     def _matters(self, over: Excess, there: Stretch) -> bool:
         low, high = there
         ends = [low, *(at for at in self.points if low < at < high), high]
@@ -175,11 +205,16 @@ class _Telling(Struct, frozen=True):
 
     def _reason(self, over: Excess, untold: Sequence[Stretch]) -> str:
         """Return what is not told, where, and what would help."""
-        mode = f" in mode {over.failure.mode}" if over.failure.mode else ""
-        more = f", nor at {len(untold) - 1:,} more places" if len(untold) > 1 else ""
-        low, high = (f"{float(at):.12g}" for at in untold[0])
-        place = f"{self.symbol.value} from {low} to {high} {self.unit}".rstrip()
         return (
-            f"bounds do not tell for {place}{more} whether `{over.failure.requirement}` holds{mode}"
-            " (fewer roundings, or a narrower range, would tell more)"
+            f"bounds do not tell for {self._place(untold)} whether `{over.failure.requirement}` "
+            f"holds{_in_mode(over)} (fewer roundings, or a narrower range, would tell more)"
         )
+
+    def _place(self, stretches: Sequence[Stretch]) -> str:
+        more = f", nor at {len(stretches) - 1:,} more places" if len(stretches) > 1 else ""
+        low, high = (f"{float(at):.12g}" for at in stretches[0])
+        return f"{self.symbol.value} from {low} to {high} {self.unit}".rstrip() + more
+
+
+def _in_mode(over: Excess) -> str:
+    return f" in mode {over.failure.mode}" if over.failure.mode else ""

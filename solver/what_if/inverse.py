@@ -8,10 +8,10 @@ values are alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import count, pairwise
 from math import ceil, floor
 
 from msgspec import Struct, field
@@ -31,7 +31,7 @@ from qps.solver.answers.solution import SolverFault
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
 from qps.solver.what_if.fewer_users import holds_for_fewer
-from qps.solver.what_if.unknown import Unknown, refuse, refuse_outside, unknown_of
+from qps.solver.what_if.unknown import Unknown, graphs_at, refuse, refuse_outside, unknown_of
 
 _NEARLY = Fraction(1, 10**9)
 
@@ -103,10 +103,12 @@ def solve_for(
         is_whole=number.is_count,
     )
     ends = [number.low, *found_at.points, number.high]
-    judged = _Judged(number, found_at.excesses, ends)
+    there = _as_it_is_there(model, configuration, number, found_at.excesses, ends)
+    known = _with_signs(found_at.excesses, there, number, population)
+    judged = _Judged(number, known, ends)
     found = judged.intervals()
     for interval in found:
-        _holds_below(number, interval, population)
+        _holds_below(number, interval, population, there)
     below = together(*(_known_below(number, interval, population) for interval in found))
     found = [judged.with_known_ends(interval) for interval in found]
     throughout = () if found else judged.fails_throughout()
@@ -130,6 +132,59 @@ def _excesses(graph: LoadGraph, number: Unknown, population: int) -> list[Excess
     return [excess_of(criterion, graph, values) for criterion in all_criteria(graph)]
 
 
+_Graphs = Mapping[Fraction, tuple[LoadGraph, ...]]
+
+
+def _as_it_is_there(
+    model: ir.Model,
+    configuration: Configuration,
+    number: Unknown,
+    excesses: Sequence[Excess],
+    ends: Sequence[Fraction],
+) -> _Graphs:
+    """Return the model at both ends of the range, and where a function of the number has no value.
+
+    Nothing is left of 0/0 there: what is done never is no part of the model.
+    """
+    places = {
+        at
+        for at in ends
+        if at in (number.low, number.high)
+        or any(over.sign_at(number.symbol, at) is None for over in excesses)
+    }
+    return {at: graphs_at(model, configuration, number, at) for at in sorted(places)}
+
+
+def _with_signs(
+    excesses: Sequence[Excess], there: _Graphs, number: Unknown, population: int
+) -> list[Excess]:
+    """Return criteria with their signs in the model as it is at some values.
+
+    Of a criterion that is none there, as nothing is left of what it asks for, nothing fails.
+    """
+    signs: dict[_Key, list[tuple[Fraction, int | None]]] = {}
+    keyed = _keyed(excesses)
+    for at, graphs in there.items():
+        own = [one for graph in graphs for one in _excesses(graph, number, population)]
+        found = {key: one.sign_at(number.symbol, at) for key, one in _keyed(own).items()}
+        for key, over in keyed.items() if graphs else ():
+            if not over.failure.refused:
+                signs.setdefault(key, []).append((at, found.get(key, -1)))
+    return [replace(over, known_at=tuple(signs.get(key, ()))) for key, over in keyed.items()]
+
+
+_Key = tuple[Failure, bool, bool, int]
+
+
+def _keyed(excesses: Iterable[Excess]) -> dict[_Key, Excess]:
+    """Return criteria by what they are in every graph of a model, in their order."""
+    found: dict[_Key, Excess] = {}
+    for over in excesses:
+        keys = ((over.failure, over.at_most, over.strict, n) for n in count())
+        found[next(key for key in keys if key not in found)] = over
+    return found
+
+
 class _Judged(Struct, frozen=True, dict=True):
     """What is required, as functions of a number; between two neighbouring `ends` all is alike."""
 
@@ -139,8 +194,15 @@ class _Judged(Struct, frozen=True, dict=True):
 
     @cached_property
     def middles(self) -> list[Fraction]:
-        """A value in each stretch."""
-        return [(low + high) / 2 for low, high in pairwise(self.ends)]
+        """A value in each stretch: of what counts a whole one, where one lies within."""
+        return [self._within(low, high) for low, high in pairwise(self.ends)]
+
+    def _within(self, low: Fraction, high: Fraction) -> Fraction:
+        middle = (low + high) / 2
+        whole = Fraction(floor(middle))
+        if not self.number.is_count:
+            return middle
+        return next((n for n in (whole, whole + 1) if low < n < high), middle)
 
     @cached_property
     def reasons(self) -> list[Failure | None]:
@@ -329,15 +391,17 @@ class _Judged(Struct, frozen=True, dict=True):
         )
 
 
-def _holds_below(number: Unknown, interval: Interval, population: int) -> None:
+def _holds_below(
+    number: Unknown, interval: Interval, population: int, graphs_there: _Graphs
+) -> None:
     """Check an interval: just inside it every population up to the given one is acceptable."""
     for at in _just_inside(interval, is_whole=number.is_count):
-        for graph in number.graphs:
-            there = graph.with_values({number.name: number_of(at)})
-            largest = largest_acceptable(there) or graph.low - 1
+        valued = [graph.with_values({number.name: number_of(at)}) for graph in number.graphs]
+        for graph in graphs_there.get(at) or valued:
+            largest = largest_acceptable(graph) or graph.low - 1
             if largest >= population:
                 continue
-            if _accepts(there, population):
+            if _accepts(graph, population):
                 mode = f" in mode {graph.mode}" if graph.mode else ""
                 value = _plainly(at, number)
                 refuse(

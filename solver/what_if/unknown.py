@@ -30,6 +30,7 @@ from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
 from qps.engine.formulas import Formula
+from qps.engine.known_ranges import Range
 from qps.engine.points import in_floats
 from qps.solver.what_if.value_bounds import ValueBound, value_bounds
 
@@ -95,7 +96,7 @@ def unknown_of(
         for each in settled:
             _refuse_made_of_others(parameter, in_force(each))
     declared = _declared_range(parameter, settled[0])
-    moving = {name: declared is not None and declared[0] <= 0}
+    moving = {name: False if declared is None else Range(*declared)}
     usual = [lower(model, each, moving) for each in settled]
     fixed = settled if parameter is None else _fixed(model, configuration, parameter)
     graphs = usual if parameter is None else [lower(model, each, moving) for each in fixed]
@@ -105,6 +106,8 @@ def unknown_of(
             "solve for a number that no `if` asks for",
         )
     found = [graph.assumptions[name] for graph in graphs if name in graph.assumptions]
+    if parameter is not None and found:
+        _refuse_of_parts(parameter, usual)
     if not found:
         _refuse_unknown(model, parameter, name, graphs)
     now = {graph.mode: _now(graph, name, population) for graph in usual}
@@ -153,6 +156,24 @@ def _fixed(
         value = ir.Constant(Fraction(1))
     change = ir.SetParameter(parameter.name, value, parameter.span)
     return in_each_mode(model, changed(configuration, [change]))
+
+
+def graphs_at(
+    model: ir.Model, configuration: Configuration, number: Unknown, value: Fraction
+) -> tuple[LoadGraph, ...]:
+    """Return the model in each mode with a parameter set to a value, as `--set` sets it.
+
+    None where the number is no parameter, or the model refuses such a value.
+    """
+    parameter = next((p for p in model.parameters if p.name == number.name), None)
+    if parameter is None:
+        return ()
+    change = ir.SetParameter(parameter.name, ir.Constant(value), parameter.span)
+    try:
+        modes = in_each_mode(model, changed(configuration, [change]))
+        return tuple(lower(model, each) for each in modes)
+    except QpsError:
+        return ()
 
 
 def _now(graph: LoadGraph, name: str, population: int) -> float | None:
@@ -226,6 +247,20 @@ def _refuse_made_of_others(parameter: ir.Parameter, configuration: Configuration
         f"ask for what it rests on, {others}; or {example}" if names else example,
         configuration.values_from[name],
     )
+
+
+def _refuse_of_parts(parameter: ir.Parameter, graphs: Sequence[LoadGraph]) -> None:
+    """Refuse a parameter of which each kind has its own value, where nothing takes their mean."""
+    value = parameter.value
+    if not isinstance(value, ir.Mixture) or any(parameter.name in g.assumptions for g in graphs):
+        return
+    parts = [one.parameter for one in value.classes]
+    if any(part in graph.assumptions for part in parts for graph in graphs):
+        refuse(
+            f"`{parameter.name}` has a value for each of `{value.of}`, and none of its own",
+            f"ask for one of them: {listed([f'--for {part}' for part in parts], 'or')}",
+            parameter.span,
+        )
 
 
 def _refuse_unknown(

@@ -21,6 +21,8 @@ from qps.compiler.lower.walk.under_way import UnderWay
 from qps.compiler.network.itinerary import Call, Sequence, Times
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
 from qps.engine.formulas import ONE, Formula, apply, minimum, product
+from qps.engine.known_ranges import Range
+from qps.engine.known_signs import range_of
 
 _ONE = Fraction(1)
 
@@ -186,7 +188,10 @@ class WalkedCalls:
             return CallMade(number=call.number, node=call.node, fork=call.fork, reached=reached)
         value = self._often(call.times.expr, begun.times)
         is_share = (
-            self._expressions.is_supposed_a_share(begun.times) if value is None else value <= 1
+            self._is_always_a_share(begun.times)
+            or self._expressions.is_supposed_a_share(begun.times)
+            if value is None
+            else value <= 1
         )
         return CallMade(
             number=call.number,
@@ -243,11 +248,17 @@ class WalkedCalls:
 
     def _is_at_most_one(self, made: CallMade, times: Formula) -> bool:
         """Return whether a call is never made twice, whatever the numbers that are moving."""
+        return made.is_share or self._is_always_a_share(times)
 
-        def told(formula: Formula, _: Mapping[Formula, object]) -> bool:
-            return formula.is_constant and compare("<=", formula, ONE)
+    def _is_always_a_share(self, times: Formula) -> bool:
+        """Return whether a number is at most 1, whatever the numbers that are moving."""
 
-        return made.is_share or self._expressions.of_what_stays(times, told)
+        def told(formula: Formula, ranges: Mapping[Formula, Range]) -> bool:
+            if formula.is_constant:
+                return compare("<=", formula, ONE)
+            return range_of(formula, ranges).high <= 1
+
+        return self._expressions.of_what_stays(times, told)
 
     # -- losses --------------------------------------------------------------------------
 
