@@ -51,8 +51,8 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.
     Quality `is_implied` where it fails where an axis does: of one axis, or the worst of several.
-    What is `untold` of it counts as failing. At some values its sign is `known_at`: the model as it
-    is there has a value where the function of the number has none.
+    What is `untold` of it counts as failing. Where there is a `sign_as_set`, that is asked for the
+    sign at a value: the model may have a value where the function of the number has none.
     """
 
     failure: Failure
@@ -63,7 +63,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     at_most: bool = True
     is_implied: bool = False
     untold: tuple[Stretch, ...] = ()
-    known_at: tuple[tuple[Fraction, int | None], ...] = ()
+    sign_as_set: Callable[[Fraction], int | None] | None = None
 
     def fails(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
@@ -80,9 +80,8 @@ class Excess(Struct, frozen=True, kw_only=True):
 
         So near to the limit that no digits tell it is on it.
         """
-        for place, sign in self.known_at:
-            if at == place:
-                return sign
+        if self.sign_as_set is not None:
+            return self.sign_as_set(at)
         try:
             return certain_signs.sign_at(self.value, symbol, at)
         except NoSignError:

@@ -3,15 +3,15 @@
 The criteria at that population are functions of the one number alone. Where they are made of
 rational functions, maxima and minima, their critical points are found exactly; where not, bounds
 over boxes find where they change (`search/sign_changes`). Between two neighbouring points all
-values are alike.
+values are alike; at one of each stretch the model is asked as it is where that is set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import pairwise
 from math import ceil, floor
 
 from msgspec import Struct, field
@@ -29,11 +29,14 @@ from qps.solver.answers.answering import QUALITY, all_criteria, largest_acceptab
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import SolverFault
 from qps.solver.search.certain_signs import sign_at
-from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
 from qps.solver.what_if.fewer_users import holds_for_fewer
-from qps.solver.what_if.unknown import Unknown, graphs_at, refuse, refuse_outside, unknown_of
+from qps.solver.what_if.model_as_set import ModelAsSet
+from qps.solver.what_if.unknown import Unknown, refuse, refuse_outside, unknown_of
 
 _NEARLY = Fraction(1, 10**9)
+_MOST_ASKED = 12
+"""Between so many points the model is asked as it is where a value is set."""
 
 
 class Interval(Struct, frozen=True, kw_only=True):
@@ -94,7 +97,8 @@ def solve_for(
         Excess(failure=Failure(r.message, None, refused=True), value=r.over, strict=r.strict)
         for r in number.refused
     ]
-    excesses += [over for graph in number.graphs for over in _excesses(graph, number, population)]
+    as_set = ModelAsSet(model, configuration, number, population)
+    excesses += [over for graph in number.graphs for over in as_set.excesses_of(graph)]
     found_at = boundaries_of(
         excesses,
         number.symbol,
@@ -102,13 +106,10 @@ def solve_for(
         unit=str(number.dimension),
         is_whole=number.is_count,
     )
-    ends = [number.low, *found_at.points, number.high]
-    there = _as_it_is_there(model, configuration, number, found_at.excesses, ends)
-    known = _with_signs(found_at.excesses, there, number, population)
-    judged = _Judged(number, known, ends)
+    judged, as_tried = _judged(as_set, number, found_at.excesses, found_at.points)
     found = judged.intervals()
     for interval in found:
-        _holds_below(number, interval, population, there)
+        _holds_below(number, interval, population, as_set)
     below = together(*(_known_below(number, interval, population) for interval in found))
     found = [judged.with_known_ends(interval) for interval in found]
     throughout = () if found else judged.fails_throughout()
@@ -120,69 +121,31 @@ def solve_for(
         intervals=tuple(found),
         fails=() if found else fails,
         fails_throughout=bool(throughout),
-        known=together(judged.known(is_none=not found), found_at.known, below),
+        known=together(judged.known(is_none=not found), found_at.known, as_tried, below),
         ports=number.graphs[0].ports,
         typical=tuple(one for one in uncertain_in_any_mode(model, configuration) if one != name),
     )
 
 
-def _excesses(graph: LoadGraph, number: Unknown, population: int) -> list[Excess]:
-    values = {s: value for s, value in graph.values.items() if s != number.symbol}
-    values[graph.population] = number_of(population)
-    return [excess_of(criterion, graph, values) for criterion in all_criteria(graph)]
+def _judged(
+    as_set: ModelAsSet, number: Unknown, excesses: Sequence[Excess], points: Sequence[Fraction]
+) -> tuple[_Judged, Certainty]:
+    """Return what is required, judged between points, as it is where values are set.
 
-
-_Graphs = Mapping[Fraction, tuple[LoadGraph, ...]]
-
-
-def _as_it_is_there(
-    model: ir.Model,
-    configuration: Configuration,
-    number: Unknown,
-    excesses: Sequence[Excess],
-    ends: Sequence[Fraction],
-) -> _Graphs:
-    """Return the model at both ends of the range, and where a function of the number has no value.
-
-    Nothing is left of 0/0 there: what is done never is no part of the model.
+    And what that adds to how it is known.
     """
-    places = {
-        at
-        for at in ends
-        if at in (number.low, number.high)
-        or any(over.sign_at(number.symbol, at) is None for over in excesses)
-    }
-    return {at: graphs_at(model, configuration, number, at) for at in sorted(places)}
-
-
-def _with_signs(
-    excesses: Sequence[Excess], there: _Graphs, number: Unknown, population: int
-) -> list[Excess]:
-    """Return criteria with their signs in the model as it is at some values.
-
-    Of a criterion that is none there, as nothing is left of what it asks for, nothing fails.
-    """
-    signs: dict[_Key, list[tuple[Fraction, int | None]]] = {}
-    keyed = _keyed(excesses)
-    for at, graphs in there.items():
-        own = [one for graph in graphs for one in _excesses(graph, number, population)]
-        found = {key: one.sign_at(number.symbol, at) for key, one in _keyed(own).items()}
-        for key, over in keyed.items() if graphs else ():
-            if not over.failure.refused:
-                signs.setdefault(key, []).append((at, found.get(key, -1)))
-    return [replace(over, known_at=tuple(signs.get(key, ()))) for key, over in keyed.items()]
-
-
-_Key = tuple[Failure, bool, bool, int]
-
-
-def _keyed(excesses: Iterable[Excess]) -> dict[_Key, Excess]:
-    """Return criteria by what they are in every graph of a model, in their order."""
-    found: dict[_Key, Excess] = {}
-    for over in excesses:
-        keys = ((over.failure, over.at_most, over.strict, n) for n in count())
-        found[next(key for key in keys if key not in found)] = over
-    return found
+    ends = [number.low, *points, number.high]
+    unvalued = (at for at in points if any(o.sign_at(number.symbol, at) is None for o in excesses))
+    known = as_set.beside_formulas(excesses, {number.low, number.high, *unvalued})
+    judged = _Judged(number, known, ends)
+    if as_set.agrees(known, judged.middles[:_MOST_ASKED]):
+        return judged, EXACT
+    alone = as_set.alone(excesses)
+    changes = as_set.changes(alone)
+    if changes is None:
+        return judged, EXACT
+    points, certainty = changes
+    return _Judged(number, alone, sorted({number.low, *points, number.high})), certainty
 
 
 class _Judged(Struct, frozen=True, dict=True):
@@ -391,14 +354,12 @@ class _Judged(Struct, frozen=True, dict=True):
         )
 
 
-def _holds_below(
-    number: Unknown, interval: Interval, population: int, graphs_there: _Graphs
-) -> None:
+def _holds_below(number: Unknown, interval: Interval, population: int, as_set: ModelAsSet) -> None:
     """Check an interval: just inside it every population up to the given one is acceptable."""
     for at in _just_inside(interval, is_whole=number.is_count):
         valued = [graph.with_values({number.name: number_of(at)}) for graph in number.graphs]
-        for graph in graphs_there.get(at) or valued:
-            largest = largest_acceptable(graph) or graph.low - 1
+        for graph in as_set.known(at) or valued:
+            largest = largest_acceptable(replace(graph, high=population)) or graph.low - 1
             if largest >= population:
                 continue
             if _accepts(graph, population):
