@@ -376,6 +376,10 @@ def _own_rates(station: Station, around: Around, most: int) -> tuple[float, ...]
     else:
         unit, one = _one_of(station)
         weights = _summed(one.weights, places)
+    peak = max(weights)
+    if peak <= _LEAST:  # so many servers that nobody waits, as far as floats tell
+        return tuple(n / station.asked for n in range(1, int(min(places * copies, most)) + 1))
+    weights = [weight / peak for weight in weights]
     if are_even:
         return tuple(
             rate * unit for rate in even_rates(weights, places, copies, most=most, least=_LEAST)
@@ -394,6 +398,10 @@ def _own_waits(station: Station, around: Around, most: int) -> tuple[float, ...]
     for k in range(behind + 1, places + 1):
         waits[k] += one.growing * (k - behind)
     weights = _summed(one.weights, places)
+    peak = max(weights)
+    if peak <= _LEAST:
+        return (0.0,) * (int(min(places * copies, most)) + 1)
+    weights, waits = [w / peak for w in weights], [w / peak for w in waits]
     found = own_waits(weights, waits, places, copies, product=convolved, most=most, least=_LEAST)
     return tuple(found)
 
