@@ -10,9 +10,9 @@ import pytest
 
 import qps
 from qps.cli import main
-from qps.commands import solving
 from qps.commands.console import wants_color, width_of
 from qps.compiler.quantities.certainty import upper_bound
+from qps.reports.text import solved_spec
 from qps.reports.text.nouns import counted
 from qps.reports.text.table import Table
 from qps.reports.text.wrapping import labelled, wrapped
@@ -200,14 +200,14 @@ def test_how_many_is_told_before_it_is_known_what_would_help(
 ) -> None:
     Path("site.qps").write_text(SITE, encoding="utf-8")
     whole = told(capsys, "site.qps")
-    tried = solving.advise
+    tried = solved_spec.advise
     early: list[str] = []
 
     def looked_at(*given: Any) -> Any:
         early.append(capsys.readouterr().out)
         return tried(*given)
 
-    monkeypatch.setattr(solving, "advise", looked_at)
+    monkeypatch.setattr(solved_spec, "advise", looked_at)
     later = told(capsys, "site.qps")
     assert early[0].endswith("At most 3,750 shoppers\n")
     assert "would help" in later

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from math import exp, floor, isclose, sqrt
+from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
@@ -12,14 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, multivariate_t, qmc
 
+import qps
 from helpers.specs import checked
+from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.configure.configuration import with_drawn
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.pipeline import Spec
 from qps.engine.sobol import sobol_points
 from qps.reports.text.odds_text import ends_of, odds_lines
-from qps.reports.text.view import solve_view
+from qps.reports.text.view import as_json, solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.odds import few_alone
 from qps.solver.odds.chi_squared import chi_squared_quantile
@@ -28,6 +32,7 @@ from qps.solver.odds.draws import (
     axis_of,
     dimensions_of,
     half_width,
+    halved,
     quantiles,
     uncertain_numbers,
     values_at,
@@ -217,6 +222,31 @@ def test_halving_what_alone_is_uncertain_halves_the_way_to_the_promise() -> None
     assert found.promise.largest is not None
     lost, lost_if_halved = 4000 - found.promise.largest, 4000 - share.promise_if_halved
     assert lost_if_halved / lost == pytest.approx(0.5, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("cost", "size"),
+    [
+        # the typical value is the worst one, or one that nothing lies between
+        ("one of [2 ms/request weight 3, 1 ms/request]", "1 kB/request +- 5 %"),
+        ("one of [1 ms/request weight 3, 2 ms/request]", "1 kB/request"),
+        ("triangular(1 ms/request, 2 ms/request, 2 ms/request)", "1 kB/request"),
+    ],
+)
+def test_who_knows_more_never_promises_less(cost: str, size: str) -> None:
+    found = odds_of(spec_of(cost, size=size), Sampling(samples=1000))
+    assert found.promise.largest is not None
+    assert all((one.promise_if_halved or 0) >= found.promise.largest for one in found.shares)
+
+
+def test_half_as_uncertain_is_no_value_between_those_that_may_be() -> None:
+    spec = spec_of("one of [1 ms/request weight 3, 2 ms/request]")
+    (number,) = uncertain_numbers(spec.model, spec.configuration())
+    (name,) = (name for name, _ in number.parameters)
+    values = np.array([1e-3, 2e-3] * 500)
+    found = halved(number, {name: values})[name]
+    assert set(found) == {1e-3, 2e-3}
+    assert np.mean(found == 2e-3) == pytest.approx(0.25, abs=0.05)
 
 
 def test_the_same_seed_gives_the_same_odds_and_another_one_others() -> None:
@@ -440,3 +470,22 @@ def test_what_is_fitted_to_one_table_is_drawn_together() -> None:
         assert below == pytest.approx(law.cdf(level, random_state=1), abs=0.01)
     by_slopes = half_width(one, {"idle": 1.0, "cost": 1.0}, 0.9)
     assert by_slopes == pytest.approx(np.quantile(np.abs(drawn.sum(axis=1) - 30), 0.9), rel=0.02)
+
+
+def test_python_has_the_odds_that_the_command_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "s.qps"
+    text = SPEC.format(
+        cost="1 ms/request +- 10 %",
+        declared="",
+        size="1 kB/request",
+        rest="",
+        network="wire",
+        most=9999,
+    )
+    file.write_text(text, encoding="utf-8")
+    assert main(["solve", str(file), "--no-advice", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)["odds"]
+    assert told["promise"]["largest"] > 0
+    assert json.loads(json.dumps(as_json(qps.load(file).solve().odds))) == told

@@ -15,7 +15,6 @@ from msgspec.json import encode
 
 import qps
 from helpers.specs import at, checked
-from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.configure.configuration import base_configuration, changed
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -23,6 +22,7 @@ from qps.compiler.ir.own_numbers import own_numbers, with_parameters
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.engine.formulas import number
+from qps.reports.text.solved_spec import Solved, solved_spec
 from qps.solver.odds.told import Sampling
 
 SHOP = """

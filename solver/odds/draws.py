@@ -19,6 +19,8 @@ from qps.solver.matrix.layout import Drawn
 from qps.solver.matrix.prepared import Floats
 from qps.solver.odds.chi_squared import chi_squared_quantile
 
+_HALF = 33
+"""The seed by which every second sample is taken, at random."""
 _ALIKE = 1e-9
 """Part of a covariance below which there is none: one number may stand in two places."""
 
@@ -212,9 +214,19 @@ def half_width(number: UncertainNumber, weights: Mapping[str, float], probabilit
 
 
 def halved(number: UncertainNumber, values: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return values with those of one number half as far from its typical value."""
-    typical = {name: float(distribution.typical) for name, distribution in number.parameters}
-    return dict(values) | {name: (values[name] + own) / 2 for name, own in typical.items()}
+    """Return values with those of one number half as far from its typical value.
+
+    What is one of some values is none between them: it is the typical one half as often again.
+    """
+    found = dict(values)
+    for name, distribution in number.parameters:
+        own, typical = values[name], float(distribution.typical)
+        if isinstance(distribution, ir.Weighted):
+            stays = np.random.default_rng(_HALF).random(own.size) < 1 / 2
+            found[name] = np.where(stays, own, typical)
+        else:
+            found[name] = (own + typical) / 2
+    return found
 
 
 def drawn_axis(

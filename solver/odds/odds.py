@@ -118,7 +118,8 @@ def _shares(
         usual, halved = design.halves(answers, i)
         promise = None
         if halved.size:
-            gained = _promise(halved, certainty) - _promise(usual, certainty)
+            # Who knows more can promise as much as before: about what is typical there may be less.
+            gained = max(0, _promise(halved, certainty) - _promise(usual, certainty))
             promise = not_below(_promise(answers[: design.samples], certainty) + gained, low)
         yield ShareOfVariance(
             number=design.numbers[i].name,

@@ -335,7 +335,7 @@ class _Mode:
         if known is not None:
             del values[known.symbol]
         unknown = symbol("none") if known is None else known.symbol
-        over = substituted(resource.asked - target, values)
+        over = substituted(resource.asked_at(target)[0] - target, values)
         judged = Excess(
             failure=Failure(resource.name, None), value=over, strict=self._waits(resource)
         )

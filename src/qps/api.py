@@ -92,26 +92,20 @@ class Model(ShowsItself):
     ) -> SolveView:
         """Return the answers; attributes are the keys of `qps solve --format json`.
 
-        `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers.
-        With `advice`, what would help is tried out too, which takes a second or two.
+        `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers. Where
+        numbers are not known exactly, `odds` is what samples of them tell. With `advice`, what
+        would help is tried out too, which takes a second or two.
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
-        from qps.reports.text.view import solve_view  # noqa: PLC0415
+        from qps.reports.text.solved_spec import solved_spec  # noqa: PLC0415
         from qps.reports.text.worded_changes import wording  # noqa: PLC0415
-        from qps.solver.answers.worst_mode import solve_model  # noqa: PLC0415
-        from qps.solver.odds.promising import promising  # noqa: PLC0415
-        from qps.solver.what_if.advice import advise  # noqa: PLC0415
+        from qps.solver.odds.told import Sampling  # noqa: PLC0415
 
-        settings = _as_texts(set)
-        spec = self.spec.with_parts_of(settings)
-        configuration = spec.configuration(scenario, settings)
-        model = promising(spec.model, configuration)
-        solution = solve_model(model, configuration)
-        is_sampled = model is not spec.model  # each change would have a promise of its own
-        found = advise(model, configuration, solution) if advice and not is_sampled else ()
-        view = solve_view(model, configuration, solution, tuple(settings), found, spec.warnings)
-        words = wording(model, configuration, solution.graph, view.advice)
+        settings = tuple(_as_texts(set))
+        found = solved_spec(self.spec, scenario, settings, advice=advice, sampling=Sampling())
+        view, solution = found.view, found.solution
+        words = wording(found.model, found.configuration, solution.graph, view.advice)
         first = decision(view, solution, words)
         return telling(view, first.headline, first.facts, words.labels)
 

@@ -18,7 +18,6 @@ from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
 from qps.commands.provenance import made_line
 from qps.commands.results import is_result
-from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.configure.configuration import uncertain_in
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -31,6 +30,7 @@ from qps.reports.pages.page import SimulatedSection, page_view
 from qps.reports.text.labels import labels_of
 from qps.reports.text.reasons import answer_told
 from qps.reports.text.sizing_text import sizing_answer
+from qps.reports.text.solved_spec import Solved, solved_spec
 from qps.simulation.player import player
 from qps.solver.answers.solution import Verdict
 from qps.solver.claims.claim_results import ClaimResult

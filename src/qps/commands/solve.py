@@ -12,13 +12,14 @@ from qps.commands.console import Exit, complain, print_json, show, wants_color, 
 from qps.commands.kept_specs import load
 from qps.commands.output import style
 from qps.commands.progress import Progress
-from qps.commands.solving import Solved, solved
+from qps.commands.solving import solved
 from qps.compiler import ir
 from qps.compiler.pipeline import Spec
 from qps.reports.text.answers import SolveView
 from qps.reports.text.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.labels import labels_of
 from qps.reports.text.odds_text import promised_view
+from qps.reports.text.solved_spec import Solved
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
 from qps.reports.text.worded_changes import wording

@@ -1,0 +1,92 @@
+"""One spec solved as a scenario and settings change it: its answers, how sure they are, advice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, uncertain_in
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.lower.certainty_asked import without_certainty
+from qps.compiler.pipeline import Scenarios, Spec
+from qps.reports.text.answers import SolveView
+from qps.reports.text.view import solve_view
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.promising import promising
+from qps.solver.odds.told import Sampling
+from qps.solver.what_if.advice import advise
+
+
+class Solved(Struct, frozen=True, kw_only=True):
+    """A model in a configuration, its answers, the same as plain values, what the spec warns of.
+
+    `stated` is the model as it is written, `model` with all that it promises with certainty.
+    """
+
+    stated: ir.Model
+    model: ir.Model
+    configuration: Configuration
+    solution: Solution
+    view: SolveView
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def tell_nobody(_: str) -> None:
+    """Keep what comes next to oneself."""
+
+
+Answered: TypeAlias = Callable[[ir.Model, SolveView, Solution], object]
+"""What is called with the answers, before it is asked how sure they are and what would help."""
+
+
+def solved_spec(
+    spec: Spec,
+    scenario: Scenarios,
+    settings: tuple[str, ...],
+    *,
+    advice: bool,
+    sampling: Sampling,
+    how_sure: bool = True,
+    tell: Callable[[str], object] = tell_nobody,
+    answered: Answered | None = None,
+) -> Solved:
+    """Solve a spec as a scenario and settings change it, and tell how sure the answer is.
+
+    `tell` is called with what comes next, as it begins, `answered` with what is known by then.
+    """
+    spec = spec.with_parts_of(settings)
+    configuration = spec.configuration(scenario, settings)
+    model, found, is_certain = spec.model, None, not uncertain_in(configuration)
+    if not is_certain:
+        model = promising(model, configuration, sampling)
+    solution = solve_model(model, configuration)
+    if answered is not None:
+        first = solve_view(model, configuration, solution, settings, (), spec.warnings)
+        answered(model, first, solution)
+    if not is_certain:
+        plain, of_slopes = spec.model, solution
+        if model is not spec.model:
+            advice = False  # each change would have a promise of its own
+            plain = without_certainty(spec.model)
+            of_slopes = replace(solve_model(plain, configuration), at=solution.at)
+        if how_sure:
+            from qps.solver.odds.odds import odds  # noqa: PLC0415 - of few specs; it needs numpy
+
+            tell("how sure")
+            found = odds(plain, configuration, of_slopes, sampling)
+    tell("what would help")
+    helping = advise(model, configuration, solution) if advice else ()
+    view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)
+    return Solved(
+        stated=spec.model,
+        model=model,
+        configuration=configuration,
+        solution=solution,
+        view=view,
+        warnings=tuple(spec.warnings),
+    )
