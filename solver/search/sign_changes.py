@@ -35,7 +35,7 @@ from qps.solver.search.trials import Box, UntoldError, tried
 
 _NARROW, _FINE = 1e-13, 1e-6
 """Boxes in which floats hardly differ, and in which bounds of one point may be as wide."""
-_BESIDE = Fraction(1, 10**12)
+_BESIDE = Fraction(1, 10**8)
 _NOTHING = 1e-25
 """So small a part of the range is narrow wherever it lies."""
 
@@ -107,21 +107,22 @@ def changes_of(
     def exactly(low: float, high: float) -> Stretch:
         return exact.get(low, Fraction(low)), exact.get(high, Fraction(high))
 
-    points, untold, trials = {*cuts, *search.points}, list[Stretch](), list[Trial]()
-    beside = _Beside(sorted({*points, *ends}), (ends[1] - ends[0]) * Fraction(4 * _NOTHING))
-    nearly = [one for box in _joined(search.nearly) if (one := exactly(*box)) not in beside]
+    untold, trials = list[Stretch](), list[Trial]()
     for box in _joined(search.untold):
         stretch = exactly(*box)
-        if stretch in beside:
-            continue
         known = search.whole_changes(stretch) if is_whole else None
         values = search.trial(*box) if known is None else 0
+        search.points |= set(known or ())
         if values:
             trials.append(Trial(*stretch, values))
         elif known is None:
             untold.append(stretch)
-            points |= set(stretch)
-        points |= {*(known or ()), *search.points}
+    points = {*cuts, *search.points}
+    beside = _Beside(sorted({*points, *ends}), (ends[1] - ends[0]) * Fraction(4 * _NOTHING))
+    nearly = [one for box in _joined(search.nearly) if (one := exactly(*box)) not in beside]
+    trials = [one for one in trials if one.stretch not in beside]
+    untold = [one for one in untold if one not in beside]
+    points |= {end for stretch in untold for end in stretch}
     if is_whole:
         nearly = [(low, high) for low, high in nearly if ceil(low) <= floor(high)]
     return Changes(tuple(sorted(points)), tuple(untold), tuple(nearly), tuple(trials))
