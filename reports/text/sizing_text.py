@@ -282,7 +282,7 @@ def _table(sizing: Sizing) -> Table:
             percent(one.target),
             "" if isnan(one.capacity.has) else quantity(one.capacity.has, one.capacity.dimension),
             marked(_takes(one), one.known),
-            _machines(one.machines),
+            _machines(one),
         )
         for one, name in by_their_switch(
             _ordered(sizing), attrgetter("resource"), sizing.ports, short
@@ -318,11 +318,13 @@ def _amount(amount: float, capacity: Capacity) -> str:
     return quantity(shown, capacity.dimension, _DIGITS)
 
 
-def _machines(machines: Machines | None) -> str:
-    """Return how many machines would do, where there are fewer."""
+def _machines(one: Needed) -> str:
+    """Return how many machines would do, where there are fewer; in a mode where it has its own."""
+    machines = one.machines
     if machines is None or machines.takes <= machines.now:
         return ""
+    told = f"{machines.takes:,}" + (f" in mode {one.machines_mode}" if one.machines_mode else "")
     if machines.price is None or not isfinite(machines.price):
-        return f"{machines.takes:,}"
+        return told
     dimension = MONEY / TIME if machines.is_running else MONEY
-    return f"{machines.takes:,} ({quantity(machines.price, dimension)})"
+    return f"{told} ({quantity(machines.price, dimension)})"

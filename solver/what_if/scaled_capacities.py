@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import VARYING, Configuration
+from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -25,12 +26,14 @@ class ScaledCapacities(Struct, frozen=True):
 
     `capacities` holds the number of each capacity: by machine and resource, by network and what
     of it; `counts` that of each node whose machines do not grow in number with the population.
+    `counted_by` are the parameters that such numbers turn, where the count rests on one.
     """
 
     model: ir.Model
     configuration: Configuration
     capacities: dict[tuple[str, str], str]
     counts: dict[str, str]
+    counted_by: dict[str, str]
 
     def at(self, values: dict[str, Fraction]) -> Configuration:
         """Return the configuration with some of the numbers set."""
@@ -45,8 +48,11 @@ def scaled_capacities(
     """Return a model with a number before each capacity, and before each fixed count of a node.
 
     A capacity or a count that is a parameter is turned by that parameter, so that all that rests on
-    it follows: two capacities of one parameter have one number. With `only` some numbers, all else
-    stays as it is written: what is known of one core is not known of a number that is 1 by chance.
+    it follows: two capacities of one parameter have one number. So is a count that is made of one
+    whole parameter and of what modes set: `nodes - gone` are those that a mode leaves.
+
+    With `only` some numbers, all else stays as it is written: what is known of one core is not
+    known of a number that is 1 by chance.
     """
     made = _Making(model, configuration, only)
     machines = {name: made.machine(machine) for name, machine in model.machines.items()}
@@ -64,7 +70,7 @@ def scaled_capacities(
     )
     declared = (*own, *made.declared)
     whole = replace(model, machines=machines, networks=networks, parameters=declared)
-    return ScaledCapacities(whole, settled, made.capacities, made.counts)
+    return ScaledCapacities(whole, settled, made.capacities, made.counts, made.counted_by)
 
 
 class _Making:
@@ -75,9 +81,16 @@ class _Making:
         self.parameters: dict[str, ir.Expr] = {}
         self.capacities: dict[tuple[str, str], str] = {}
         self.counts: dict[str, str] = {}
+        self.counted_by: dict[str, str] = {}
         self.turned: set[str] = set()
         self._configuration, self._only = configuration, only
         self._known = {p.name: p for p in model.parameters}
+        self._by_modes = {
+            change.name
+            for mode in model.modes
+            for change in mode.changes
+            if isinstance(change, ir.SetParameter)
+        }
 
     def machine(self, machine: ir.Machine) -> ir.Machine:
         resources = (
@@ -94,15 +107,44 @@ class _Making:
     def node(self, node: ir.Node) -> ir.Node:
         if any(isinstance(part, VARYING) for part in parts_of(node.count)):
             return node
-        if isinstance(node.count, ir.ParameterValue) and self._is_plain(node.count.name):
-            if self._is_asked(_of_parameter(node.count.name)):
-                self.counts[node.name] = self._of_parameter(node.count.name)
+        name = self._counting(node.count)
+        if name is not None:
+            if self._is_asked(_of_parameter(name)):
+                number = self._of_parameter(name)
+                self.counts[node.name], self.counted_by[number] = number, name
             return node
         if not self._is_asked(_of_machines(node.name)):
             return node
         number = self._number(_of_machines(node.name), node.span)
         self.counts[node.name] = number
         return replace(node, count=_times(number, node.count))
+
+    def _counting(self, count: ir.Expr) -> str | None:
+        """Return the parameter by which a count grows: the only whole one that no mode sets."""
+        if isinstance(count, ir.ParameterValue):
+            return count.name if self._is_plain(count.name) else None
+        names = {part.name for part in parts_of(count) if isinstance(part, ir.ParameterValue)}
+        found = [name for name in names - self._by_modes if self._is_whole(name)]
+        if len(found) != 1:
+            return None
+        name = found[0]
+        now = self._configuration.parameters[name]
+        assert isinstance(now, ir.Constant)
+        here, further = (self._folded(count, name, now.value + more) for more in (0, 1))
+        grows = here is not None and further is not None and here < further
+        return name if grows and self._is_plain(name) else None
+
+    def _is_whole(self, name: str) -> bool:
+        value = self._configuration.parameters[name]
+        is_one = isinstance(value, ir.Constant) and self._known[name].dimension == DIMENSIONLESS
+        return is_one and value.value >= 1 and value.value.denominator == 1
+
+    def _folded(self, count: ir.Expr, name: str, value: Fraction) -> Fraction | None:
+        """Return a count where a parameter has a value."""
+        configuration = with_value(self._configuration, name, value)
+        return Folder(configuration=configuration, population=Fraction(configuration.low)).fold(
+            count
+        )
 
     def _turned(self, key: tuple[str, str], capacity: ir.Quantity) -> ir.Quantity:
         expr = capacity.expr
@@ -150,6 +192,12 @@ class _Making:
                 )
             )
         return name
+
+
+def with_value(configuration: Configuration, name: str, value: Fraction) -> Configuration:
+    """Return a configuration in which a parameter has a value."""
+    parameters = configuration.parameters | {name: ir.Constant(value)}
+    return replace(configuration, parameters=parameters)
 
 
 def _of_parameter(name: str) -> str:

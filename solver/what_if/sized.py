@@ -54,6 +54,8 @@ class Needed(Struct, frozen=True, kw_only=True):
     exact: float | None
     machines: Machines | None
     mode: str | None
+    machines_mode: str | None = None
+    """The mode whose machines are told, where there are others outside of it."""
     is_link: bool = False
     is_searched: bool = False
     """True where a capacity that does was looked for, and not found: none may do all the same."""

@@ -49,7 +49,11 @@ from qps.solver.search.whole_multiples import least_whole
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
-from qps.solver.what_if.scaled_capacities import ScaledCapacities, scaled_capacities
+from qps.solver.what_if.scaled_capacities import (
+    ScaledCapacities,
+    scaled_capacities,
+    with_value,
+)
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
 from qps.solver.what_if.unknown import refuse_outside
 
@@ -71,14 +75,15 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     """
     refuse_certainty_asked(model, configuration)
     refuse_outside(model, configuration, population)
-    modes = [_Mode(model, each, population) for each in in_each_mode(model, configuration)]
+    outside = replace(configuration, mode=None, mode_changes=())
+    every_mode = in_each_mode(model, configuration)
+    modes = [_Mode(model, each, outside, population) for each in every_mode]
     needed: dict[str, Needed] = {}
     raised: dict[str, Fraction] = {}
     for mode in modes:
         for one, number, times in mode.needed():
             before = needed.get(one.resource)
-            if before is None or _rank(one) > _rank(before):
-                needed[one.resource] = one
+            needed[one.resource] = one if before is None else _worse(before, one)
             if number is not None and times is not None:
                 raised[number] = max(times, raised.get(number, Fraction(1)))
     whatever = [f for mode in modes for f in mode.failing(dict.fromkeys(mode.numbers, _ENOUGH))]
@@ -131,9 +136,10 @@ def _growth(
         if found is None or not all(mode.carries(times(found.counts)) for mode in modes):
             continue
         machines = tuple(
-            MoreMachines(one.places, one.now, found.counts[one.number])
+            MoreMachines(places, has, takes)
             for one in countables
             if found.counts[one.number] > one.now
+            for (has, takes), places in _built(modes[0], one, found.counts[one.number]).items()
         )
         names = [one.resource for one in needed if links and one.is_link and not one.suffices]
         fewer = [found.counts | {n: c - 1} for n, c in found.counts.items() if c > now[n]]
@@ -150,6 +156,15 @@ def _growth(
             known=known,
         )
     return Growth(machines=(), links=(), are_least=False, looked_at=looked_at)
+
+
+def _built(mode: _Mode, one: Countable, count: int) -> dict[tuple[int, int], tuple[str, ...]]:
+    """Return how many machines there are and will be, with the nodes of which that is so."""
+    found: dict[tuple[int, int], tuple[str, ...]] = {}
+    for place in one.places:
+        both = mode.built(place, one.now), mode.built(place, count)
+        found[both] = (*found.get(both, ()), place)
+    return found
 
 
 def _countables(modes: list[_Mode]) -> list[Countable]:
@@ -191,6 +206,17 @@ def _mends(
     return tuple(found), approximation(*untold) if untold else EXACT
 
 
+def _worse(one: Needed, other: Needed) -> Needed:
+    """Return what takes more of two modes, with the machines of that which takes more of these."""
+    worse = other if _rank(other) > _rank(one) else one
+    most = max((one, other), key=_machines_rank)
+    return replace(worse, machines=most.machines, machines_mode=most.machines_mode)
+
+
+def _machines_rank(one: Needed) -> tuple[int, bool]:
+    return one.machines.takes if one.machines else 0, one.machines_mode is not None
+
+
 def _rank(one: Needed) -> tuple[float, float]:
     takes = float("inf") if one.takes is None else one.takes / one.capacity.has
     return takes, one.load / one.target
@@ -210,7 +236,14 @@ class _Least(Struct, frozen=True):
 class _Mode:
     """One mode of a model, with its capacities to turn."""
 
-    def __init__(self, model: ir.Model, configuration: Configuration, population: int) -> None:
+    def __init__(
+        self,
+        model: ir.Model,
+        configuration: Configuration,
+        outside: Configuration,
+        population: int,
+    ) -> None:
+        self._outside = outside
         self._model, self._settled = with_own_kinds(model, in_force(configuration))
         self._population = population
         self._scaled: ScaledCapacities = scaled_capacities(self._model, self._settled)
@@ -243,10 +276,35 @@ class _Mode:
         for place, number in self._scaled.counts.items():
             places.setdefault(number, []).append(place)
         for number, names in places.items():
-            counts = {self._folder.fold(self._settled.nodes[place].count) for place in names}
+            counts = {self._count(place) for place in names}
             (now, *others) = counts
             if not others and now is not None and now >= 1 and now.denominator == 1:
                 yield Countable(number, tuple(names), int(now))
+
+    def _count(self, place: str) -> Fraction | None:
+        """Return what turns the machines of a node: their number, or the parameter of that."""
+        return self._folder.fold(self._counted(place, self._settled))
+
+    def _counted(self, place: str, configuration: Configuration) -> ir.Expr:
+        name = self._scaled.counted_by.get(self._scaled.counts[place])
+        return configuration.nodes[place].count if name is None else ir.ParameterValue(name)
+
+    def _is_as_outside(self, place: str) -> bool:
+        """Return whether what turns the machines of a node is the same outside of modes."""
+        if place not in self._outside.nodes:
+            return False
+        outside = Folder(configuration=self._outside, population=Fraction(self._population))
+        return outside.fold(self._counted(place, self._outside)) == self._count(place)
+
+    def built(self, place: str, count: int) -> int:
+        """Return how many machines of a node there are outside of modes, for what turns them."""
+        name = self._scaled.counted_by.get(self._scaled.counts[place])
+        node = self._outside.nodes.get(place)
+        if name is None or node is None:
+            return count
+        there = with_value(self._outside, name, Fraction(count))
+        found = Folder(configuration=there, population=Fraction(self._population)).fold(node.count)
+        return count if found is None else ceil(found)
 
     def needed(self) -> Iterator[tuple[Needed, str | None, Fraction | None]]:
         """Yield what each resource needs, the number that turns it, and by how much it must."""
@@ -262,6 +320,8 @@ class _Mode:
                 takes = float(ceil(exact - float(_HAIR))) if capacity.is_whole else exact
                 if takes and capacity.is_whole:
                     times = Fraction(takes) / Fraction(capacity.has)
+            machines = self._machines(name, resource, target)
+            is_own = not (machines is None or self._is_as_outside(self._settled.place_of(name)))
             yield (
                 Needed(
                     resource=name,
@@ -270,7 +330,8 @@ class _Mode:
                     capacity=capacity,
                     takes=takes,
                     exact=exact,
-                    machines=self._machines(name, resource, target),
+                    machines=machines,
+                    machines_mode=graph.mode if is_own else None,
                     mode=graph.mode,
                     is_link=number in self.link_numbers,
                     is_searched=times is None and number in graph.assumptions,
@@ -352,8 +413,9 @@ class _Mode:
         number = self._scaled.counts.get(place)
         if number is None:
             return None
-        now = self._folder.fold(self._settled.nodes[place].count)
-        if now is None:
+        now = self._count(place)
+        there = self._folder.fold(self._settled.nodes[place].count)
+        if not now or not there:
             return None
         judged, unknown = self._turning(number, resource, target)
         takes: int | None
@@ -367,9 +429,10 @@ class _Mode:
         price = next((p for p in self._graph.prices if p.place == place), None)
         cost = None
         if price is not None:
-            cost = value_at(self._graph, price.value, self._population) * takes / float(now)
+            cost = value_at(self._graph, price.value, self._population) / float(there)
+            cost *= self.built(place, takes)
         unit = "$/s" if price is not None and price.is_running else "$"
-        return Machines(int(now), takes, cost, unit)
+        return Machines(self.built(place, int(now)), self.built(place, takes), cost, unit)
 
     def turned_by(self, number: str) -> dict[str, Capacity]:
         """Return the resources whose capacity a number turns."""
