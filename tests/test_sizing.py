@@ -15,7 +15,7 @@ from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.formulas import Formula, apply, minimum, symbol
-from qps.reports.text.sizing_text import sizing_answer
+from qps.reports.text.sizing_text import sizing_answer, sizing_text
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.boxes import UndecidedError
 from qps.solver.search.whole_multiples import least_whole
@@ -211,12 +211,12 @@ def test_more_machines_are_tried_against_all_requirements() -> None:
     assert sizing.is_possible
     growth = sizing.growth
     assert growth is not None
-    # 250 sessions fit a box: 12.4 boxes; for the processor alone 4 would do.
+    # 250 sessions fit a box: 12.4 boxes; for the processor alone 4 would do, which nobody is told.
     assert [(m.nodes, m.now, m.takes) for m in growth.machines] == [(("web",), 2, 13)]
     assert growth.are_least
     cpu = next(one for one in sizing.needed if one.resource == "web.cpu")
     assert cpu.machines is not None
-    assert cpu.machines.takes == 4
+    assert cpu.machines.takes == 13
     assert sizing_answer(sizing) == (
         "13 machines of web (now 2) carry 3,100 users. With 10,000 times each capacity instead, "
         "held is 6.2 GB (at most 1 GB)."
@@ -253,6 +253,75 @@ def test_the_numbers_of_machines_that_are_told_do_and_fewer_do_not(
     work = -(-users * 2 // 2000)
     assert told.get("db", 3) == stores
     assert told.get("web", 1) == max(boxes, work)
+
+
+def test_one_thing_has_one_figure() -> None:
+    def rows(text: str, population: int, head: str) -> list[str]:
+        found = sizing_text(sized(text, population), "s").splitlines()
+        return [" ".join(line.split()) for line in found if line.strip().startswith(head)]
+
+    # what 3,100 sessions take is 13 boxes, wherever it is told
+    assert rows(SESSIONS, 3100, "web.cpu") == [
+        "web.cpu 87.5 % 60 % 4 core 7 core (6.2) 13 (650 $/month)"
+    ]
+    # 60 % of a line is not enough for 3 ms: it takes what the answer says
+    (line,) = rows(SHOP + "require { pages.latency <= 3 ms }\n", 300, "line.forth")
+    assert line.endswith("1 Mbit/s >= 400 Mbit/s")
+
+
+WAITING = """
+users N in 1..3000
+machine a { cpu 1 core, queueing ps }
+component work { cpu 15 ms/request }
+topology { node n0 = a }
+stream s for each user { traffic 1 request, think 5 s; at n0 { work } }
+require { n0.cpu.load <= 75 % }
+"""
+
+
+def test_a_limit_of_a_load_of_those_who_wait_is_kept() -> None:
+    # Of one core 400 ask for all; of 1.45 they take 75 %, by the exact rates of both.
+    found = needed(WAITING, "n0.cpu", 400)
+    assert (found.takes, found.exact) == (2, pytest.approx(1.45, abs=0.005))
+    for cores, carries in (("2", True), ("1", False)):
+        spec = checked(WAITING.replace("1 core", f"{cores} core").replace("1..3000", "1..400"))
+        solution = solve_model(spec.model, spec.configuration())
+        assert (solution.largest_acceptable == 400) is carries
+
+
+SPARE = """
+users N in 1..10_000
+param nodes = 3 in 1..99
+param gone = 0
+machine box { cpu 1 core }
+component work { cpu 10 ms/request }
+topology { node db = box * COUNT }
+stream ask for each user { traffic 1 request/s; at db { work } }
+mode whole { gone = 0 }
+mode lost { LOST }
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "lost", "told"),
+    [
+        # 9 must be left: of so many that are built
+        ("(nodes - gone)", "gone = 1", "10"),
+        ("(nodes - 2 * gone)", "gone = 1", "11"),
+        ("nodes", "db = box * (nodes - 1)", "10"),
+        ("(2 * nodes - gone)", "gone = 1", "10"),
+        ("(2 * nodes)", "gone = 1", "10"),
+        # how many are built is not told by how many are left
+        ("nodes", "db = box * 2", "9 in mode lost"),
+        ("nodes", "nodes = 2", "9 in mode lost"),
+    ],
+)
+def test_machines_are_told_as_they_are_built(count: str, lost: str, told: str) -> None:
+    text = SPARE.replace("COUNT", count).replace("LOST", lost)
+    (row,) = (
+        line for line in sizing_text(sized(text, 900), "s").splitlines() if "db.cpu" in line[:9]
+    )
+    assert row.split("  ")[-1].strip() == told
 
 
 def test_a_search_is_bounded_and_says_so() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, isnan
+from math import ceil, isfinite, isnan
 from operator import attrgetter
 
 from msgspec import Struct
@@ -41,6 +41,8 @@ from qps.solver.what_if.sizing import MOST
 
 _DIGITS = 4
 _EXACT_DIGITS = 6
+_HAIR = 1e-9
+_AS_IS = "As it stands"
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
@@ -196,7 +198,7 @@ def sizing_answer(sizing: Sizing) -> str:
     what = (
         f"With what {joined_words(by_switch(short, sizing.ports))} take{'s' * (len(short) == 1)}"
         if short
-        else "As it stands"
+        else _AS_IS
     )
     if sizing.is_carried:
         return f"{what}, {users} {'is' if sizing.at == 1 else 'are'} carried."
@@ -223,10 +225,19 @@ def sizing_answer(sizing: Sizing) -> str:
         if not sizing.mends_known.is_exact:
             no_more = "it is not told whether more of one capacity would do"
         mend = f"it takes {' or '.join(mends)}" if mends else no_more
-        told.append(f"{what}, {named}: {mend}.")
+        told.append(f"{_what_loads_take(sizing)}, {named}: {mend}.")
     if not sizing.fails_whatever and not sizing.fails_still:
         told.append(f"{what}, {users} are acceptable, but fewer are not.")
     return " ".join(told)
+
+
+def _what_loads_take(sizing: Sizing) -> str:
+    """Return in words that each resource has what keeps its own load to its target."""
+    loads = (one.for_load or one for one in _ordered(sizing))
+    short = [one.resource for one in loads if not one.suffices and one.takes is not None]
+    many = len(short) != 1
+    names = joined_words(by_switch(short, sizing.ports))
+    return f"With what the load{'s' * many} of {names} take{'s' * (not many)}" if short else _AS_IS
 
 
 def _more_machines(sizing: Sizing, growth: Growth) -> str:
@@ -303,16 +314,15 @@ def _takes(one: Needed) -> str:
         return f"none found up to {most} times" if one.is_searched else "no capacity does"
     if one.takes == 0:
         return "any"
-    dimension = one.capacity.dimension
-    if one.capacity.is_whole and one.exact is not None:
-        exact = number(rounded_in(one.exact, 1.0, _EXACT_DIGITS, is_up=True), _EXACT_DIGITS)
-        told = f"{one.takes:,.0f} {dimension}"
-        return told if one.takes == one.exact else f"{told} ({exact})"
-    return _amount(one.takes, one.capacity)
+    return _amount(one.takes if one.exact is None else one.exact, one.capacity)
 
 
 def _amount(amount: float, capacity: Capacity) -> str:
-    """Return an amount of a capacity, its digits rounded up."""
+    """Return an amount of a capacity, its digits rounded up; of cores the whole ones that do."""
+    if capacity.is_whole:
+        exact = number(rounded_in(amount, 1.0, _EXACT_DIGITS, is_up=True), _EXACT_DIGITS)
+        told = f"{ceil(amount - _HAIR):,} {capacity.dimension}"
+        return told if amount == int(amount) else f"{told} ({exact})"
     factor, _ = scale_of(amount, capacity.dimension)
     shown = rounded_in(amount, factor, _DIGITS, is_up=True)
     return quantity(shown, capacity.dimension, _DIGITS)
@@ -323,7 +333,8 @@ def _machines(one: Needed) -> str:
     machines = one.machines
     if machines is None or machines.takes <= machines.now:
         return ""
-    told = f"{machines.takes:,}" + (f" in mode {one.machines_mode}" if one.machines_mode else "")
+    told = marked(f"{machines.takes:,}", one.machines_known)
+    told += f" in mode {one.machines_mode}" if one.machines_mode else ""
     if machines.price is None or not isfinite(machines.price):
         return told
     dimension = MONEY / TIME if machines.is_running else MONEY

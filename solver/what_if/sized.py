@@ -38,7 +38,10 @@ class Machines(Struct, frozen=True):
 
 
 class Needed(Struct, frozen=True, kw_only=True):
-    """A resource at the population: its load, its target, and the capacity that keeps to it.
+    """A resource at the population: its load, its target, and the capacity that it takes.
+
+    That keeps the load to its target, and all that is required where no other capacity does by
+    itself.
 
     `takes` is in the unit of the capacity, in whole cores where those are counted, `exact` the
     same before it was rounded up. Both are None where no capacity does, as of a single thread,
@@ -47,6 +50,7 @@ class Needed(Struct, frozen=True, kw_only=True):
     """
 
     resource: str
+    place: str
     load: float
     target: float
     capacity: Capacity
@@ -56,11 +60,14 @@ class Needed(Struct, frozen=True, kw_only=True):
     mode: str | None
     machines_mode: str | None = None
     """The mode whose machines are told, where there are others outside of it."""
+    machines_known: Certainty = EXACT
     is_link: bool = False
     is_searched: bool = False
     """True where a capacity that does was looked for, and not found: none may do all the same."""
     known: Certainty = EXACT
     """How it is known what it takes."""
+    for_load: Needed | None = None
+    """What it takes for its load alone, where it takes more for all that is required."""
 
     @property
     def suffices(self) -> bool:

@@ -102,7 +102,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     return Sizing(
         population=model.population.name,
         at=population,
-        needed=tuple(needed.values()),
+        needed=tuple(_for_all(one, mends, growth) for one in needed.values()),
         fails_whatever=tuple(whatever),
         fails_still=tuple(still),
         mends=mends,
@@ -204,6 +204,26 @@ def _mends(
             others += [one.seen for one in least if one.times is None]
     untold = together(*others).reasons
     return tuple(found), approximation(*untold) if untold else EXACT
+
+
+def _for_all(one: Needed, mends: Sequence[Mend], growth: Growth | None) -> Needed:
+    """Return what a resource takes for all that is required, where more than for its own load.
+
+    Where any of several capacities would mend what fails, each keeps what its load takes.
+    """
+    mend = mends[0] if len(mends) == 1 and one.resource in mends[0].resources else None
+    if mend is not None and mend.takes > (one.exact or 0):
+        takes = float(ceil(mend.takes - float(_HAIR))) if one.capacity.is_whole else mend.takes
+        load = replace(one, for_load=None)
+        one = replace(one, takes=takes, exact=mend.takes, known=mend.known, for_load=load)
+    more = [more for more in growth.machines if one.place in more.nodes] if growth else []
+    if one.machines is None or not more or more[0].takes <= one.machines.takes:
+        return one
+    (grown_to, *_), price = more, one.machines.price
+    price = None if price is None else price * grown_to.takes / one.machines.takes
+    machines = Machines(one.machines.now, grown_to.takes, price, one.machines.unit)
+    known = EXACT if growth is None else growth.known
+    return replace(one, machines=machines, machines_mode=None, machines_known=known)
 
 
 def _worse(one: Needed, other: Needed) -> Needed:
@@ -325,6 +345,7 @@ class _Mode:
             yield (
                 Needed(
                     resource=name,
+                    place=self._settled.place_of(name),
                     load=value_at(graph, resource.load, self._population),
                     target=value_at(graph, target, self._population),
                     capacity=capacity,
