@@ -11,10 +11,12 @@ import pytest
 
 from helpers.specs import checked
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.lowering import lower
 from qps.reports.text.inverse_text import inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.trials import UntoldError, tried
 from qps.solver.what_if.inverse import InverseSolution, solve_for
+from qps.solver.what_if.unknown import unknown_of
 
 HEAD = """
 users N in 1..2000
@@ -38,7 +40,7 @@ MISSES = (
 )
 RATE = "stream s in all { traffic rate; at n0 { work; together { call n1 * share { other }; call n1 { work } } } }\nmeasure crowd = N\nrequire { crowd <= 1000 }\n"
 KINDS = "kinds sort of users { x 50 %; y 50 % }\nparam wait by sort { x 0.2 s; y 1 s }\nstream s for each user { traffic 1 request, think wait; at n0 { work } }\n"
-POOL = "unit thread\nparam places = 3 in 1..12\nmachine c { cpu 1 core, queueing ps; threads places * 1 thread }\ntopology { node n2 = c }\nstream s for each user { traffic 1 request, think 1 s; at n2 { take threads; work; give threads } }\n"
+POOL = "unit thread\nparam places = 3 in 1..4\nmachine c { cpu 1 core, queueing ps; threads places * 1 thread }\ntopology { node n2 = c }\nstream s for each user { traffic 1 request, think 1 s; at n2 { take threads; work; give threads } }\n"
 MEAN, LATE = "require { s.latency <= 40 ms }\n", "require { quantile(s.latency, 95 %) <= 60 ms }\n"
 
 # spec, discipline, number, in which unit, as a part of what is shown, population
@@ -46,10 +48,10 @@ SPECS = [
     pytest.param(CLOSED + MEAN, "ps", "count", "", 1, 180, id="copies of a node, users who wait"),
     pytest.param(CLOSED + LATE, "ps", "cost", "ms/request", 1000, 20, id="a cost, a quantile of users who wait"),
     pytest.param(KINDS + MEAN, "ps", "cost", "ms/request", 1000, 12, id="a cost, users of two kinds"),
-    pytest.param(MISSES + LATE, "mmc", "share", "%", 100, 60, id="a share of calls, its end included"),
+    pytest.param(MISSES + MEAN, "ps", "share", "%", 100, 130, id="a share of calls, its end included"),
     pytest.param(MISSES + MEAN, "ps", "cores", "", 1, 150, id="cores"),
     pytest.param(RATE + LATE, "mmc", "rate", "request/s", 1, 1, id="a rate, calls made together"),
-    pytest.param(POOL + MEAN, "ps", "places", "", 1, 9, id="places of a pool"),
+    pytest.param(POOL + MEAN, "ps", "places", "", 1, 5, id="places of a pool"),
 ]  # fmt: skip
 
 
@@ -88,11 +90,18 @@ def test_what_is_told_is_what_values_that_are_set_tell(
         told = any(i.low - near <= value <= i.high + near for i in found.intervals)
         inward = value
         for interval in found.intervals:  # an end is told to some digits: just within it
-            if interval.low == value > low:
+            if interval.low == value > low and value < interval.high:
                 inward = value * (1 + 1e-6) if not number.is_count else value
-            if interval.high == value < high:
+            if interval.high == value < high and value > interval.low:
                 inward = value * (1 - 1e-6) if not number.is_count else value
         assert _carried(text, name, f"{inward * factor:.12g} {unit}", users) is told, value
+
+
+def test_a_share_within_its_range_has_the_formulas_that_it_has_where_it_is_set() -> None:
+    spec = checked(HEAD.replace("DISCIPLINE", "mmc") + NUMBERS + MISSES + LATE)
+    (asked,) = unknown_of(spec.model, spec.configuration(), "share", 60).graphs
+    there = lower(spec.model, spec.configuration(None, ("share = 97 %",)))
+    assert asked.criteria[0].measure is there.criteria[0].measure
 
 
 def test_what_has_a_value_for_each_kind_lists_these() -> None:
