@@ -136,8 +136,9 @@ class _Making:
 
     def _is_whole(self, name: str) -> bool:
         value = self._configuration.parameters[name]
-        is_one = isinstance(value, ir.Constant) and self._known[name].dimension == DIMENSIONLESS
-        return is_one and value.value >= 1 and value.value.denominator == 1
+        if not isinstance(value, ir.Constant) or self._known[name].dimension != DIMENSIONLESS:
+            return False
+        return value.value >= 1 and value.value.denominator == 1
 
     def _folded(self, count: ir.Expr, name: str, value: Fraction) -> Fraction | None:
         """Return a count where a parameter has a value."""
