@@ -15,6 +15,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.changes import flattened
 from qps.compiler.ir.parts import operands, parts_of
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.operations import OPERATIONS
 
 VARYING = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
@@ -283,6 +284,25 @@ def cores_counted_by(configuration: Configuration, machines: Mapping[str, ir.Mac
         if resource.kind is ir.ResourceKind.PROCESSOR
         for name in _unrounded(resource.capacity.expr, configuration)
     }
+
+
+def stores_counted_by(
+    configuration: Configuration,
+    machines: Mapping[str, ir.Machine],
+    parameters: Iterable[ir.Parameter],
+) -> set[str]:
+    """Return the parameters that say how many things there are to hold, such as threads."""
+    placed = {node.machine for node in configuration.nodes.values()}
+    numbers = {
+        name
+        for machine in placed
+        for resource in machines[machine].resources
+        if resource.kind is ir.ResourceKind.STORE and resource.capacity.dimension.is_item
+        for name in _unrounded(resource.capacity.expr, configuration)
+    }
+    # Of what is worked out from others, such as memory for each session, these are not whole.
+    plain = (p for p in parameters if p.dimension == DIMENSIONLESS or p.dimension.is_item)
+    return numbers.intersection(p.name for p in plain)
 
 
 def flows_counted_by(configuration: Configuration, streams: Iterable[ir.Stream]) -> set[str]:

@@ -28,6 +28,8 @@ Hardware = Machine | Network
 
 CORES = "cores"
 """The last word of the number that says how many cores the processor of a node has."""
+CAPACITY = "capacity"
+"""That of the number that says how much any other resource of it has."""
 
 
 def changed(whole: S, **fields: Any) -> S:
@@ -112,7 +114,7 @@ def _resource(resource: Resource, bases: Counter[str], visit: Visit) -> Resource
         speed = number(f"{name}.speed", speed, visit)
     return changed(
         resource,
-        capacity=visit(f"{name}.{CORES if is_processor else 'capacity'}", resource.capacity),
+        capacity=visit(f"{name}.{CORES if is_processor else CAPACITY}", resource.capacity),
         speed=speed,
         idle=number(f"{name}.idle", resource.idle, visit),
         efficiency=number(f"{name}.efficiency", resource.efficiency, visit),

@@ -157,7 +157,7 @@ class _Judged(Struct, frozen=True, dict=True):
 
     @cached_property
     def middles(self) -> list[Fraction]:
-        """A value in each stretch: of what counts a whole one, where one lies within."""
+        """A value in each stretch: of what counts a whole one; between two of them nothing lies."""
         return [self._within(low, high) for low, high in pairwise(self.ends)]
 
     def _within(self, low: Fraction, high: Fraction) -> Fraction:
@@ -165,7 +165,10 @@ class _Judged(Struct, frozen=True, dict=True):
         whole = Fraction(floor(middle))
         if not self.number.is_count:
             return middle
-        return next((n for n in (whole, whole + 1) if low < n < high), middle)
+        inside = next((n for n in (whole, whole + 1) if low < n < high), None)
+        if inside is None and low.denominator == high.denominator == 1:
+            return next((end for end in (low, high) if self._failing(end) is not None), low)
+        return middle if inside is None else inside
 
     @cached_property
     def reasons(self) -> list[Failure | None]:

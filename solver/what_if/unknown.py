@@ -18,6 +18,7 @@ from qps.compiler.configure.configuration import (
     in_each_mode,
     in_force,
     in_whole_numbers,
+    stores_counted_by,
 )
 from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics import codes
@@ -25,7 +26,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.parts import parts_of
-from qps.compiler.ir.placed_numbers import CORES
+from qps.compiler.ir.placed_numbers import CAPACITY, CORES
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
@@ -45,8 +46,8 @@ class Unknown(Struct, frozen=True, kw_only=True):
     `low` and `high` are the range to look in, that of the parameter where `is_declared`, else a
     million times less and more than now. A number that `is_share` is written in per cent. A
     parameter that counts places, the users of a group or flows is told in whole numbers, and so are
-    cores, unless there is a part of one now. `refused` are the bounds, in every mode, of what rests
-    on it.
+    cores and things that are held, such as threads, unless there is a part of one now. `refused`
+    are the bounds, in every mode, of what rests on it.
     """
 
     name: str
@@ -115,7 +116,7 @@ def unknown_of(
     places = set[str]().union(*(in_whole_numbers(in_force(each)) for each in settled))
     flows = set[str]().union(*(flows_counted_by(in_force(e), model.streams) for e in settled))
     low, high = declared or _range_around(name, list(current.values()))
-    is_count = name in places | flows or _counts_cores(model, settled, name, current.values())
+    is_count = name in places | flows or _counts_whole(model, settled, name, current.values())
     if is_count:
         low, high = Fraction(max(0 if name in flows else 1, ceil(low))), Fraction(floor(high))
     return Unknown(
@@ -185,14 +186,32 @@ def _now(graph: LoadGraph, name: str, population: int) -> float | None:
     return None if known is None else in_floats(known.value)
 
 
-def _counts_cores(
+def _counts_whole(
     model: ir.Model, settled: Sequence[Configuration], name: str, current: Iterable[float]
 ) -> bool:
-    """Return whether a number says how many cores a machine has: whole ones, as they are now."""
-    is_own = name.endswith(f".{CORES}")
-    counted = (cores_counted_by(in_force(each), model.machines) for each in settled)
-    return (is_own or any(name in names for names in counted)) and all(
+    """Return whether a number says how many cores, or things to hold, a machine has.
+
+    They are whole, as they are now.
+    """
+    modes = [in_force(each) for each in settled]
+    cores = (cores_counted_by(each, model.machines) for each in modes)
+    held = (stores_counted_by(each, model.machines, model.parameters) for each in modes)
+    is_own = name.endswith(f".{CORES}") or _is_own_store(model, modes, name)
+    return (is_own or any(name in names for names in (*cores, *held))) and all(
         value == int(value) for value in current
+    )
+
+
+def _is_own_store(model: ir.Model, modes: Sequence[Configuration], name: str) -> bool:
+    """Return whether a number is how many things the machine in a place can hold."""
+    place, _, rest = name.partition(".")
+    machines = (model.machines[each.nodes[place].machine] for each in modes if place in each.nodes)
+    return any(
+        rest == f"{resource.name}.{CAPACITY}"
+        and resource.kind is ir.ResourceKind.STORE
+        and resource.capacity.dimension.is_item
+        for machine in machines
+        for resource in machine.resources
     )
 
 
