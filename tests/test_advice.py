@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.specs import PRELUDE, checked, load, lowered
+from qps.cli import main
 from qps.compiler.pipeline import Spec
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
@@ -571,3 +573,82 @@ def test_hardware_with_a_purpose_elsewhere_is_no_help(seats: str, kinds: list[st
 def test_what_has_no_price_saves_nothing(change: str, price: float | None) -> None:
     found = _offered(size="12500")
     assert found[change].price == price
+
+
+# -- where nobody is carried ---------------------------------------------------------------
+
+NOBODY = """
+users N in {low}..100
+machine server {{ cpu 4 core }}
+machine pc {{ }}
+network wire {{ switched; rate {rate}; propagation {propagation} }}
+component answer {{ cpu 8 ms/request }}
+topology {{ node web = server; node user = pc * N; link lan = wire between web, user }}
+stream page for each user {{
+  traffic {pace} request/s, 10 kB/request
+  at web {{ answer }}; over lan; at user {{ }}
+}}
+require {{ {needs} }}
+"""
+USUAL = {
+    "low": "1", "rate": "1 Gbit/s", "propagation": "1 ms", "pace": "1", "needs": "page.latency <= 50 ms",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        # 9.08 ms, of which 8 are of the processor: to be 4.92 at most
+        (
+            {"needs": "page.latency <= 6 ms"},
+            {"cores twice as fast for web.cpu", "0.6 times the answer.cpu.request"},
+        ),
+        # 2,500 a second of 8 ms keep 20 cores busy; one server has four
+        (
+            {"pace": "2500"},
+            {
+                "8 times the web.cpu.cores",
+                "web = server * 8",
+                "0.2 times the answer.cpu.request",
+                "0.2 times the page.traffic",
+            },
+        ),
+        ({"propagation": "90 ms"}, {"0.4 times the lan.propagation"}),
+        ({"rate": "1 Mbit/s"}, {"twice the lan.rate", "0.5 times the page.byte_per_request"}),
+        ({"needs": "page.rate >= 3 request/s"}, {"3 times the page.traffic"}),
+        # from 60 users on: 9.6 cores
+        (
+            {"low": "60", "pace": "20"},
+            {
+                "4 times the web.cpu.cores",
+                "web = server * 4",
+                "0.4 times the answer.cpu.request",
+                "0.4 times the page.traffic",
+            },
+        ),
+    ],
+)
+def test_where_nobody_is_carried_larger_steps_are_tried(
+    parts: dict[str, str], told: set[str]
+) -> None:
+    text = NOBODY.format(**(USUAL | parts))
+    solution, advice = _advised(text)
+    assert solution.largest_acceptable is None
+    assert {one.change for one in advice} == told
+    assert all(one.largest_acceptable >= solution.graph.low for one in advice)
+
+
+def test_what_helps_comes_first_where_nobody_is_carried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "nobody.qps"
+    file.write_text(NOBODY.format(**USUAL | {"needs": "page.latency <= 6 ms"}))
+    assert main(["solve", str(file)]) == 1
+    out = capsys.readouterr().out
+    assert out.index("would help   cores twice as fast for processor of web (") < out.index(
+        "how sure"
+    )
+    setting = "answer.cpu.request = 4.8 ms/request"
+    assert f"--set '{setting}'" in out
+    spec = checked(file.read_text()).with_parts_of((setting,))
+    assert solve_model(spec.model, spec.configuration(None, (setting,))).largest_acceptable

@@ -92,3 +92,23 @@ def test_a_report_tells_what_it_takes_to_carry_more(tmp_path: Path) -> None:
         told = sizing_answer(size(spec.model, spec.configuration(), users))
         assert f"<li>{share} % more ({users}): {told}</li>" in page
     assert "100 % more (" not in page  # beyond the range
+
+
+NOBODY = (
+    "users N in 1..100\nmachine server { cpu 4 core }\ncomponent answer { cpu 8 ms/request }\n"
+    "topology { node web = server }\n"
+    "stream page for each user { traffic 50 request/s; at web { answer } }\n"
+    "require { page.latency <= 5 ms }\n"
+)
+
+
+def test_where_nobody_is_carried_larger_steps_are_tried(open_page: Any) -> None:
+    spec = checked(NOBODY)
+    page = open_page(html_of(spec))
+    page.page.wait_for_selector("#advice button")
+    rows = {row[1]: row for row in page.run(ROWS)}
+    words = "processor time of answer, each request: 4.8 ms/request instead of 8"
+    setting = "answer.cpu.request = 4.8 ms/request"
+    changed = spec.with_parts_of((setting,))
+    told = solve_model(changed.model, changed.configuration(None, (setting,)))
+    assert rows[words][2].endswith(f"{told.largest_acceptable:,}")

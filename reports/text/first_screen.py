@@ -146,12 +146,16 @@ def _facts(
     """Yield facts under their labels; `why` says where more is told of how an answer is known."""
     is_limited = solution.verdict is Verdict.LIMITED
     told = words.labels.told
+    helps = "; ".join(_with_users(one, view) for one in view.helps_most)
+    if solution.largest_acceptable is None:
+        yield _HELPS, helps
     yield "limited by", told(_limit(view, solution, words.labels)) if is_limited else ""
     yield "gives way", told(" ".join(_yielding(view, solution)))
     yield "also needs", told(_needs(view, solution, words.labels))
     yield "how sure", _how_sure(view, why)
     yield "promise", _promise(view)
-    yield _HELPS, "; ".join(_with_users(one, view) for one in view.helps_most)
+    if solution.largest_acceptable is not None:
+        yield _HELPS, helps
     yield "breaks next", told(_next(view, words.labels))
     yield "modes", told(modes_line(view).removeprefix("Modes: "))
     costs = " ".join(cost_lines(view, solution))

@@ -74,7 +74,7 @@ class Changes(Struct, frozen=True, kw_only=True):
                 **self._apart(after=after, before=configuration.options[name]),
             )
         if not advice.set:
-            return f"cores twice as fast for {called(name)}"
+            return f"{advice.change.removesuffix(name)}{called(name)}"
         place = configuration.nodes.get(name) or configuration.links[name]
         kind = place.machine if isinstance(place, ir.Node) else place.network
         which, _, more = after.partition(" * ")

@@ -29,6 +29,7 @@ from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
 from qps.solver.search.certain_signs import sign_of
 from qps.solver.what_if.candidates import Candidate, candidates, takes_from_a_mode
+from qps.solver.what_if.first_users import ladders, mildest
 from qps.solver.what_if.outlines import Outlines, outlines_for
 
 _MOST_OF_A_KIND = 3
@@ -89,12 +90,23 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     outlines = outlines_for(model, configuration, solution, changed)
     trials = _Trials(model=model, configuration=configuration, solution=solution, outlines=outlines)
     found: dict[Way, list[Advice]] = {way: [] for way in Way}
-    for candidate in tried:
-        advice = trials.tried(candidate, found)
+
+    def tell(advice: Advice | None) -> None:
         if advice is not None:
             of_its_way = [*found[advice.way], advice]
             of_its_way.sort(key=lambda a: (-a.largest_acceptable, a.change))
             found[advice.way] = of_its_way[:_MOST_OF_A_KIND]
+
+    for candidate in tried:
+        tell(trials.tried(candidate, found))
+    if solution.largest_acceptable is None:
+        known = {advice.name for way in Way for advice in found[way]}
+        for ladder in ladders(model, configuration, solution):
+            step = None
+            if ladder and ladder[0].name not in known:
+                step = mildest(ladder, trials.carries_anybody)
+            if step is not None and not takes_from_a_mode(model, configuration, step):
+                tell(trials.tried(step, {way: [] for way in Way}))
     return tuple(advice for way in Way for advice in found[way])
 
 
@@ -119,6 +131,23 @@ class _Trials(Struct, kw_only=True):
         except QpsError:
             return None  # a change that the model cannot answer is no advice
 
+    def carries_anybody(self, candidate: Candidate) -> bool:
+        """Return whether a change carries anybody where nobody is carried now."""
+        try:
+            sink = Sink()
+            check_placement(self.model, candidate.configuration, sink)
+            return not sink.has_errors and self._acceptable(
+                self._graphs_of(candidate), self._now + 1
+            )
+        except QpsError:
+            return False
+
+    def _graphs_of(self, candidate: Candidate) -> list[LoadGraph]:
+        return [
+            _times(self._lowered(settled), candidate.factors)
+            for settled in in_each_mode(self.model, candidate.configuration)
+        ]
+
     @property
     def _now(self) -> int:
         return self.solution.largest_acceptable or self.solution.graph.low - 1
@@ -126,10 +155,7 @@ class _Trials(Struct, kw_only=True):
     def _helping(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
         if self._is_outdone(candidate, best):
             return None
-        graphs = [
-            _times(self._lowered(settled), candidate.factors)
-            for settled in in_each_mode(self.model, candidate.configuration)
-        ]
+        graphs = self._graphs_of(candidate)
         told = self._way_among_the_best(candidate, graphs, best)
         if told is None or (not candidate.is_capacity and self._lifts_a_limit(graphs)):
             return None

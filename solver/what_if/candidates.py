@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import floor
 
@@ -74,15 +74,8 @@ def candidates(
     model: ir.Model, configuration: Configuration, solution: Solution
 ) -> Iterator[Candidate]:
     """Yield the changes that may help: other, more and faster hardware, options, parameters."""
-    involved = _involved(solution)
-    places = {configuration.place_of(assumption.name) for assumption in involved}
-    # A machine of one core has no number of its own; what loads it tells.
-    numbers = {assumption.symbol for assumption in involved}
-    places |= {
-        configuration.place_of(name)
-        for name, resource in solution.graph.resources.items()
-        if resource.load.symbols & numbers
-    }
+    involved = involved_numbers(solution)
+    places = involved_places(configuration, solution, involved)
     for change in _hardware(model, configuration):
         if change.name in places:
             yield _set(configuration, change, f"{change.name} = {change.kind}")
@@ -117,12 +110,26 @@ def _set(
     )
 
 
-def _involved(solution: Solution) -> list[Assumption]:
+def involved_numbers(solution: Solution) -> list[Assumption]:
     """Return the numbers that what limits the answer rests on."""
     graph = solution.graph
     named = [c for c in all_criteria(graph) if c.name == solution.limited_by]
     free = set[Formula]().union(*(excess(criterion).symbols for criterion in named))
     return [a for a in graph.assumptions.values() if a.symbol in free]
+
+
+def involved_places(
+    configuration: Configuration, solution: Solution, involved: Sequence[Assumption]
+) -> set[str]:
+    """Return the places that numbers are of, or that they load."""
+    places = {configuration.place_of(assumption.name) for assumption in involved}
+    # A machine of one core has no number of its own; what loads it tells.
+    numbers = {assumption.symbol for assumption in involved}
+    return places | {
+        configuration.place_of(name)
+        for name, resource in solution.graph.resources.items()
+        if resource.load.symbols & numbers
+    }
 
 
 def _hardware(model: ir.Model, configuration: Configuration) -> Iterator[ir.SetPlace]:
@@ -152,13 +159,13 @@ def _twice_as_many(
     known = {parameter.name: parameter for parameter in model.parameters}
     for name in sorted(counted_by(configuration) & {assumption.name for assumption in involved}):
         value = configuration.parameters.get(name)
-        if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
+        if isinstance(value, ir.Constant) and is_within(known[name], value.value * _MORE):
             more = value.value * _MORE
             change = ir.SetParameter(name, ir.Constant(more), known[name].span)
             yield _set(configuration, change, f"{name} = {more}", factor=Fraction(_MORE))
 
 
-def _is_within(parameter: ir.Parameter, value: Fraction) -> bool:
+def is_within(parameter: ir.Parameter, value: Fraction) -> bool:
     """Tell whether a value is in the range of a parameter."""
     low, high = (
         bound.value if isinstance(bound, ir.Constant) else None
@@ -198,7 +205,7 @@ def _faster_core(
     for name, resource in resources.items():
         is_here = name == owner or name.startswith(f"{owner}.")
         (here if is_here else elsewhere).update(resource.load.symbols)
-    costs = [a for a in solution.graph.assumptions.values() if a.symbol in here and _is_cost(a)]
+    costs = [a for a in solution.graph.assumptions.values() if a.symbol in here and is_cost(a)]
     if costs and not any(cost.symbol in elsewhere for cost in costs):
         yield Candidate(
             name=owner,
@@ -210,7 +217,7 @@ def _faster_core(
         )
 
 
-def _is_cost(assumption: Assumption) -> bool:
+def is_cost(assumption: Assumption) -> bool:
     """Return whether a number is time for each of an item."""
     each = TIME / assumption.dimension
     return each.single_base is not None
@@ -242,7 +249,7 @@ def _parameters(
         word = "more" if effect > 0 else "less"
         # One number, or one for each case.
         numbers = [n for c in changes for n in parts_of(c.value) if isinstance(n, ir.Constant)]
-        if not changes or not all(_is_within(parameter, n.value) for n in numbers):
+        if not changes or not all(is_within(parameter, n.value) for n in numbers):
             continue
         written = [graph.assumptions.get(one) for one in (name, *(c.name for c in changes))]
         is_count = any(one and one.counts_things for one in written)

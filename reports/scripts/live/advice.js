@@ -16,7 +16,28 @@ export class Advice {
   constructor(column, done) {
     Object.assign(this, { column, done, found: [], together: null });
     this.singles = isPromised(column) || column.solved.verdict === "range" ? [] : [...this.hardware(), ...this.numbers()];
-    this.isWorking = this.singles.length > 0;
+    this.ladders = isPromised(column) || column.solved.largest !== null ? [] : [...this.steps()];
+    this.isWorking = this.singles.length + this.ladders.length > 0;
+  }
+
+  // Where nobody is carried, twice as much or a tenth less is too little to try: each number in larger and larger steps, as in `first_users.py`.
+  *steps() {
+    const { column: { setting, graph, run, model } } = this;
+    for (const record of graph.numbers) {
+      const now = run.numbers.get(record.name);
+      if (!now || record.decided || record.limit || record.assumed || /^(limit|ideal) of /.test(record.name)) continue;
+      const isWhole = record.counts || isCounted(model, graph, record);
+      const ladder = (way, factors) => factors.flatMap(([above, below]) => {
+        const value = reduced(now[0] * above, now[1] * below);
+        if ((record.parameter && beyondRange(record, value) !== null) || (isWhole && value[1] !== 1n)) return [];
+        return [{ way, text: `${record.name} * ${above}/${below}`, setting: { ...setting, numbers: new Map(setting.numbers).set(record.name, value) }, part: record.name }];
+      });
+      if (record.capacity || isWhole) yield ladder("more capacity", TWOFOLD);
+      else if (record.parameter ? !record.name.includes(".") : record.dimension !== "") {
+        yield ladder("less demand", LESS);
+        if (!record.dimension.startsWith("s/")) yield ladder("more of it", MORE);
+      }
+    }
   }
 
   // Other choices, machines and networks; a place is worth a try where it bears on the limit.
@@ -79,10 +100,33 @@ export class Advice {
 
   * trying() {
     for (const one of this.singles) yield* this.try_(one);
+    for (const ladder of this.ladders) {
+      const taken = this.found.some((one) => one.part === ladder[0]?.part);
+      const first = taken ? null : yield* this.mildest(ladder);
+      if (first) yield* this.try_(first);
+    }
     if (!this.found.length) yield* this.joined();
   }
 
   get now() { return this.column.solved.largest ?? this.column.graph.low - 1; }
+
+  // The first of some larger and larger changes by which anybody is carried.
+  *mildest(ladder) {
+    if (!ladder.length || !(yield* this.carries(ladder.at(-1)))) return null;
+    let low = 0, high = ladder.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (yield* this.carries(ladder[middle])) high = middle; else low = middle + 1;
+    }
+    return ladder[high];
+  }
+
+  *carries({ setting }) {
+    const { now } = this;
+    return Boolean(yield* this.tried(setting, function* kept(run, one) { // eslint-disable-line require-yield
+      return !fails(run, run.curve(one.over, [one.measure, one.limit]), one, now + 1);
+    }));
+  }
 
   // What a change gives, where it helps.
   * try_(change) {
@@ -189,6 +233,10 @@ function joinedWith(first, setting, other) {
 
 // Whether samples tell the answer: each change would have a promise of its own.
 function isPromised({ solved }) { return solved.unjudged.length > 0 || solved.criteria.some((one) => one.criterion.isPromised); }
+
+const TWOFOLD = Array.from({ length: 10 }, (_, power) => [2n ** BigInt(power + 1), 1n]);
+const MORE = [11n, 12n, 15n, 20n, 30n, 50n, 100n, 1000n].map((times) => [times, 10n]);
+const LESS = [90n, 80n, 70n, 60n, 50n, 40n, 30n, 25n, 20n, 10n, 5n, 2n, 1n].map((parts) => [parts, 100n]);
 
 const MOST_OF_A_WAY = 3, MOST_TOGETHER = 4;
 const SHOWN_ADVICE = 8;
