@@ -525,16 +525,30 @@ def test_what_is_assumed_is_no_help(declared: str, is_offered: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "is_offered"),
+    ("said", "offered"),
     [
-        ("", True),
-        ('source "our own choice; 9.4 is fitted to a table"', False),
-        ('fitted "to a table"', False),
+        ("", {"pace", "times"}),
+        # What users send may be less, however well its number is known.
+        ('source "our own choice; 0.9 is fitted to a table"', {"pace"}),
+        ('source "an assumption"', {"pace"}),
+        ('fitted "to a table"', set()),
     ],
 )
-def test_what_is_fitted_is_no_help(said: str, is_offered: bool) -> None:
-    found = _offered(declared=f"param pace = 10 request/s in 1..20 request/s {said}")
-    assert ("10 % less pace" in found) is is_offered
+def test_what_is_fitted_is_no_help(said: str, offered: set[str]) -> None:
+    declared = (
+        f"param pace = 10 request/s in 1..20 request/s {said}\nparam times = 1 in 0..2 {said}"
+    )
+    text = OFFERED.format(declared=declared, price="", seats="1", size="10")
+    _, advice = _advised(
+        text.replace("; show if how == often", "").replace("pace,", "pace * times,")
+    )
+    assert {
+        name for name in ("pace", "times") if f"10 % less {name}" in _changes(advice)
+    } == offered
+
+
+def _changes(advice: tuple[Advice, ...]) -> set[str]:
+    return {one.change for one in advice}
 
 
 def test_an_option_that_says_as_what_something_counts_is_no_help() -> None:

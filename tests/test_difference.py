@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Sequence
+from fractions import Fraction
+from math import floor
 from pathlib import Path
 
 import pytest
@@ -402,6 +404,25 @@ def test_many_users_are_told_to_the_last_so_that_parts_add_up(
     shares = [float(row[-1].replace(",", "")) for row in rows]
     assert sum(shares) == pytest.approx(sum(steps), abs=0.1)
     assert "processor of host reaches its target at" in out
+
+
+@pytest.mark.parametrize("work", ["0.067", "0.0683", "0.0011"])
+def test_populations_are_whole_and_rounded_down_alike(
+    work: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / "old.qps", tmp_path / "new.qps"]
+    for file, cost in zip(files, ("7", work), strict=True):
+        text = BASE.format(work=cost, pace=1).replace("1..1000", "1..10_000_000")
+        file.write_text(text, encoding="utf-8")
+    whole = f"{floor(1000 / Fraction(work)):,}"
+    main(["diff", *map(str, files)])
+    (row,) = (row for row in capsys.readouterr().out.splitlines() if "saturates at" in row)
+    assert row.split()[-2:] == ["142", whole]
+    for asked, heading in (([], "full beyond"), (["--all"], "saturates first, at N =")):
+        main(["solve", str(files[1]), "--no-advice", *asked])
+        out = capsys.readouterr().out
+        assert heading in out
+        assert f" {whole} " in out.replace(".", " ")
 
 
 def test_the_text(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:

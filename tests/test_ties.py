@@ -92,7 +92,7 @@ def test_what_fails_at_the_same_population_is_told_by_where_it_saturates() -> No
     solution, view, text = answered(SHOP, "speed = 60.08 Mbit/s", "power = 0.3018 core")
     assert [f.first for f in solution.failures] == [151, 151]
     assert view.answer.startswith("150 users. With 151, line.forth is loaded")
-    assert "Bottleneck: line.forth saturates first, at N = 150.2" in text
+    assert "Bottleneck: line.forth saturates first, at N = 150" in text
     assert view.bottleneck is not None
     assert not view.bottleneck.from_start
 

@@ -72,6 +72,15 @@ def population_text(people: int) -> str:
     return f"{people:,}" if people < 10**_LONGEST_WRITTEN_OUT else number(float(people))
 
 
+def whole_population(at: float) -> str:
+    """Return up to how many people something is so: whole, rounded down, with all digits.
+
+    >>> whole_population(14925.37), whole_population(0.4)
+    ('14,925', '0')
+    """
+    return population_text(floor(at))
+
+
 def percent(value: float, digits: int = 3) -> str:
     """Return a share in per cent.
 

@@ -20,7 +20,13 @@ from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
-from qps.reports.text.quantities import joined_words, number, percent, quantity, undecided_point
+from qps.reports.text.quantities import (
+    joined_words,
+    percent,
+    quantity,
+    undecided_point,
+    whole_population,
+)
 from qps.reports.text.table import Table, escaped, joined
 from qps.solver.answers.solution import CostSolution
 from qps.solver.odds.told import ALONE, DifferenceOdds
@@ -499,7 +505,7 @@ def _saturation(resource: ResourceView) -> str:
     """Return where a resource comes to that."""
     if resource.saturates_not_below is not None:
         return undecided_point(resource.saturates_at, resource.saturates_not_below)
-    return "never" if resource.saturates_at is None else number(resource.saturates_at)
+    return "never" if resource.saturates_at is None else whole_population(resource.saturates_at)
 
 
 def _price(cost: CostSolution) -> tuple[str, str]:

@@ -17,7 +17,14 @@ from qps.compiler.data.sheet_cells import FORMULA, NUMBER, as_cell
 from qps.compiler.diagnostics.visible import escaped
 from qps.compiler.quantities.certainty import Kind
 from qps.reports.text.how_known import MARKS, known_numbers, marked
-from qps.reports.text.quantities import is_share, number, percent, quantity, undecided_point
+from qps.reports.text.quantities import (
+    is_share,
+    number,
+    percent,
+    quantity,
+    undecided_point,
+    whole_population,
+)
 from qps.reports.text.table import Table, joined
 from qps.reports.text.table import escaped as escaped_cell
 from qps.solver.matrix.compiled import CompiledMatrix
@@ -181,7 +188,7 @@ def _undecided(row: Mapping[str, object]) -> str:
     at, least = row.get("saturates_at"), row[NOT_BELOW]
     assert isinstance(least, float)
     if isinstance(at, float) and at <= least:
-        return number(at)
+        return whole_population(at)
     return undecided_point(at if isinstance(at, float) else None, int(least))
 
 

@@ -16,6 +16,7 @@ from qps.compiler.quantities.scales import (
     scale_of,
     scales,
     scales_of_unit,
+    whole_population,
 )
 
 if TYPE_CHECKING:  # its algebra is slow to import, and nothing is computed here
@@ -32,6 +33,7 @@ __all__ = [
     "scale_of",
     "scales",
     "scales_of_unit",
+    "whole_population",
 ]
 
 _TELLING = 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from math import floor
 from operator import attrgetter
 
 from qps.compiler import ir
@@ -41,6 +40,7 @@ from qps.reports.text.quantities import (
     population_text,
     quantity,
     undecided_point,
+    whole_population,
 )
 from qps.reports.text.reasons import answer_told
 from qps.reports.text.table import Table, escaped, joined
@@ -188,7 +188,7 @@ def resource_table(
             _named(resource.name, name, labels) + " (gives way)" * (resource.name in giving),
             percent(resource.load_at_limit),
             *([percent(resource.target)] * is_planned),
-            _saturation(resource, is_whole=not labels.is_plain),
+            _saturation(resource),
             _shares(resource, labels),
             *(_behind(resource.name, labels) if named else ()),
         )
@@ -242,14 +242,14 @@ def carried(
     return Table(headings, rows, frozenset([1, 2, 3]))
 
 
-def _saturation(resource: ResourceView, *, is_whole: bool = False) -> str:
+def _saturation(resource: ResourceView) -> str:
     if resource.saturates_not_below is not None:
         return undecided_point(resource.saturates_at, resource.saturates_not_below)
     if resource.saturates_at is None:
         return "never"
     if resource.method == Method.AT_START.value:
         return "from the start"
-    return number(floor(resource.saturates_at) if is_whole else resource.saturates_at)
+    return whole_population(resource.saturates_at)
 
 
 def _shares(resource: ResourceView, labels: Labels = PLAIN) -> str:
@@ -280,7 +280,10 @@ def changes_in_words(view: SolveView, found: Bottleneck) -> str:
     if first.to is None and first.at < view.population.from_ + 1:
         return f"{heaviest} at first: {found.initially}; whether others are later is not told"
     path = [f"{found.initially} at first"]
-    path += [f"{c.to or 'not told which'} from {name} = {number(c.at)} on" for c in found.changes]
+    path += [
+        f"{c.to or 'not told which'} from {name} = {whole_population(c.at)} on"
+        for c in found.changes
+    ]
     return f"{heaviest}: {', '.join(path)}"
 
 
@@ -304,7 +307,7 @@ def _saturates_first(view: SolveView, at: float) -> str:
     found = view.bottleneck
     assert found is not None
     planned = any(r.name == found.resource and r.target != 1 for r in view.resources)
-    where = f"{view.population.name} = {number(at)}"
+    where = f"{view.population.name} = {whole_population(at)}"
     if found.from_start:
         full = full_from_start(found, is_planned=planned)
         if view.population.from_ == view.population.to:
@@ -404,7 +407,7 @@ def elastic_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -
         if item.yields is None:
             line += f"; nothing keeps it below {told(item.most)}."
         else:
-            start = f": {told(item.most)} up to {name} = {number(item.yields.at)}, then "
+            start = f": {told(item.most)} up to {name} = {whole_population(item.yields.at)}, then "
             if item.yields.method is Method.AT_START:
                 start = ", from the start "
             if item.exhausted is not None and item.exhausted.method is Method.AT_START:
@@ -414,10 +417,10 @@ def elastic_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -
             line += f"{start}what {item.yields.resource} leaves"
             for change in item.changes:
                 to = change.to or "one that is not told"
-                line += f", from {name} = {number(change.at)} on what {to} leaves"
+                line += f", from {name} = {whole_population(change.at)} on what {to} leaves"
             if item.exhausted is not None:
                 line += (
-                    f", {told(item.least)} at {name} = {number(item.exhausted.at)} "
+                    f", {told(item.least)} at {name} = {whole_population(item.exhausted.at)} "
                     f"({item.exhausted.resource})"
                 )
             line += "."

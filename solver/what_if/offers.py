@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from qps.compiler import ir
 from qps.compiler.configure.configuration import VARYING, Configuration
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 
 _ASSUMED = re.compile(
     r"\b(assum\w*|hypothe\w*|suppos\w*|fitted|guess\w*|as if|what if|never matters?)\b",
@@ -24,12 +25,17 @@ def is_assumed(declared: ir.Option | ir.Parameter) -> bool:
     """Return whether an option or a parameter is an assumption, by what its spec says of it.
 
     That is one fitted to what was measured, one whose doc string or source calls it assumed, and an
-    option of which each choice says as what something counts: `as_measured or as_unicast`.
+    option of which each choice says as what something counts: `as_measured or as_unicast`. What
+    users send, a rate or a size, may be less however well its number is known.
     """
     if isinstance(declared, ir.Option) and all(c.startswith(_AS) for c in declared.choices):
         return True
-    if isinstance(declared, ir.Parameter) and declared.fitted is not None:
-        return True
+    if isinstance(declared, ir.Parameter):
+        if declared.fitted is not None:
+            return True
+        dimension = declared.dimension
+        if dimension.exponent(TIME_BASE) < 0 or dimension.exponent(INFORMATION_BASE) > 0:
+            return False
     return any(_ASSUMED.search(text) for text in (declared.doc, declared.source) if text)
 
 

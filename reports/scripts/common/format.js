@@ -35,6 +35,9 @@ const WHOLE = new Intl.NumberFormat("en-GB");
 
 export function whole(value) { return WHOLE.format(value); }
 
+// Up to how many people something is so: whole, rounded down, with all digits; beyond 10^15 as a power of ten.
+export function wholePopulation(at) { return Math.floor(at) < 10 ** LONGEST_WRITTEN_OUT ? whole(Math.floor(at)) : number(Math.floor(at)); }
+
 // People of samples: whole, to three digits, rounded to the side that promises less.
 export function roundedDown(people) { return whole(Math.floor(people / step(people)) * step(people)); }
 export function roundedUp(people) { return whole(Math.ceil(people / step(people)) * step(people)); }

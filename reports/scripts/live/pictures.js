@@ -2,7 +2,7 @@
 
 import { inParenthesis, turned } from "../engine/known.js";
 import { roundStep } from "../common/axis.js";
-import { number, percent, whole } from "../common/format.js";
+import { number, percent, whole, wholePopulation } from "../common/format.js";
 import { called } from "./labels.js";
 import { lineChart, valueTold } from "./line_chart.js";
 import { hasTarget, isPlanned } from "./sentences.js";
@@ -69,7 +69,7 @@ export function drawLoads(column, width, isLog) {
     {
       x: populationAxis(column, populations), y: shareAxis(series, isLog), series, region: acceptable(column), here: column.n,
       limit: { at: 1, label: planned ? "target" : "saturation" },
-      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, told: number(one.at) }])),
+      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, told: wholePopulation(one.at) }])),
     }, width);
 }
 

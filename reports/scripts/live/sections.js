@@ -3,7 +3,7 @@
 import { fails, isStated } from "../engine/answers.js";
 import { knownAt, knownText, largestKnown, lossKnown, marked, toldAsOne } from "../engine/known.js";
 import { fill, make, table } from "../common/dom.js";
-import { besideLimit, number, percent, whole } from "../common/format.js";
+import { besideLimit, number, percent, whole, wholePopulation } from "../common/format.js";
 import { behindQuality } from "./decision.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, labelled } from "./labels.js";
@@ -165,7 +165,7 @@ export function showMeasures(column) {
     rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { digits: 3 }), knownAt(run, one, n), value), one.doc]);
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
-    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${called(model, one.name)})`}` : "");
+    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${wholePopulation(one.at)} (${called(model, one.name)})`}` : "");
     rows.push([labelled(model, elastic.name), column.tell(run.value(elastic.value), elastic.dimension, { digits: 3 }), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
   }
   for (const one of graph.costs) {

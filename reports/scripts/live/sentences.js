@@ -3,7 +3,7 @@
 import { reduced } from "../engine/fractions.js";
 import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/known.js";
 import { phrase } from "../common/phrases.js";
-import { decimalOf, listed, number, percent, quoted, toldApart, toldBeyond, whole } from "../common/format.js";
+import { decimalOf, listed, percent, quoted, toldApart, toldBeyond, whole, wholePopulation } from "../common/format.js";
 import { named } from "./labels.js";
 import { besideNamed, sideOf, toldOfQuality } from "./needs.js";
 
@@ -83,7 +83,7 @@ export function saturationOf(column) {
     const full = phrase(!planned ? "saturated" : stays ? "at_its_target" : "beyond_its_target");
     return phrase("saturates.start", { resource, full, stays });
   }
-  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource, noun: nounOf(column.model), at: number(Math.floor(first.at)), stays }) + undecidedText(column);
+  return phrase(`saturates.first${planned ? ".planned" : ""}`, { resource, noun: nounOf(column.model), at: wholePopulation(first.at), stays }) + undecidedText(column);
 }
 
 // That what saturates before the answer is full up to there and no more, which is not beyond it.
@@ -107,7 +107,7 @@ function undecidedText(column) {
 // For how many people a resource is enough, as tables tell it.
 export function saturationPoint(one) {
   if (one.notBelow !== null) return one.at === null ? `not below ${whole(one.notBelow)}` : `${whole(one.notBelow)} to ${whole(Math.max(one.notBelow, Math.ceil(one.at)))}`;
-  return one.at === null ? "never" : one.isAtStart ? "from the start" : number(Math.floor(one.at));
+  return one.at === null ? "never" : one.isAtStart ? "from the start" : wholePopulation(one.at);
 }
 
 // Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.
