@@ -114,13 +114,18 @@ def _of_users(run: LoadRun, *, is_pool: bool) -> Iterator[str]:
     if run.users is None or run.mean_users is None:
         return
     of_run = f"warning: `{shortened(run.file)}`{run.place}"
-    told = f"{run.mean_users:.3g} users were there on average, and {run.users:g} at the most"
-    if is_pool and run.mean_users < _RAMPED * run.users:
-        yield f"{of_run}: {told} were set up, which need not have been there: there is no `vus`"
-    elif run.mean_users < _RAMPED * run.users:
+    if run.mean_users >= _RAMPED * run.users:
+        return
+    told = f"{of_run}: {run.mean_users:.3g} users on average"
+    if is_pool:
         yield (
-            f"{of_run}: {told}: rates and times are of all of them, so that none belongs to "
-            f"{run.users:g} users; hold the users steady, or compare with `users, mean`"
+            f"{told}, where {run.users:g} were set up (`vus_max`): how many there were at the most "
+            "is not said, as there is no `vus`"
+        )
+    else:
+        yield (
+            f"{told}, {run.users:g} at the most: rates and latencies are averages over all of the "
+            "run; hold the users steady, or compare with `users, mean`"
         )
 
 

@@ -87,7 +87,7 @@ def _doubts(samples: Sequence[Sample], file: str, interface: str | None) -> Iter
         if sample.timestamp and sample.load is not None and not sample.load.is_whole
     ]
     if odd:
-        more = f" and {len(odd) - 1:,} more times" * (len(odd) > 1)
+        more = f" and in {len(odd) - 1:,} more" * (len(odd) > 1)
         yield (
             f"warning: `{shortened(file)}`: the shares of the processors do not add up to 100 % "
             f"at {dated(odd[0])}{more}; the load is what is neither idle, waiting nor stolen"
