@@ -278,7 +278,7 @@ def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     assert (
         "About 325 users. With 326, quantile(p.latency, 95 %) is 50.05 ms (approximation)" in told
     )
-    assert "`quality` are approximations (the truth may be less or more): " in told
+    assert "`quality` are approximations (the truth may be less or more" in told
     solution, view = _solved(WAITING.replace("; queueing mm1", ""))
     told = solve_text(view, solution, "x")
     assert "upper bounds" not in told
