@@ -208,8 +208,7 @@ def test_open_traffic_waits_for_whoever_is_there(servers: int, service: str) -> 
     assert at.number(graph.streams["open"].mean_latency) - own == pytest.approx(waits, rel=0.01)
     known = graph.streams["open"].latency_certainty
     assert known.kind is Kind.APPROXIMATION
-    assert known.error is not None
-    assert known.error < max(0.02 / own, own / 0.02) - 1
+    assert known.error is None  # it may be off by as many times as services differ
 
 
 def test_open_traffic_finds_others_as_they_are_without_users() -> None:

@@ -56,11 +56,10 @@ def test_a_call_that_nobody_makes_takes_no_time() -> None:
 @pytest.mark.parametrize("level", ["0.5", "0.89", "0.9", "0.99"])
 def test_of_kinds_the_far_tail_is_half_way_to_the_slowest(level: str) -> None:
     parts, share = (_FIXED, _called(4, "1/2")), Fraction(level)
-    plain = nearer(number(1000), share, parts, is_of_kinds=False)
     found = nearer(number(1000), share, parts, is_of_kinds=True)
     is_tail = share >= Fraction(9, 10)
-    expected = sqrt(1000 * _value(plain)) if is_tail else _value(plain)
-    assert _value(found) == pytest.approx(expected)
+    law = 2 + _law(float(level), 4, 3 if is_tail else 4)
+    assert _value(found) == pytest.approx(sqrt(1000 * law) if is_tail else law)
 
 
 def test_it_is_never_later_and_where_nothing_varies_the_same() -> None:

@@ -17,6 +17,7 @@ from helpers.specs import lowered
 from helpers.unlike_services import Net, Station, Users, played, spec_of, times_apart
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.measured_errors import Quantity, table
 
 _ONE, _FIXED = Station(1, "exponential"), Station(1, "fixed")
 
@@ -40,20 +41,20 @@ def _graph(net: Net) -> LoadGraph:
         (1.3, _FIXED, 0.2, 0.6),
         (1.9, _ONE, 0.5, 0.6),
         (1.9, _FIXED, 0.5, 0.6),
-        (2.5, _ONE, 0.8, 1.1),
-        (8, _ONE, 7.0, 7.0),
+        (2.5, _ONE, 0.8, None),  # 1.1 and 7 times are no error that tells anything
+        (8, _ONE, None, None),
     ],
 )
 def test_rates_and_times_have_errors_of_their_own(
-    times: float, station: Station, of_rates: float, of_times: float
+    times: float, station: Station, of_rates: float | None, of_times: float | None
 ) -> None:
     graph = _graph(_net(times, station, station))
     for name in ("s0", "s1"):
         stream = graph.streams[name]
-        assert stream.rate_known.error == pytest.approx(of_rates)
-        assert stream.latency_certainty.error == pytest.approx(of_times)
+        assert stream.arriving_known.error == of_rates
+        assert stream.latency_certainty.error == of_times
     for name in ("n0.cpu", "n1.cpu"):  # a load is the rate times the service (Denning and Buzen)
-        assert graph.resources[name].known.error == pytest.approx(of_rates)
+        assert graph.resources[name].known.error == of_rates
 
 
 VARIED = """
@@ -81,7 +82,10 @@ def test_errors_grow_with_the_variation_of_service(
     """What was measured up to a coefficient of variation of 2 was said of any other, too."""
     job = lowered(VARIED.format(cv=cv)).streams["job"]
     assert (job.rate_known.error, job.latency_certainty.error) == (of_rates, of_times)
-    assert job.quantile_certainty(Fraction(9, 10)).error == of_quantiles
+    known = job.quantile_certainty(Fraction(9, 10))
+    row = table()[Quantity.QUANTILE].row_of(known.reasons)
+    assert row is not None  # beyond a variation of 2 it is what random networks say
+    assert known.error == (row.error if of_quantiles is None else of_quantiles)
 
 
 @pytest.mark.parametrize("cv", [2.0, 3.0, 4.0])
@@ -108,7 +112,9 @@ def test_what_is_played_is_within_the_errors(apart: float, station: Station) -> 
             (stream.mean_latency, stream.latency_certainty, fmean(times)),
         ):
             error = known.error if known.kind is Kind.APPROXIMATION else 0.0
-            assert error is not None
+            if error is None:
+                assert apart == 3
+                continue
             assert at.number(value) == pytest.approx(truth, rel=error + 0.05)
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty, Kind, approximation
-from qps.compiler.quantities.measured_errors import Quantity, measured
+from qps.compiler.quantities.measured_errors import Quantity, as_stated, measured
 
 
 class Doubt(Struct, frozen=True):
@@ -49,7 +49,9 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
         """Return how a number of the class is known: as the premises allow, with its error."""
         lowered = self._doubt(quantity).lowered(known)
         is_unlike = self.calls_rarely and quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
-        return measured(lowered, quantity) if self.is_like_drawn and not is_unlike else lowered
+        if self.is_like_drawn and not is_unlike:
+            return measured(lowered, quantity)
+        return as_stated(lowered)
 
     def _doubt(self, quantity: Quantity) -> Doubt:
         match quantity:

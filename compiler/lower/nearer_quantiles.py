@@ -6,8 +6,8 @@ a law that has the mean of all that varies, and the variance that waits, service
 share have where they are independent and exponential: with some chance nothing, else an exponential
 time. Of one call by a share it is the law itself. An item takes no less than what all items pass
 does alone; what is always the same is added to it. Of kinds the far tail is made by the slowest:
-there it is half way between (the geometric mean). The less of the two counts, and a bound that is
-proven stays as it is told.
+there it is half way between (the geometric mean); below, kinds vary the times by as much again. The
+less of the two counts, and a bound that is proven stays as it is told.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from qps.engine.formulas import (
 
 _LEAST = number(Fraction(1, 10**12))
 """So much at least is divided by: where nobody makes a call, nothing may vary."""
+_ENDLESS = number(10**12)
+"""So many seconds are enough to be told apart from an end."""
 _TAIL = Fraction(9, 10)
 """From this level on it is a tail."""
 
@@ -56,24 +58,27 @@ def nearer(
         return quantile
     late = number(1 - level)
     always = [one for one in groups if one.uneven is ONE]
-    found = _quantile(groups, late)
+    is_tail = level >= _TAIL
+    of_kinds = ONE if is_of_kinds and not is_tail else ZERO
+    found = _quantile(groups, late, of_kinds)
     if always and len(always) < len(groups):
-        found = maximum(found, _quantile(always, late))
+        found = maximum(found, _quantile(always, late, of_kinds))
     found = total(part.value for part in parts) - total(one.mean for one in groups) + found
-    if is_of_kinds and level >= _TAIL:
+    if is_of_kinds and is_tail:
         found = square_root(quantile * found)
     return minimum(quantile, found)
 
 
-def _quantile(groups: Sequence[_Varying], late: Formula) -> Formula:
+def _quantile(groups: Sequence[_Varying], late: Formula, of_kinds: Formula) -> Formula:
     """Return what a share `late` of the sums exceeds, of a law of two moments.
 
-    It is nothing with the chance 1 - q, else exponential of mean m/q: then its squared variation is
-    2/q - 1. Below 1 the same formula is that of an exponential time which begins later.
+    By what kinds differ the squared variation of each is more. The law is nothing with the chance
+    1 - q, else exponential of mean m/q: then its squared variation is 2/q - 1. Below 1 the same
+    formula is that of an exponential time which begins later.
     """
     # What `maximum` is of is one part of a formula: no square of a sum is multiplied out.
     mean = maximum(_LEAST, total(one.mean for one in groups))
-    squares = total(maximum(ZERO, one.mean) ** 2 * one.uneven for one in groups)
+    squares = total(maximum(ZERO, one.mean) ** 2 * (one.uneven + of_kinds) for one in groups)
     each = maximum(_LEAST, (mean + squares / mean) / 2)
     share = mean / each
     return each * apply("ln", maximum(ONE, share / late))
@@ -98,7 +103,9 @@ def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
             shares[key] = minimum(ONE, maximum(_LEAST, reached))
         groups.setdefault(key, []).append(value)
     for key, values in groups.items():
-        yield _Varying(total(values), 2 / shares[key] - 1 if key in shares else ONE)
+        # Where it has no end neither has the sum of all stages, to which that is added.
+        mean = minimum(_ENDLESS, total(values))
+        yield _Varying(mean, 2 / shares[key] - 1 if key in shares else ONE)
 
 
 def _shares(part: LatencyPart) -> list[CallMade]:

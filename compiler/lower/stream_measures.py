@@ -215,8 +215,9 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
 
     def _is_loose(self, known: Certainty) -> bool:
         """Return whether a quantile is no proven bound though it is made like one."""
-        is_made_so = self._is_of_kinds or self._adds_quantiles
-        return known.kind is Kind.APPROXIMATION and bool(self._waits) and is_made_so
+        if known.kind is not Kind.APPROXIMATION or self.jitter or not self._waits:
+            return False
+        return self._is_of_kinds or self._adds_quantiles
 
     @property
     def _is_of_kinds(self) -> bool:

@@ -57,15 +57,8 @@ def lower_bound(*reasons: str) -> Certainty:
 
 
 def approximation(*reasons: str, error: float | None = None) -> Certainty:
-    """Return the certainty of a number whose truth may lie on either side, so far off at most.
-
-    By more than a factor of two is no error that tells anything: then none is stated.
-    """
-    return Certainty(kind=Kind.APPROXIMATION, reasons=reasons, error=_telling(error))
-
-
-def _telling(error: float | None) -> float | None:
-    return None if error is None or error > MOST_STATED else error
+    """Return the certainty of a number whose truth may lie on either side, so far off at most."""
+    return Certainty(kind=Kind.APPROXIMATION, reasons=reasons, error=error)
 
 
 def together(*parts: Certainty) -> Certainty:
@@ -95,7 +88,7 @@ def compounded(*parts: Certainty) -> Certainty:
     if found.error is None:
         return found
     error = prod(1 + (part.error or 0.0) for part in parts) - 1
-    return Certainty(kind=found.kind, reasons=found.reasons, error=_telling(round(error, 4)))
+    return Certainty(kind=found.kind, reasons=found.reasons, error=round(error, 4))
 
 
 _OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_BOUND}
