@@ -83,9 +83,11 @@ def test_errors_grow_with_the_variation_of_service(
     job = lowered(VARIED.format(cv=cv)).streams["job"]
     assert (job.rate_known.error, job.latency_certainty.error) == (of_rates, of_times)
     known = job.quantile_certainty(Fraction(9, 10))
-    row = table()[Quantity.QUANTILE].row_of(known.reasons)
-    assert row is not None  # beyond a variation of 2 it is what random networks say
-    assert known.error == (row.error if of_quantiles is None else of_quantiles)
+    if cv == "2.5":  # beyond 2 it is what random networks say, which were drawn up to 3
+        row = table()[Quantity.QUANTILE].row_of(known.reasons)
+        assert row is not None
+        of_quantiles = row.error
+    assert known.error == of_quantiles
 
 
 @pytest.mark.parametrize("cv", [2.0, 3.0, 4.0])
