@@ -165,7 +165,7 @@ def test_what_fails_everywhere_is_told() -> None:
         ("p > 2", "p must be above 2 (at it and below it, p fails)"),
         ("p > 2; p < 6", "p must be above 2 (at it and below it, p fails) and below 6 (at it and above it, p fails)"),
         # 1/p has no value at the end of the range
-        ("1 / p >= 0.05", "p must be above 0 (at it and below it, 1 / p fails)"),
+        ("1 / p >= 0.05", "p must be above 0 (at it, 1 / p fails)"),
         # (p - 4)^2 touches its limit in the middle
         ("(p - 4)^2 > 0", "p must be below 4 (at it and above it, (p - 4)^2 fails), or above 4 (at it and below it, (p - 4)^2 fails)"),
         ("(p - 4)^2 >= 0", None),

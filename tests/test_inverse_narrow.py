@@ -181,6 +181,7 @@ def test_what_bounds_do_not_tell_is_told_with_its_place_and_what_would_help() ->
     assert "p from 1 to 2" in reason
     assert "narrower range" in reason
     assert reason in inverse_text(found)
+    assert inverse_text(found).startswith("It is not told whether a value of p carries 7 users ")
 
 
 def test_a_rounding_of_a_number_does_not_jump() -> None:

@@ -19,6 +19,7 @@ from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
 from qps.engine.columns.nested_fractions import nested_wait as wait_in_fractions
 from qps.engine.intervals import Interval
 from qps.engine.known_ranges import Range
+from qps.engine.networks import nested_numbers
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, convolved, mixed_wait
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
 from qps.engine.networks.paced_tables import own_rates
@@ -305,3 +306,24 @@ def test_pages_have_the_same_numbers_of_pools_of_several_copies() -> None:
     )
     expected = [value[word](*at) for word, at in told]
     assert json.loads(run_module(script)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("servers", "load"), [(6, 0.0), (400, 0.0), (1_000_000, 0.0), (6, 1.0), (400, 1.0), (2000, 1.0)]
+)
+@pytest.mark.parametrize("are_even", [False, True])
+def test_stations_within_pools_have_rates_with_however_many_servers(
+    servers: int, load: float, *, are_even: bool
+) -> None:
+    station = nested_numbers.Station(
+        at=1, asked=0.015, servers=servers, load=load, copies=2, speeds=(), is_own=True
+    )
+    around = nested_numbers.Around(places=6, copies=2, are_even=are_even)
+    rates = nested_numbers._own_rates(station, around, 4096)
+    free = [n / 0.015 for n in range(1, 13)]
+    # Of no more than six at each copy none waits where there are as many servers free.
+    if servers - load >= 6:
+        assert rates == pytest.approx(free, rel=1e-3)
+    assert all(one <= most * (1 + 1e-9) for one, most in zip(rates, free, strict=True))
+    if load:
+        assert all(wait >= 0 for wait in nested_numbers._own_waits(station, around, 4096))

@@ -369,6 +369,9 @@ def _own_rates(station: Station, around: Around, most: int) -> tuple[float, ...]
     No more matter than there may be at `most`.
     """
     places, copies, are_even = around
+    none_waits = [n / station.asked for n in range(1, int(min(places * copies, most)) + 1)]
+    if not station.speeds and station.load == 0 and station.servers >= places:
+        return tuple(none_waits)
     if station.speeds:
         last = station.speeds[-1]
         unit, told = last / station.asked, [*station.speeds, *[last] * places][:places]
@@ -377,8 +380,8 @@ def _own_rates(station: Station, around: Around, most: int) -> tuple[float, ...]
         unit, one = _one_of(station)
         weights = _summed(one.weights, places)
     peak = max(weights)
-    if peak <= _LEAST:  # so many servers that nobody waits, as far as floats tell
-        return tuple(n / station.asked for n in range(1, int(min(places * copies, most)) + 1))
+    if peak <= _LEAST:  # so many servers that none waits, as far as floats tell
+        return tuple(none_waits)
     weights = [weight / peak for weight in weights]
     if are_even:
         return tuple(

@@ -149,12 +149,17 @@ def inverse_answer(solution: InverseSolution) -> str:
     everywhere = "in every mode, " if number.is_changed_by_modes else ""
     if not solution.intervals:
         because = _because(solution)
-        return f"No value of {name} carries {users} (looked in {whole}){because}. {now}"
+        none = f"No value of {name} carries {users}"
+        if any(failure.is_untold for failure in solution.fails):
+            none = f"It is not told whether a value of {name} carries {users}"
+        return f"{none} (looked in {whole}){because}. {now}"
     parts = [_interval(solution, interval) for interval in solution.intervals]
     if parts == [None]:
         return f"Every value of {name} carries {users} ({whole}). {now}"
     told = ", or ".join(part for part in parts if part is not None)
-    return f"{users}: {everywhere}{name} must be {told}. {now}"
+    ends = (end for i in solution.intervals for end in (i.fails_below, i.fails_above))
+    be = "may be" if any(end is not None and end.is_untold for end in ends) else "must be"
+    return f"{users}: {everywhere}{name} {be} {told}. {now}"
 
 
 def _now(solution: InverseSolution) -> str:
@@ -176,9 +181,8 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     below, above = interval.fails_below, interval.fails_above
     low, high = _end(solution, interval, is_low=True), _end(solution, interval, is_low=False)
     low_known, high_known = _known(interval.low_known), _known(interval.high_known)
-    at_low, at_high = "at it and " * interval.low_is_open, "at it and " * interval.high_is_open
-    under = below and f"({low_known}{at_low}below it, {_fails(below)})"
-    over = above and f"({high_known}{at_high}above it, {_fails(above)})"
+    under = below and f"({low_known}{_beyond(solution, interval, is_low=True)}, {_fails(below)})"
+    over = above and f"({high_known}{_beyond(solution, interval, is_low=False)}, {_fails(above)})"
     least = "above" if interval.low_is_open else "at least"
     most = "below" if interval.high_is_open else "at most"
     if under and over:
@@ -190,6 +194,17 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     if under:
         return f"{least} {low} {under}"
     return f"{most} {high} {over}" if over else None
+
+
+def _beyond(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
+    """Return where it fails: beyond an end, at an open one; nothing lies beyond the range."""
+    number = solution.number
+    end, last, side = (
+        (interval.low, number.low, "below") if is_low else (interval.high, number.high, "above")
+    )
+    if not (interval.low_is_open if is_low else interval.high_is_open):
+        return f"{side} it"
+    return "at it" if number.is_declared and end == float(last) else f"at it and {side} it"
 
 
 def _known(known: Certainty) -> str:

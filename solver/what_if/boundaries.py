@@ -45,6 +45,14 @@ class Failure(Struct, frozen=True):
     mode: str | None
     refused: bool = False
 
+    @property
+    def is_untold(self) -> bool:
+        """Whether it is not told whether it fails at all."""
+        return self.refused and self.requirement.endswith(_UNTOLD)
+
+
+_UNTOLD = " holds is not told"
+
 
 class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
@@ -90,7 +98,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     def failure_at(self, symbol: Formula, at: Fraction) -> Failure | None:
         """Return what fails at a value, None where it holds."""
         if self.is_untold(at):
-            words = f"whether `{self.failure.requirement}` holds is not told"
+            words = f"whether `{self.failure.requirement}`{_UNTOLD}"
             return Failure(words, self.failure.mode, refused=True)
         return self.failure if self.fails(symbol, at) else None
 
