@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from helpers import once
 from helpers.browser import Opened, SharedBrowser
+from helpers.nightly import examples
 from helpers.not_skipped import missing_in_ci
 from qps.compiler.syntax.nesting import allow_deep_expressions
 
@@ -22,7 +23,12 @@ allow_deep_expressions()
 os.environ["QPS_CACHE"] = "off"
 
 # Speed lives in the benchmarks: a busy machine must fail no test.
-settings.register_profile("qps", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "qps",
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("qps")
 
 
@@ -35,6 +41,18 @@ def pytest_configure() -> None:
     """Refuse to begin in CI without what many tests would be skipped for."""
     if missing := missing_in_ci():
         raise pytest.UsageError(missing)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each process tests that follow each other: what a module makes is made once.
+
+    The plain scheduler deals out the last third of all tests by twos.
+    """
+    from xdist.scheduler import WorkStealingScheduling
+
+    is_plain = config.getoption("dist") == "load"
+    return WorkStealingScheduling(config, log) if is_plain else None
 
 
 @pytest.fixture(scope="session", autouse=True)

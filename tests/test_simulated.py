@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from helpers.nightly import nightly
 from qps.compiler.lower.disciplines.one_server import OneServer
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, upper_bound
@@ -20,7 +21,7 @@ _SEEDS = (
     *(73, 74, 76, 82, 85, 93, 98, 100, 104, 106, 108, 113, 120, 121, 123, 127, 131, 133, 134, 136),
     *(140, 144, 145, 147, 148, 150),
 )
-"""Such that nearly each kind is there, and none takes long to play."""
+"""Such that nearly each kind is there, and none takes long to play; every second one by day."""
 _PLAIN = """
 users N in 1..2
 machine box { cpu 1 core, queueing mm1 }
@@ -31,7 +32,9 @@ stream job in all { traffic 1 request/s, 1 bit/request; at a { work } }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", _SEEDS)
+@pytest.mark.parametrize(
+    "seed", [*_SEEDS[::2], *(pytest.param(seed, marks=nightly) for seed in _SEEDS[1::2])]
+)
 def test_no_label_is_wrong(seed: int) -> None:
     found = judge(seed, seconds=0, runs=7)
     tests = len(_SEEDS) * len(found.numbers)
