@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from functools import cache
 from math import isnan, log, sqrt
 
 import pytest
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 import qps
 from helpers.formulas import exp
+from helpers.nightly import examples
 from helpers.specs import checked, lowered
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
@@ -184,12 +186,20 @@ def _larger(inner: st.SearchStrategy[ir.Expr]) -> st.SearchStrategy[ir.Expr]:
     )
 
 
+@cache
+def _expressions() -> ExpressionLowering:
+    model = checked(WAITING).model
+    return ExpressionLowering(
+        model=model, configuration=base_configuration(model), population=population("N")
+    )
+
+
 EXPRESSIONS = st.recursive(
     st.one_of(st.sampled_from(list(_LEAVES.values())), _NUMBERS), _larger, max_leaves=8
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     expr=EXPRESSIONS,
     told=st.fixed_dictionaries(
@@ -202,10 +212,7 @@ EXPRESSIONS = st.recursive(
 def test_the_truth_lies_on_the_side_that_is_told(
     expr: ir.Expr, told: dict[str, Fraction], off: dict[str, Fraction]
 ) -> None:
-    model = checked(WAITING).model
-    expressions = ExpressionLowering(
-        model=model, configuration=base_configuration(model), population=population("N")
-    )
+    expressions = _expressions()
     true = {
         "above": max(Fraction(0), told["above"] - off["above"]),
         "below": told["below"] + off["below"],

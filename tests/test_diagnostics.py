@@ -41,7 +41,14 @@ def found_in(path: Path) -> tuple[Diagnostic, ...]:
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_a_bad_spec_prints_what_its_golden_file_says(path: Path, golden: Golden) -> None:
-    golden(path.with_suffix(".txt"), full(found_in(path)))
+    """A file whose name begins with a code has one mistake, of that code."""
+    found = found_in(path)
+    golden(path.with_suffix(".txt"), full(found))
+    if path.name.startswith("QPS"):
+        assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
+    tells_the_same_in_all_formats(found)
+    for diagnostic in found:
+        assert diagnostic.hints, f"does not say how to mend it: {diagnostic.message}"
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
@@ -52,14 +59,6 @@ def test_a_bad_command_prints_what_its_golden_file_says(
     printed = capsys.readouterr()
     assert printed.out == ""
     golden(path.with_suffix(".txt"), printed.err + f"exit status {status}\n")
-
-
-@pytest.mark.parametrize(
-    "path", [p for p in BAD if p.name.startswith("QPS")], ids=lambda path: path.stem
-)
-def test_one_mistake_gives_one_message_of_its_own_code(path: Path) -> None:
-    found = found_in(path)
-    assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
 
 
 def test_every_mend_mends() -> None:
@@ -166,15 +165,8 @@ def test_ten_mistakes_give_ten_messages_at_their_places() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
-def test_every_message_says_how_to_mend_it(path: Path) -> None:
-    for diagnostic in found_in(path):
-        assert diagnostic.hints, diagnostic.message
-
-
-@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
-def test_json_and_plain_text_tell_the_same(path: Path) -> None:
-    found = found_in(path)
+def tells_the_same_in_all_formats(found: tuple[Diagnostic, ...]) -> None:
+    """Hold what JSON and plain text say against each other."""
     told = json.loads(as_json(found))["diagnostics"]
     lines = plain(found).splitlines()
     assert len(told) == len(lines) == len(found)

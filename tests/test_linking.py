@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.nightly import nightly
 from helpers.node import NODE, ROOT, needs_node, run_module
 from helpers.page_cases import as_json
 from qps.reports.pages.html import script
@@ -137,8 +138,17 @@ def test_a_page_of_rows_holds_no_program() -> None:
 UNITS = sorted((ROOT / "tests" / "scripts").glob("*.test.js"))
 
 
+OPERATIONS = ROOT / "tests" / "scripts" / "operations.test.js"
+
+
 @needs_node
-@pytest.mark.parametrize("file", UNITS, ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file",
+    [
+        *(pytest.param(file, id=file.name) for file in UNITS),
+        pytest.param(OPERATIONS, marks=nightly, id="operations.test.js on four times the cases"),
+    ],
+)
 def test_units_of_the_scripts(file: Path, tmp_path: Path) -> None:
     """Among them the law of the table of operations, with cases from Python."""
     cases = tmp_path / "cases.json"

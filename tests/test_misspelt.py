@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from helpers.docs import ROOT, blocks
+from helpers.nightly import nightly
 from qps.compiler.check.model import check_steps
 from qps.compiler.diagnostics.render import full
 from qps.compiler.diagnostics.source import Source
@@ -105,9 +106,9 @@ def test_the_spec_with_every_part_has_no_mistakes() -> None:
     assert not [d for d in found if d.is_error], full(found)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=nightly) for part in (1, 2, 3))])
 def test_a_slip_at_every_word_of_a_spec_is_told_and_no_fault(part: int) -> None:
-    """At each word one of three, drawn: all of them are a minute of processor time."""
+    """At each word one of three, drawn; by day at every fourth word, at night at the others."""
     texts = list(_planted(EVERY_PART, 10_000, random.Random(7), each=1))
     for text in texts[part::4]:
         _looked_at(text)
@@ -122,8 +123,9 @@ _EXAMPLES = [
 
 
 @pytest.mark.parametrize("text", _EXAMPLES)
-def test_slips_in_the_specs_of_the_documentation_are_no_faults(text: str) -> None:
-    for planted in _planted(text, 6, random.Random(text)):
+@pytest.mark.parametrize("each", [1, pytest.param(3, marks=nightly)])
+def test_slips_in_the_specs_of_the_documentation_are_no_faults(text: str, each: int) -> None:
+    for planted in _planted(text, 6, random.Random(text), each):
         _looked_at(planted)
 
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from math import ceil, inf, isfinite, nan
 from typing import Any
 
+from helpers.nightly import examples
 from helpers.operations import (
     ANY,
     CASES,
@@ -121,14 +122,14 @@ def _fitted(word: str, at: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
-    for _ in range(24 if word in OF_NETWORKS else 60):
+    for _ in range(examples(24 if word in OF_NETWORKS else 60)):
         at = (low + chance.random() * (high - low) for low, high in _ranges(word))
         pairs = zip(at, _counted(word), strict=True)
         whole = (
             float(ceil(x)) if is_count and chance.random() < 1 / 2 else x for x, is_count in pairs
         )
         yield _fitted(word, tuple(whole))
-    for _ in range(150 if word in WIDE else 0):
+    for _ in range(examples(150) if word in WIDE else 0):
         yield tuple(_power(chance, part) for part in WIDE[word])
     if word != "^":
         yield from some_of(EDGES, [(low + high) / 2 for low, high in _ranges(word)], POLES)
@@ -150,7 +151,7 @@ def _value(word: str, at: tuple[float, ...]) -> float:
 def _exact(
     chance: random.Random, word: str, *, endless: bool = False
 ) -> Iterator[tuple[list[Exact], Any]]:
-    for _ in range(60):
+    for _ in range(examples(60)):
         at: list[Exact] = [
             chance.choice(
                 (
@@ -197,7 +198,7 @@ def cases() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for word, row in ROWS.items():
         chance = random.Random(word)
-        inside = list(_drawn(chance, word))[: _few(word, 60)]
+        inside = list(_drawn(chance, word))[: _few(word, examples(60))]
         found[word] = {
             "laws": {word: law_of(row)} if isinstance(row, Operation) and row.by_ends else {},
             "isSigned": row.lies[0] < 0,
@@ -210,7 +211,7 @@ def cases() -> dict[str, Any]:
                 ([_parts(one) for one in at], None if told is None else _parts(told))
                 for at, told in _exact(chance, word, endless=True)
             ],
-            "bounds": [_lines(chance, word) for _ in range(_few(word, 120))],
+            "bounds": [_lines(chance, word) for _ in range(_few(word, examples(120)))],
             "slopes": [(at, row.slopes(*at)) for at in inside],
         }
     return found
