@@ -11,6 +11,7 @@ import pytest
 from helpers import browser
 from helpers.axe import faults
 from helpers.browser import CHROMIUM, MISSING
+from helpers.nightly import nightly
 from helpers.not_skipped import missing_in_ci
 from helpers.reports import html_of
 from helpers.specs import checked
@@ -47,7 +48,9 @@ OPEN = """async () => {
 }"""
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[nightly] if name == "Speak" else []) for name in PAGES]
+)
 def test_axe_finds_no_fault(name: str, open_page: Any) -> None:
     html = PAGES[name]()
     page = open_page(html)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from helpers.nightly import nightly
 from qps.cli import main
 from qps.reports.text.table import escaped
 from qps.solver.answers.solution import SolverFault
@@ -225,7 +226,7 @@ def test_junit_tells_times(capsys: pytest.CaptureFixture[str]) -> None:
         assert float(str(suite.get("time"))) == pytest.approx(sum(own))
 
 
-@pytest.mark.parametrize("failing", [0, 3, 400])
+@pytest.mark.parametrize("failing", [0, pytest.param(3, marks=nightly), 400])
 def test_a_comment_has_room_for_what_github_takes(
     failing: int, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -106,7 +106,8 @@ def test_thirty_specs_are_seen_at_once_the_worst_first(
     assert rows[-1].startswith("| service\\_11.qps | 1,000 → 1,250 | +250, +25 % |")
     assert "plan: 30 of 30 specs changed, compared with " in overview
     assert rest.count("<summary>service") == 30 - 1 + 1
-    _, text = ci(capsys)
+    some = [f"{name}.qps" for name in names if name in work or name >= "service_18"][:6]
+    _, text = ci(capsys, *some)
     listed = [line.split()[0] for line in text.splitlines() if line.startswith("  service")]
     assert listed[:3] == ["service_20.qps", "service_03.qps", "service_07.qps"]
 
@@ -350,16 +351,16 @@ def test_what_strangers_call_things_is_text_in_markdown_and_its_html(
 
 
 def test_many_specs_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    texts = {f"s{number}": spec(2) for number in range(60)}
+    texts = {f"s{number}": spec(2) for number in range(52)}
     write(commit=True, **texts)
-    write(**{name: spec(2.5 if name == "s59" else 2) + "# new\n" for name in texts})
+    write(**{name: spec(2.5 if name == "s51" else 2) + "# new\n" for name in texts})
     _, out = ci(capsys, "--format", "markdown")
     rows = [line for line in out.splitlines() if line.startswith("| s")]
-    assert rows[0].startswith("| s59.qps | 1,000 → 800 |")
+    assert rows[0].startswith("| s51.qps | 1,000 → 800 |")
     assert len(rows) == 50
-    assert "plan: 60 of 60 specs changed, compared with " in out
+    assert "plan: 52 of 52 specs changed, compared with " in out
     assert (
-        "plan: 60 of 60 specs checked, compared with "
+        "plan: 52 of 52 specs checked, compared with "
         in ci(capsys, "--all", "--format", "markdown")[1]
     )
-    assert "10 more specs, 10 of them without a change in capacity." in out
+    assert "2 more specs, 2 of them without a change in capacity." in out

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.nightly import nightly
 from qps.cli import main
 
 pytest.importorskip("pyarrow")
@@ -84,7 +85,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("seed", range(1, 27))
+@pytest.mark.parametrize(
+    "seed", [*range(1, 8), *(pytest.param(seed, marks=nightly) for seed in range(8, 27))]
+)
 def test_no_warning_of_others_reaches_the_screen(
     seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,8 +127,8 @@ require {{ quantile(s.latency, 99 %) <= 1 s }}
 
 
 @pytest.mark.parametrize("queueing", ["", *(f", queueing {one}" for one in QUEUEING[1:])])
-@pytest.mark.parametrize("cost", ["1e-300", "1e-9", "1e300"])
-@pytest.mark.parametrize("command", ["solve", "test"])
+@pytest.mark.parametrize("cost", ["1e-300", pytest.param("1e-9", marks=nightly), "1e300"])
+@pytest.mark.parametrize("command", ["solve", pytest.param("test", marks=nightly)])
 def test_loads_that_no_float_tells_from_nothing_have_answers(
     queueing: str, cost: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 from msgspec import Struct
 
 from helpers.hostile_repositories import SECRET, SPEC, WORSE, Trap, git
+from helpers.nightly import nightly
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reviewing import git_command, repository
@@ -44,6 +45,7 @@ def trap(made: Trap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
     return trap
 
 
+_BY_DAY = (("worktree", "pre-commit"), ("submodule", "pre-push"))
 COMMANDS = (
     ("ci", "specs", "--base", "HEAD^", "-q"),
     ("review", "HEAD^", "specs", "-q"),
@@ -119,9 +121,28 @@ OPTIONS = [
 ]
 
 
+def together(options: list[Option]) -> list[Option]:
+    """Return as few as can be that have all values of some: each name has one value."""
+    found: list[dict[str, str]] = []
+    for option in options:
+        free = (one for one in found if not one.keys() & option.values.keys())
+        if (into := next(free, None)) is None:
+            found.append(into := {})
+        into.update(option.values)
+    return [Option(values) for values in found]
+
+
 @POSIX
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda one: "+".join(one.values))
+@pytest.mark.parametrize(
+    "option",
+    [
+        *(pytest.param(one, id=f"all, {place}") for place, one in enumerate(together(OPTIONS))),
+        *(pytest.param(one, id="+".join(one.values), marks=nightly) for one in OPTIONS[4:]),
+        *(pytest.param(one, id="+".join(one.values)) for one in OPTIONS[:4]),
+    ],
+)
 def test_no_option_of_a_repository_runs_a_program(option: Option, trap: Trap) -> None:
+    """By day all together, and few alone; at night each alone: without us it does run one."""
     hooks = trap.top.parent / "hooks"
     for folder in (hooks, trap.top / ".git" / "hooks"):
         folder.mkdir(exist_ok=True)
@@ -407,9 +428,9 @@ def test_git_is_never_taken_from_where_one_works(
     shutil.copy(trap.script, "git.exe")
     for path in (".", "", "specs/..", "./"):
         monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
-        assert statuses() == [1, 1, 0, 0, 0]
-        assert not trap.mark.exists()
-    assert Path(program()).is_absolute()
+        assert Path(program()).is_absolute()
+    assert statuses() == [1, 1, 0, 0, 0]  # all of them stand there by now
+    assert not trap.mark.exists()
     with pytest.raises(QpsError, match="there is no git here"):
         program({"PATH": os.pathsep.join([".", "", "specs"])})
 
@@ -457,8 +478,14 @@ def test_only_what_is_safe_is_taken_of_the_own_configuration(
 
 
 @POSIX
-@pytest.mark.parametrize("hook", ["pre-commit", "pre-push"])
-@pytest.mark.parametrize("where", ["top", "worktree", "submodule"])
+@pytest.mark.parametrize(
+    ("where", "hook"),
+    [
+        pytest.param(where, hook, marks=[] if (where, hook) in _BY_DAY else [nightly])
+        for where in ("top", "worktree", "submodule")
+        for hook in ("pre-commit", "pre-push")
+    ],
+)
 def test_a_hook_tells_what_is_told_without(
     where: str, hook: str, trap: Trap, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.nightly import nightly
 from qps.cli import main
 from qps.compiler.check.names.index_checks import MOST_OF_EACH
 from qps.compiler.diagnostics.render import plain
@@ -234,11 +235,12 @@ def answer(output: str) -> object:
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
-        ["--set", "N=7000"],
+        pytest.param([], marks=nightly),
+        ["--no-advice"],
+        pytest.param(["--set", "N=7000"], marks=nightly),
         ["--scenario", "twice_as_many", "--no-advice"],
         ["--set", "web.eu=big*2", "--set", "distance.us.ap=10 ms", "--no-advice"],
-        ["--set", "pods.ap=9", "--no-advice"],
+        pytest.param(["--set", "pods.ap=9", "--no-advice"], marks=nightly),
     ],
 )
 def test_the_answer_is_that_of_the_longer_text(

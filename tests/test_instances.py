@@ -12,6 +12,7 @@ from pickle import dumps, loads
 import pytest
 
 from helpers.golden_specs import generated
+from helpers.nightly import nightly
 from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
@@ -149,9 +150,9 @@ HAND = (
 @pytest.mark.parametrize(
     "settings",
     [
-        (),
-        ("--scenario", "eu.busy"),
-        ("--set", "eu.size=20 kB/request", "--set", "ap.cache=off"),
+        pytest.param((), marks=nightly),
+        pytest.param(("--scenario", "eu.busy"), marks=nightly),
+        pytest.param(("--set", "eu.size=20 kB/request", "--set", "ap.cache=off"), marks=nightly),
         ("--set", "ap.web=ap.small * 9", "--scenario", "ap.busy"),
     ],
 )
@@ -382,7 +383,14 @@ require { region_us.browse.latency <= 90 ms }
 """
 
 
-@pytest.mark.parametrize("settings", [(), ("--scenario", "sale"), ("--set", "wide=3")])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param((), marks=nightly),
+        ("--scenario", "sale"),
+        pytest.param(("--set", "wide=3"), marks=nightly),
+    ],
+)
 def test_an_instance_for_each_kind_is_one_by_one(
     write: Callable[..., Path], told: Callable[..., str], settings: tuple[str, ...]
 ) -> None:

@@ -22,6 +22,7 @@ from pyarrow import csv, parquet
 
 import qps
 from helpers.hostile_servers import KINDS, hostile
+from helpers.nightly import nightly
 from helpers.ports import free_port
 from qps import whole_files
 from qps.build import build
@@ -502,7 +503,7 @@ sys.exit(main(["matrix", "shop.qps", "-o", sys.argv[1], "--workers", "1"]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a.parquet", "a.html"])
+@pytest.mark.parametrize("name", ["a.parquet", pytest.param("a.html", marks=nightly)])
 def test_of_many_runs_at_once_the_file_is_always_whole(name: str) -> None:
     assert main(["matrix", "shop.qps", "-o", f"whole{Path(name).suffix}"]) == 0
     whole = Path(f"whole{Path(name).suffix}").read_bytes()
@@ -919,7 +920,7 @@ def test_a_scheduler_that_goes_is_told_in_our_words(dask_cluster: Cluster) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gone", ["worker", "scheduler"])
+@pytest.mark.parametrize("gone", [pytest.param("worker", marks=nightly), "scheduler"])
 def test_that_nobody_is_left_is_told_and_what_was_done_is_kept(
     gone: str, dask_cluster: Cluster
 ) -> None:

@@ -9,6 +9,7 @@ from math import isnan
 import pytest
 from flint import arb
 
+from helpers.nightly import nightly
 from helpers.node import needs_node, run_module
 from helpers.specs import lowered
 from qps.engine.columns.moving import nested_rate as nested_moves
@@ -160,7 +161,7 @@ def test_a_ball_has_all_rates_of_a_load_that_is_nearly_known(load: float) -> Non
         assert found.contains(arb(nested_rate(*others, end, *station)))
 
 
-@pytest.mark.parametrize("copies", [40, 999, 10**6])
+@pytest.mark.parametrize("copies", [40, pytest.param(999, marks=nightly), 10**6])
 def test_each_of_many_copies_of_a_pool_has_a_station(copies: int) -> None:
     """With one server each, C copies of n in all end C n/(n + C - 1) in a service time."""
     told = own_rates([1.0] * 21, 20, copies, product=convolved, most=200)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.nightly import nightly
 from helpers.specs import shop
 from qps.cli import main
 from qps.commands import kept_specs, report
@@ -18,6 +19,12 @@ BAD: dict[str, Callable[[Path], object]] = {
     "a fault of ours": lambda path: path.write_text("# faulty\n" + shop(3)),
 }
 CLAIM = 'expect it {\n  largest_acceptable >= 1\n  source "x"\n}\n'
+
+
+def _of(*kinds: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Try a test on files that are bad in some ways by day, and at night in all."""
+    all_kinds = [pytest.param(BAD[k], id=k, marks=[] if k in kinds else [nightly]) for k in BAD]
+    return pytest.mark.parametrize("folder", all_kinds, indirect=True)
 
 
 @pytest.fixture(params=BAD.values(), ids=BAD)
@@ -57,6 +64,7 @@ def test_test_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[st
     assert "b.qps" in told.out + told.err
 
 
+@_of("a fault of ours")
 def test_a_report_is_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "b.qps", "a.qps", "c.qps", "-o", "x.html"]) == expected(folder)
     assert "b.qps" in capsys.readouterr().err
@@ -65,6 +73,7 @@ def test_a_report_is_of_the_others(folder: Path, capsys: pytest.CaptureFixture[s
     assert "c.qps" in page
 
 
+@_of("a mistake")
 def test_a_report_of_a_spec_that_has_no_answer_is_of_the_others(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +96,7 @@ def test_a_report_of_none_is_none(folder: Path) -> None:
     assert not Path("x.html").exists()
 
 
+@_of("no text")
 def test_a_review_tells_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["init", "-q"], ["add", "a.qps"], ["commit", "-qm", "x"]):
         command = ["git", "-c", "user.name=x", "-c", "user.email=x@x", *words]

@@ -11,14 +11,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapreplace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from helpers.nightly import nightly
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.lower.load_graph import LoadGraph
 
 pytestmark = pytest.mark.slow
+
+
+def _at_night(*values: Any) -> list[Any]:
+    """Return parameters of the night alone: one of each kind is played by day."""
+    told = (value if isinstance(value, tuple) else (value,) for value in values)
+    return [pytest.param(*each, marks=nightly) for each in told]
+
 
 _LEVEL = 0.99
 Draw = Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
@@ -164,8 +173,8 @@ def _sent_to(copies: int, queueing: str, rate: float) -> str:
     )
 
 
-@pytest.mark.parametrize("rho", [0.2, 0.5, 0.8])
-@pytest.mark.parametrize("copies", [2, 10, 100])
+@pytest.mark.parametrize("rho", [*_at_night(0.2, 0.5), 0.8])
+@pytest.mark.parametrize("copies", [*_at_night(2, 100), 10])
 def test_copies_that_leave_together(copies: int, rho: float) -> None:
     """Batches of fixed copies: the mean is exact, the quantile a bound, close for many copies."""
     rate = rho * 100 / copies
@@ -178,8 +187,8 @@ def test_copies_that_leave_together(copies: int, rho: float) -> None:
         assert found.late >= (1 - _LEVEL) * 0.9 - 4 * found.late_error
 
 
-@pytest.mark.parametrize("queueing", ["mm1", "mg1 cv 0.5", "mg1 cv 1.5"])
-@pytest.mark.parametrize("copies", [3, 30])
+@pytest.mark.parametrize("queueing", [*_at_night("mm1", "mg1 cv 0.5"), "mg1 cv 1.5"])
+@pytest.mark.parametrize("copies", [3, *_at_night(30)])
 def test_copies_of_varying_service(copies: int, queueing: str) -> None:
     rate = 70 / copies
     mean, quantile = _told(lowered(_sent_to(copies, queueing, rate)), "s0")
@@ -191,7 +200,7 @@ def test_copies_of_varying_service(copies: int, queueing: str) -> None:
 
 
 # 1000 byte a second: a packet of 10 byte takes 10 ms
-@pytest.mark.parametrize("rho", [0.5, 0.8])
+@pytest.mark.parametrize("rho", [*_at_night(0.5), 0.8])
 def test_mm1(rho: float) -> None:
     mean, quantile = _told(lowered(_link("mm1", (10, rho * 10, 10))), "s0")
     draw = _poisson(rho * 100, lambda g, n: g.exponential(0.01, n))
@@ -200,7 +209,7 @@ def test_mm1(rho: float) -> None:
     _exactly_late(found)
 
 
-@pytest.mark.parametrize("rho", [0.5, 0.8])
+@pytest.mark.parametrize("rho", [*_at_night(0.5), 0.8])
 def test_md1(rho: float) -> None:
     mean, quantile = _told(lowered(_link("md1", (10, rho * 10, 10))), "s0")
     draw = _poisson(rho * 100, lambda _, n: np.full(n, 0.01))
@@ -209,7 +218,7 @@ def test_md1(rho: float) -> None:
     _exactly_late(found)
 
 
-@pytest.mark.parametrize("cv", [0.5, 1.5])
+@pytest.mark.parametrize("cv", [*_at_night(0.5), 1.5])
 def test_mg1_with_gamma_service(cv: float) -> None:
     mean, quantile = _told(lowered(_link(f"mg1 cv {cv}", (10, 7, 10))), "s0")
     shape = 1 / cv**2
@@ -242,7 +251,7 @@ def test_a_mix_of_exponential_sizes() -> None:
     assert found.late == pytest.approx(1 - _LEVEL, rel=0.1)
 
 
-@pytest.mark.parametrize(("cores", "rho"), [(2, 0.8), (6, 0.9)])
+@pytest.mark.parametrize(("cores", "rho"), [(2, 0.8), *_at_night((6, 0.9))])
 def test_mmc(cores: int, rho: float) -> None:
     text = PRELUDE + (
         f"machine serving {{ cpu {cores} core, queueing mmc }}\ntopology {{ node web = serving }}\n"
@@ -255,7 +264,7 @@ def test_mmc(cores: int, rho: float) -> None:
     _exactly_late(found)
 
 
-@pytest.mark.parametrize(("flows", "rho"), [(10, 0.8), (50, 0.8), (95, 0.95)])
+@pytest.mark.parametrize(("flows", "rho"), [*_at_night((10, 0.8), (95, 0.95)), (50, 0.8)])
 def test_periodic_flows(flows: int, rho: float) -> None:
     rate = rho * 100 / flows
     mean, quantile = _told(lowered(_link("periodic", (flows, rate, 10))), "s0")
