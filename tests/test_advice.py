@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.cli import main
 from qps.compiler.pipeline import Spec
@@ -21,7 +22,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import Advice, Way, advise
 from qps.solver.what_if.offers import kinds_at_hand
 
-law = settings(max_examples=12, deadline=None)
+law = settings(max_examples=examples(12), deadline=None)
 
 
 def _solved(spec: Spec, *changes: str) -> Solution:

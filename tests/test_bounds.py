@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, acos, ceil, cos, exp, floor, lambert, log, ratio, waiting
+from helpers.nightly import examples
 from helpers.operations import CASES
 from qps.engine.common_powers import cancelled
 from qps.engine.formulas import (
@@ -31,7 +32,7 @@ from qps.solver.search.bounds import Curve
 from qps.solver.search.rounding_bounds import stretches_to_search
 
 N = population("N")
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=examples(60), deadline=None)
 
 _LEVEL = R(19, 20)
 _ONE = [
@@ -281,7 +282,7 @@ def test_outside_of_the_stretches_nothing_is_above_zero(
     level=st.sampled_from([0.5, 0.95, 0.999]),
     parts=st.tuples(st.floats(0, 1), st.floats(0, 1)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_gamma_law_is_within_those_of_the_ends(
     means: list[float],
     varied: list[float],

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from helpers.nightly import examples
 from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
@@ -29,7 +30,7 @@ from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.solver.what_if.inverse import solve_for
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=examples(60), deadline=None)
 
 HARDWARE = """
 users N in 1..100

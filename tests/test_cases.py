@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.cli import main
@@ -31,7 +32,7 @@ from qps.solver.claims.judging import Claims
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 
 FILM = """
 kinds film { I 30; P 29; B 116 }

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct, field
 
+from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
@@ -282,7 +283,7 @@ def test_a_cycle_that_takes_no_time_is_refused() -> None:
 COSTS = st.integers(1, 900)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     costs=st.lists(COSTS, min_size=1, max_size=3),
     cores=st.lists(st.integers(1, 4), min_size=3, max_size=3),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.networks.class_numbers import class_rate
@@ -153,7 +154,7 @@ def test_what_never_ends_and_what_is_no_network() -> None:
     assert isnan(forked_time(7, 5, 1, *station(1)))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 3), st.floats(0.1, 3)), min_size=1, max_size=8))
 def test_the_slowest_of_exponential_times(laws: list[tuple[float, float]]) -> None:
     operands = [one for fixed, mean in laws for one in (fixed, mean, 1.0)]

@@ -13,6 +13,7 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.engine.networks import closed_arrays, closed_numbers
 from qps.engine.networks.class_networks import LINEARIZER_ERROR, Network, Place, is_exact
 from qps.engine.networks.class_numbers import _exactly, class_open_wait, class_rate, class_wait
@@ -23,7 +24,7 @@ from qps.engine.operations import OPERATIONS
 from qps.engine.queues.queue_numbers import erlang_b
 
 ERP = (0.040, 1, 0, 1, 0.050, 1, 0, 1, 0.060, 1, 0, 1)
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 
 _tenths = st.integers(1, 20).map(lambda n: n / 10)
 

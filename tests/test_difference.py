@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
@@ -235,7 +236,7 @@ SIZES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(SIZES, SIZES)
 def test_parts_add_up_to_the_whole(old: dict[str, str | int], new: dict[str, str | int]) -> None:
     texts = [MANY.format(**each) for each in (old, new)]

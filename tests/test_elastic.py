@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
@@ -28,7 +29,7 @@ from qps.solver.claims.judging import Claims
 from qps.solver.search.method import Method
 from qps.solver.search.reach import Reach
 
-law = settings(max_examples=30, deadline=None)
+law = settings(max_examples=examples(30), deadline=None)
 
 ONE = "topology { node host = box }\n"
 MANY = "topology { node host = box * N\n link lan = wire between host }\n"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
@@ -276,7 +277,7 @@ NUMBERS = st.tuples(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     limit=st.sampled_from([0.3, 0.8, 0.95, 1.0]),
     jobs=st.integers(0, 30),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, ceil, exp
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
@@ -34,7 +35,7 @@ from qps.reports.text.quantities import number
 from qps.reports.text.shortened import shortened
 from qps.solver.search.critical import piece_at
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=examples(60), deadline=None)
 N = population("N")
 X = symbol("x")
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.cli import main
 from qps.engine.networks.descent_numbers import at_population
 from qps.simulation.stations import InTurn, draws
@@ -96,7 +97,7 @@ def test_where_it_saturates_is_not_told_then(
     st.sampled_from(["", ", queueing mm1", ", queueing mg1 cv 1e-300", ", queueing mg1 cv 1e100"]),
     st.sampled_from(COMMANDS),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_extreme_numbers_end_in_an_answer_or_a_diagnostic(
     tmp_path_factory: pytest.TempPathFactory,
     numbers: dict[str, str],

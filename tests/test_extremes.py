@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, exp, lambert, log
+from helpers.nightly import examples
 from qps.engine.algebra import to_sympy
 from qps.engine.formulas import (
     INFINITY,
@@ -29,7 +30,7 @@ from qps.engine.functions import array_function
 from qps.engine.points import Point, in_floats
 from qps.engine.substitution import substituted
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 
 X, Y, Z = symbol("x"), symbol("y"), symbol("z")
 NUMBERS = st.fractions(-100, 100, max_denominator=30)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.source import Source
@@ -87,7 +88,7 @@ _bodies = st.recursive(
 _ARGUMENTS = ("3", "1.5", "5 ms", "7 byte", "11 s^2", "13 ms/byte", "17 ms^0.5")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(_bodies)
 def test_a_function_is_refused_only_where_every_call_is(body: str) -> None:
     func = f"func f(x, y) = {body}"
@@ -128,7 +129,7 @@ stream flow {{ traffic N * 1 packet/s; at host {{ c({one}, {other}) }} }}
 """
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(_bodies)
 def test_a_component_is_refused_only_where_every_use_is(body: str) -> None:
     if not _errors(f"component c(x, y) {{ delay {body} }}"):

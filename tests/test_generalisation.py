@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.engine.formulas import (
     ONE,
     Formula,
@@ -49,7 +50,7 @@ _FORMULAS = st.recursive(_LEAVES, _joined, max_leaves=8)
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_with_its_numbers_put_in_it_is_each_of_them(data: st.DataObject) -> None:
     base, terms = data.draw(_FORMULAS), data.draw(st.lists(_FORMULAS, min_size=2, max_size=2))
     several, values = [], []

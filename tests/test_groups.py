@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.compiler.diagnostics.source import Source
@@ -26,7 +27,7 @@ from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for
 from test_matrices import disagreements
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=examples(60), deadline=None)
 
 HEAD = (
     PRELUDE
@@ -136,7 +137,7 @@ def test_the_1056_streams_of_33_people() -> None:
 
 
 @given(st.integers(1, 9), st.integers(0, 9), st.integers(1, 9))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_last_n_delivers_what_counting_delivers(members: int, sending: int, most: int) -> None:
     """Every member, one by one, gets at most `most` of the senders other than itself."""
     sending = min(sending, members)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from msgspec import structs
 
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
@@ -25,7 +26,7 @@ from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise
 
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=examples(25), deadline=None)
 
 # Each user loads the server with 1 %, its port with 0.5 %, the back end with 0.4 %.
 SPEC = PRELUDE.replace("1..100", "1..1000") + (

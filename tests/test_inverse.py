@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -23,7 +24,7 @@ from qps.reports.text.inverse_text import InverseView, inverse_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 
-law = settings(max_examples=25, deadline=None)
+law = settings(max_examples=examples(25), deadline=None)
 
 ONE = "topology { node host = box }\n"
 # p packets a second for each user at 10 ms: the load is N p / 100

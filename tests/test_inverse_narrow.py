@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, ceil, exp, log
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import EXACT, Kind
@@ -27,7 +28,7 @@ from qps.solver.what_if.sizing import size
 
 X = symbol("x")
 SAW = "ceil(1000000000 * p) - 1000000000 * p"
-law = settings(max_examples=25, deadline=None)
+law = settings(max_examples=examples(25), deadline=None)
 
 # p stands in measures alone; the load is N / 100
 FREE = (

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration, changed
@@ -19,7 +20,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
 from qps.engine.formulas import number
 
-law = settings(max_examples=100, deadline=None)
+law = settings(max_examples=examples(100), deadline=None)
 SPECS = Path(__file__).parents[1] / "specs"
 SPEC = checked(
     PRELUDE

@@ -10,6 +10,7 @@ from flint import fmpq, fmpq_poly
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, load, lowered
 from helpers.strategies import Drawn, drawn_specs
@@ -24,8 +25,8 @@ from qps.solver.answers.sweep import sweep
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.search.method import Method
 
-law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+law = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def _graph(spec: Drawn) -> LoadGraph:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, ceil, exp
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.engine.formulas import number, square_root, symbol
@@ -75,7 +76,7 @@ def test_what_is_no_rational_function_is_bracketed() -> None:
 _parabola = st.tuples(st.integers(0, 6), st.integers(-9, 9), st.integers(-9, 9))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.lists(_parabola, min_size=2, max_size=4))
 def test_the_envelope_is_the_highest_everywhere(shapes: list[tuple[int, int, int]]) -> None:
     loads = {f"r{i}": a * X**2 + b * X + c for i, (a, b, c) in enumerate(shapes)}

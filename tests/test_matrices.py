@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.nightly import examples
 from helpers.single_rows import no_row_alone, solve_single
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -121,7 +122,7 @@ def drawn_matrices(draw: st.DrawFn, spec: Drawn) -> str:
 
 
 @given(st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_rows_of_random_matrices_are_what_solve_says(data: st.DataObject) -> None:
     drawn = data.draw(drawn_specs())
     text = drawn.text.replace(

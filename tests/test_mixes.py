@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
@@ -17,7 +18,7 @@ from qps.solver.answers.answering import solve
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 
 HEAD = """
 users N in 10..5_000

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, checked, lowered
 from qps.cli import main
 from qps.compiler import ir
@@ -29,7 +30,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
-law = settings(max_examples=20, deadline=None)
+law = settings(max_examples=examples(20), deadline=None)
 
 ONE = "topology { node host = box }\n"
 FLOW = "stream flow { traffic N * p * 1 packet/s; at host { work } }\n"

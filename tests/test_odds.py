@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, multivariate_t, qmc
 
 import qps
+from helpers.nightly import examples
 from helpers.specs import checked
 from qps.cli import main
 from qps.compiler import ir
@@ -342,7 +343,7 @@ def test_a_scenario_may_say_how_far_off_a_number_is() -> None:
     assert found.promise.largest < 4000
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     costs=st.lists(st.floats(0.1, 5), min_size=1, max_size=3),
     spreads=st.lists(st.floats(0.2, 2), min_size=3, max_size=3),

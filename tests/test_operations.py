@@ -17,6 +17,7 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.operations import (
     CASES,
     EDGES,
@@ -39,7 +40,7 @@ from qps.engine.queues import queue_arrays
 from qps.solver.search.critical import piece_at
 
 N = population("N")
-law = settings(max_examples=25, deadline=None)
+law = settings(max_examples=examples(25), deadline=None)
 _OF_A_NETWORK = 8
 """Points at which a law of a network is held: each may take a hundred times as long as others."""
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
@@ -54,7 +55,7 @@ def law_of_each_row(check: Callable[[str, st.DataObject], None]) -> Callable[[st
 
     @each_row
     def held(word: str) -> None:
-        points = settings(law, max_examples=_OF_A_NETWORK) if word in OF_NETWORKS else law
+        points = settings(law, max_examples=examples(_OF_A_NETWORK)) if word in OF_NETWORKS else law
         points(given(st.data())(lambda data: check(word, data)))()
 
     held.__name__, held.__doc__ = check.__name__, check.__doc__
@@ -330,7 +331,7 @@ def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("word", OF_NETWORKS)
-@settings(law, max_examples=3)  # each asks for all digits of a whole network
+@settings(law, max_examples=examples(3))  # each asks for all digits of a whole network
 @given(st.data())
 def test_slopes_of_networks_are_those_of_chords(word: str, data: st.DataObject) -> None:
     are_slopes_those_of_chords(word, data)

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, checked, latency, load, lowered
 from qps.solver.what_if.inverse import solve_for
 from test_matrices import disagreements
 
-few = settings(max_examples=15, deadline=None)
+few = settings(max_examples=examples(15), deadline=None)
 
 HEAD = (
     PRELUDE

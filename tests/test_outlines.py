@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.counting import counted
+from helpers.nightly import examples
 from helpers.specs import shop
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
@@ -168,7 +169,7 @@ require {{ s0.latency <= 5 s; cost <= 200 $ }}
 """
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(texts())
 def test_outlines_of_generated_specs_tell_the_same(text: str) -> None:
     try:
@@ -201,7 +202,7 @@ def test_another_outline_that_is_kept_tells_nothing_of_this_one() -> None:
     assert advised(model, enough=0, scenario=scenario) == alone
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(texts())
 def test_advice_of_generated_specs_is_the_same(text: str) -> None:
     try:

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, ceil, exp, floor, log, ratio, waiting
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
@@ -41,7 +42,7 @@ from qps.engine.monomials import expanded, monomials
 from qps.engine.points import Point
 from qps.engine.powers import as_power
 
-law = settings(max_examples=150, deadline=None)
+law = settings(max_examples=examples(150), deadline=None)
 
 N, X, Y = population("N"), symbol("x"), symbol("y")
 NUMBERS = st.fractions(-9, 9, max_denominator=6)

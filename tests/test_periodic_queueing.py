@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.integration import area
+from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
@@ -18,7 +19,7 @@ from qps.compiler.quantities.certainty import Kind
 from qps.engine.formulas import ONE, Formula, number, total
 from qps.engine.points import in_floats
 
-law = settings(max_examples=80, deadline=None)
+law = settings(max_examples=examples(80), deadline=None)
 
 Mix = list[tuple[int, float]]
 """Flows of a service time, so many of each, with a period of 1."""

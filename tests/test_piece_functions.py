@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.engine import pieces
 from qps.engine.pieces import Piecewise
 from qps.engine.rational_functions import ONE, VARIABLE, RationalFunction
 from qps.engine.real_roots import IntractableError
 
-law = settings(max_examples=150, deadline=None)
+law = settings(max_examples=examples(150), deadline=None)
 LOW, HIGH = Fraction(1), Fraction(30)
 Valued = Callable[[Fraction], Fraction | None]
 Both = tuple[Piecewise, Valued]

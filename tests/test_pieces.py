@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, exp, lambert, log, ratio
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked
 from qps.engine.algebra import to_sympy
 from qps.engine.algebraic_functions import as_rational_function, piecewise
@@ -35,7 +36,7 @@ from qps.solver.search.critical import critical_points
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.advice import advise
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=examples(60), deadline=None)
 
 N = population("N")
 A, B = symbol("a"), symbol("b")

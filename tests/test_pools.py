@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.pool_simulation import Step, simulated
 from helpers.specs import checked, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -21,7 +22,7 @@ from qps.engine.formulas import ZERO
 from qps.solver.answers.answering import solve
 from qps.solver.what_if.inverse import solve_for
 
-law = settings(max_examples=8, deadline=None)
+law = settings(max_examples=examples(8), deadline=None)
 
 HARDWARE = """users N in 1..100_000
 unit thread

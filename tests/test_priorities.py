@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 _QUANTILES = ("90", "95", "99", "99.9")
 
 

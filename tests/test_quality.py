@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, lowered
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Source
@@ -22,7 +23,7 @@ from qps.engine.substitution import substituted
 from qps.solver.answers.answering import solve
 from test_matrices import disagreements
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 
 Point = tuple[Fraction, ...]
 METRICS = [ir.Metric.EUCLIDEAN, ir.Metric.WORST]

@@ -14,10 +14,11 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.engine.queues import queue_arrays, queue_numbers
 from qps.engine.queues.gamma_numbers import inverse_erlang_ball
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 ARRAYS: dict[str, Callable[..., Any]] = {
     name: getattr(queue_arrays, name) for name in queue_arrays.__all__
 }

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.integration import area
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, checked, latency, load, lowered
 from helpers.stage_simulation import quantiles
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -21,7 +22,7 @@ from qps.solver.answers.solution import Verdict
 from qps.solver.what_if.inverse import solve_for
 
 _P99 = Fraction(99, 100)
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=examples(60), deadline=None)
 
 
 def _shared(queueing: str, rate: str = "1 Mbit/s") -> str:

@@ -9,6 +9,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from qps.engine.rational_functions import (
     HIGHEST_DEGREE,
     ONE,
@@ -21,7 +22,7 @@ from qps.engine.rational_functions import (
 )
 from qps.engine.real_roots import IntractableError
 
-law = settings(max_examples=150, deadline=None)
+law = settings(max_examples=examples(150), deadline=None)
 X = sympy.Symbol("x")
 Both = tuple[RationalFunction, sympy.Expr]
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import PRELUDE
 from qps.cli import main
 from qps.compiler.configure.configuration import base_configuration
@@ -55,20 +56,20 @@ _WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(_WORDS, max_size=40).map(" ".join))
 def test_no_heap_of_words_raises(text: str) -> None:
     looked_at(check(text).diagnostics)
     looked_at(check(PRELUDE + text + "\n" + REST).diagnostics)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_raises(text: str) -> None:
     looked_at(check(text).diagnostics)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, len(PRELUDE + REST)), st.text(max_size=3))
 def test_no_change_of_a_good_spec_raises(at: int, inserted: str) -> None:
     text = PRELUDE + REST

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -35,7 +36,7 @@ def _chain(servers: int, room: int, traffic: Fraction) -> tuple[Fraction, Fracti
     return shares[-1], Fraction(waits / (1 - shares[-1]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 12), st.integers(0, 20), st.fractions(Fraction(1, 9), 3, max_denominator=9))
 def test_they_are_those_of_a_chain(servers: int, places: int, load: Fraction) -> None:
     at = servers, servers + places, load * servers
@@ -143,7 +144,7 @@ def test_a_port_has_a_room_and_what_is_lost_there_loads_nothing_behind() -> None
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(1, 6), st.integers(1, 12), st.floats(0.2, 2.0), st.sampled_from([0.5, 0.99]))
 def test_quantiles_are_those_of_a_mixture_of_erlangs_laws(
     servers: int, places: int, load: float, level: float

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.formulas import R, ceil, exp, floor
+from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.single_rows import no_row_alone
 from helpers.specs import checked, lowered
@@ -382,7 +383,7 @@ def test_what_stays_full_counts_but_where_it_is_filled(
 
 # -- the law -----------------------------------------------------------------------------
 
-EXAMPLES = int(os.environ.get("QPS_LAW_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("QPS_LAW_EXAMPLES", "0")) or examples(40)
 """How many specs are drawn; the closing note of issue 13 tells of a run with 2,000."""
 
 _COUNTS = [

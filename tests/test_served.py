@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import at, lowered
 from qps.compiler.quantities.certainty import Kind
 
-law = settings(max_examples=60, deadline=None)
+law = settings(max_examples=examples(60), deadline=None)
 F = Fraction
 NODES = ("front", "middle", "back")
 

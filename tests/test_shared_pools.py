@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
@@ -15,7 +16,7 @@ from qps.engine.networks.class_numbers import class_rate
 from qps.engine.networks.nested_numbers import nested_rate
 from qps.engine.networks.shared_numbers import shared_rate, shared_time, shared_wait
 
-law = settings(max_examples=12, deadline=None)
+law = settings(max_examples=examples(12), deadline=None)
 numbers = st.floats(0.05, 2)
 
 

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.chains import sojourn
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 _FAR = 400
 """Beyond so many nobody is at the loads that are tried."""
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.nightly import examples
 from helpers.specs import checked
 from qps.cli import main
 from qps.compiler.quantities.certainty import Kind
@@ -24,7 +25,7 @@ from qps.solver.what_if.sized import Needed, Sizing
 from qps.solver.what_if.sizing import size
 
 TIMES = symbol("times")
-few = settings(max_examples=20, deadline=None)
+few = settings(max_examples=examples(20), deadline=None)
 
 # A user's request is 2 ms of work and 400 kbit; the processor is busy 10 % besides.
 SHOP = """

@@ -14,6 +14,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.node import needs_node, run_module
 from helpers.specs import lowered
 from helpers.stage_simulation import quantiles
@@ -23,7 +24,7 @@ from qps.engine.queues.queue_numbers import erlang_c, md1_quantile, md1_tail, so
 from qps.engine.queues.stage_arrays import stages_quantile as on_arrays
 from qps.engine.queues.stage_numbers import stages_quantile
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 Stage = tuple[float, ...]
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import findroot, lambertw
 
+from helpers.nightly import examples
 from helpers.specs import PRELUDE, at, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
@@ -25,7 +26,7 @@ from qps.engine.functions import array_function
 from qps.engine.points import in_floats
 from qps.solver.answers.answering import solve
 
-law = settings(max_examples=30, deadline=None)
+law = settings(max_examples=examples(30), deadline=None)
 
 ONE = "topology { node host = %s }\n"
 MANY = "topology { node host = box * N\n link lan = wire between host }\n"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.plain_model import largest_acceptable as plainly_acceptable
 from helpers.specs import PRELUDE, at, checked, lowered
 from helpers.strategies import Drawn, drawn_specs
@@ -28,7 +29,7 @@ from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import Way, advise
 from qps.solver.what_if.inverse import solve_for
 
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=examples(30), deadline=None)
 
 # Of 100 users each loads the server with 1 %, a port of the link with 0.5 %.
 SPEC = PRELUDE.replace("1..100", "1..1000") + (

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -20,7 +21,7 @@ from qps.reports.text.text import solve_text
 from qps.reports.text.view import solve_view
 from qps.solver.answers.answering import solve
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=examples(40), deadline=None)
 
 PARTS = """
 network bad { rate 1 Mbit/s; loss 10 % }

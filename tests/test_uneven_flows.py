@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.specs import lowered
 from helpers.tandem import tandem
 from qps.compiler.lower.load_graph import LoadGraph
@@ -73,7 +74,7 @@ def _waits(graph: LoadGraph, population: int = 1) -> list[float]:
 LOADED = st.tuples(st.floats(0.1, 0.95), st.sampled_from([0.0, 0.5, 1.0, 2.0]))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(st.lists(st.floats(0.1, 0.95), min_size=1, max_size=5))
 def test_random_and_exponential_queues_are_those_of_jackson(loads: list[float]) -> None:
     graph = _row([(load, 1) for load in loads])
@@ -84,7 +85,7 @@ def test_random_and_exponential_queues_are_those_of_jackson(loads: list[float]) 
     assert "two moments" not in reasons
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(
     st.lists(LOADED, min_size=1, max_size=4), st.sampled_from([0, 0.3, 1, 2.2]), st.floats(0.05, 1)
 )
@@ -98,7 +99,7 @@ def test_less_even_arrivals_wait_no_less(
     assert less[0] <= much[0] * (1 + 1e-9)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=examples(15))
 @given(st.lists(LOADED, min_size=2, max_size=4))
 def test_many_flows_are_as_random_ones_where_there_is_room(
     stages: list[tuple[float, float]],

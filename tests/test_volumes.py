@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.nightly import examples
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, lowered
 from helpers.strategies import Drawn, drawn_specs
@@ -169,7 +170,7 @@ def test_explain_tells_a_throughput() -> None:
     assert "at N = 6\n    3 kbit/s" in told
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(drawn_specs(), st.integers(2, 200))
 def test_what_is_carried_is_the_load_of_the_rate(spec: Drawn, population: int) -> None:
     whole = checked(spec.text)
