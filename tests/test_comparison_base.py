@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,13 @@ class Team:
         git(self.origin, "update-ref", "refs/pull/7/merge", "HEAD")
         git(self.origin, "checkout", "-q", "main")
 
+    def copied(self, folder: Path) -> Team:
+        """Return the same elsewhere."""
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+        found = copy(self)
+        found.folder, found.origin, found.names = folder, folder / PUSHED, dict(self.names)
+        return found
+
     def commit(self, name: str, folder: Path | None = None) -> str:
         folder = folder or self.origin
         (folder / f"{name}.txt").write_text(name)
@@ -97,11 +106,16 @@ class Team:
         return folder
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Team:
+    return Team(tmp_path_factory.mktemp("team"))
+
+
 @pytest.fixture
-def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
+def team(made: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Team:
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI", "PRE_COMMIT_"))]:
         monkeypatch.delenv(name)
-    return Team(tmp_path)
+    return made.copied(tmp_path)
 
 
 def github(event: str, ref: str, **others: str) -> dict[str, str]:

@@ -26,16 +26,13 @@ def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @EVERY
-def test_an_example_prints_what_its_page_says(code: Code, tmp_path: Path) -> None:
+def test_an_example_prints_what_its_page_says_and_has_no_other_mistake(
+    code: Code, tmp_path: Path
+) -> None:
     found = explained(code)
     assert found.printed, "run `python tests/helpers/docs.py` and look at the change"
-    assert explanations.with_printed(found, tmp_path) == page_of(code)
-
-
-@EVERY
-def test_an_example_has_no_other_mistake(code: Code, tmp_path: Path) -> None:
-    found = explained(code)
     printed = explanations.printed_by(found.files, found.command, tmp_path)
+    assert explanations.with_printed(found, printed) == page_of(code)
     others = {codes.UNKNOWN_NAME.id} if code is codes.TOO_MANY else set()
     assert set(TOLD.findall(printed)) - others == {code.id}
 

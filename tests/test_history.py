@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
+from helpers.repositories import made_once, work_in_a_copy
 from qps.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -42,10 +43,18 @@ def commit(subject: str, **texts: str | None) -> None:
     git("-c", "commit.gpgsign=false", "commit", "-q", "--allow-empty", "-m", subject)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(_make, tmp_path_factory)
+
+
 @pytest.fixture(autouse=True)
-def past(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def past(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a repository with a past: 100, 50 by its module, broken, 25 under another name."""
-    monkeypatch.chdir(tmp_path)
+    work_in_a_copy(made, tmp_path, monkeypatch)
+
+
+def _make() -> None:
     git("init", "-q", "-b", "main")
     commit("first", old=SPEC, hw=MODULE)
     commit("nothing of it", other=MODULE)

@@ -8,29 +8,40 @@ from pathlib import Path
 import pytest
 
 from helpers.hostile_repositories import SECRET, SPEC, git
+from helpers.nightly import nightly
+from helpers.repositories import made_once, work_in_a_copy
 from qps.cli import main
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes")
 TEXT = f"{SECRET} = (\n"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(_make, tmp_path_factory)
+
+
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tree(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a repository with one spec; beside it lies what is not its author's."""
     for name in [n for n in os.environ if n.startswith(("GITHUB_", "CI", "PRE_COMMIT_", "GIT_"))]:
         monkeypatch.delenv(name)
-    (tmp_path / "outside" / "folder").mkdir(parents=True)
+    work_in_a_copy(made, tmp_path, monkeypatch)
+    monkeypatch.chdir("top")
+    return tmp_path / "top"
+
+
+def _make() -> None:
+    Path("outside/folder").mkdir(parents=True)
     for name in ("credentials", "spec.qps", "folder/deep.qps", "qps.toml"):
-        (tmp_path / "outside" / name).write_text(TEXT, encoding="utf-8")
-    top = tmp_path / "top"
+        Path("outside", name).write_text(TEXT, encoding="utf-8")
+    top = Path("top")
     (top / "specs").mkdir(parents=True)
     (top / "specs" / "good.qps").write_text(SPEC, encoding="utf-8")
     git(top, "init", "-q", "-b", "main")
     git(top, "add", ".")
     git(top, "commit", "-qm", "first")
     git(top, "commit", "-qm", "second", "--allow-empty")
-    monkeypatch.chdir(top)
-    return top
 
 
 BY_FOLDER = (
@@ -61,7 +72,7 @@ BY_NAME = (
 )
 
 
-@pytest.mark.parametrize("target", ["credentials", "spec.qps"])
+@pytest.mark.parametrize("target", [pytest.param("credentials", marks=nightly), "spec.qps"])
 @pytest.mark.parametrize("command", [*BY_FOLDER, *BY_NAME], ids=" ".join)
 def test_a_link_out_of_the_tree_is_refused_and_quoted_nowhere(
     command: tuple[str, ...], target: str, tree: Path, capsys: pytest.CaptureFixture[str]
@@ -84,8 +95,22 @@ def test_a_link_out_of_the_tree_is_refused_and_quoted_nowhere(
         )
 
 
-@pytest.mark.parametrize("command", [*BY_FOLDER, *BY_NAME], ids=" ".join)
-@pytest.mark.parametrize("kind", ["itself", "circle", "dangling", "pipe", "device", "folder"])
+_BY_DAY = {"check specs", "ci specs --base HEAD", "solve specs/leak.qps"}
+"""Commands that are tried on all kinds; a pipe, for which one might wait, is tried with each."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [
+        pytest.param(
+            *(kind, command),
+            marks=[] if kind == "pipe" or " ".join(command) in _BY_DAY else [nightly],
+            id=f"{kind}-{' '.join(command)}",
+        )
+        for kind in ("itself", "circle", "dangling", "pipe", "device", "folder")
+        for command in (*BY_FOLDER, *BY_NAME)
+    ],
+)
 def test_what_is_no_file_is_an_ordinary_mistake(
     kind: str, command: tuple[str, ...], tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from helpers.repositories import made_once, work_in_a_copy
 from qps.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -38,10 +39,18 @@ def git(*arguments: str) -> str:
     ).stdout
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(_make, tmp_path_factory)
+
+
 @pytest.fixture(autouse=True)
-def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def team(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a repository with three specs, a module and a table."""
-    monkeypatch.chdir(tmp_path)
+    work_in_a_copy(made, tmp_path, monkeypatch)
+
+
+def _make() -> None:
     for name, text in {
         "specs/relay.qps": SPEC,
         "specs/größe.qps": SPEC.replace("10 packet/s", "20 packet/s"),

@@ -32,9 +32,9 @@ def told_of(code: Code, printed: str) -> str:
     return f"{dedent(found[0]).rstrip()}\n" if found else ""
 
 
-def with_printed(explanation: Explanation, folder: Path) -> str:
-    """Return the page of a code with what its example really prints."""
-    found = told_of(explanation.code, printed_by(explanation.files, explanation.command, folder))
+def with_printed(explanation: Explanation, printed: str) -> str:
+    """Return the page of a code with what its example really printed."""
+    found = told_of(explanation.code, printed)
     block = f"```console\n$ {explanation.command}\n{found}```\n"
     page = page_of(explanation.code)
     return re.sub(r"```console\n.*?```\n", lambda _: block, page, count=1, flags=re.DOTALL)
@@ -55,7 +55,8 @@ def listed() -> str:
 def write_all() -> None:
     """Write what examples print into the pages of all codes, and the list of codes."""
     for code in codes.ALL:
+        found = explained(code)
         with TemporaryDirectory() as folder:
-            page = with_printed(explained(code), Path(folder))
-        (PAGES / f"{code.id}.md").write_text(page, encoding="utf-8")
+            printed = printed_by(found.files, found.command, Path(folder))
+        (PAGES / f"{code.id}.md").write_text(with_printed(found, printed), encoding="utf-8")
     LIST.write_text(listed(), encoding="utf-8")
