@@ -36,6 +36,7 @@ SPECS = [
     for folder in (ROOT / "specs", ROOT / "tests" / "applications")
     for path in sorted(folder.glob("*.qps"))
 ]
+BY_DAY = {"jitter", "sfu", "virtual_cockpit", "mqtt_broker", "thirteen_services"}
 HARDWARE = """
 machine server { cpu 1 core, idle fit "runs.csv" }
 component answer { cpu fit "runs.csv" measured on server }
@@ -105,7 +106,13 @@ def only(folder: Path) -> Path:
     return found
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[] if path.stem in BY_DAY else [nightly])
+        for path in SPECS
+    ],
+)
 def test_answers_and_warnings_are_the_same(
     path: Path, kept: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,8 +169,8 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ("name", "setting"),
     [
         ("sfu", "seen=8"),
-        ("audioconference", "power=30 ws.SPECint92"),
-        ("flying", "servers=60"),
+        pytest.param("audioconference", "power=30 ws.SPECint92", marks=nightly),
+        pytest.param("flying", "servers=60", marks=nightly),
         ("problem_solving", "N=2..50"),
         ("jitter", "N=2..9"),
         ("turn_relay", "N=1..200"),
