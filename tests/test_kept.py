@@ -233,7 +233,7 @@ def by_another(root: Path, *words: str) -> str:
     environment = os.environ | {"PYTHONPATH": str(root)}
     command = [sys.executable, "-c", COUNTED, *words]
     told = subprocess.run(
-        command, capture_output=True, text=True, env=environment, check=True, timeout=60
+        command, capture_output=True, text=True, env=environment, check=True, timeout=600
     )
     return told.stdout.splitlines()[-1]
 
