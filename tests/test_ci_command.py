@@ -12,7 +12,6 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from helpers.repositories import made_once, work_in_a_copy
 from qps.cli import main
 from qps.compiler.diagnostics import codes
 from qps.compiler.project.review_rules import Level
@@ -58,20 +57,12 @@ def commit() -> None:
     git("commit", "-qm", "some")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(_make, tmp_path_factory)
-
-
 @pytest.fixture(autouse=True)
-def team(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a repository of a project with two specs that share a module, and one of a table."""
+    monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI", "PRE_COMMIT_"))]:
         monkeypatch.delenv(name)
-    work_in_a_copy(made, tmp_path, monkeypatch)
-
-
-def _make() -> None:
     table = 'observe r "t.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }\n'
     own = SPEC.partition("expect")[0] + table
     texts = {

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from helpers import review_rules
-from helpers.repositories import made_once, work_in_a_copy
 from qps.cli import main
 from qps.compiler.project.review_rules import BY_NAME, EXAMPLE, RULES, Rule
 
@@ -39,20 +38,12 @@ def edit(name: str, before: str, after: str) -> None:
     write(name, text.replace(before, after))
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(_make, tmp_path_factory)
-
-
 @pytest.fixture(autouse=True)
-def team(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a repository with specs that pass, a module, and a project file."""
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "CI_", "PRE_COMMIT_"))]:
         monkeypatch.delenv(name)
-    work_in_a_copy(made, tmp_path, monkeypatch)
-
-
-def _make() -> None:
+    monkeypatch.chdir(tmp_path)
     write(
         "qps.toml",
         'ignore = ["old"]\n[[accept]]\nfile = "specs/reader.qps"\nclaim = "gone"\n'
