@@ -11,7 +11,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.reports.pages.json_values import Json
 from qps.reports.pages.live_records import Records, exact, line
 from qps.reports.text.written import interval_text, unit_of
-from qps.solver.what_if.offers import is_assumed
+from qps.solver.what_if.offers import is_assumed, is_of_a_kind
 
 
 class LiveNumbers:
@@ -60,6 +60,11 @@ class LiveNumbers:
         is_kind = any(assumption.name in own for own in kinds.values())
         return is_kind or any(name in graph.assumptions for name in others)
 
+    def _is_given(self, name: str, declared: ir.Parameter | None) -> bool:
+        """Tell whether a number is nobody's to change."""
+        is_given = declared is not None and is_assumed(declared)
+        return is_given or is_of_a_kind(self._model, name)
+
     def number(
         self,
         name: str,
@@ -95,7 +100,7 @@ class LiveNumbers:
                 "parameter": declared is not None and declared.has_own_name,
                 **({"set": True} if is_set_by_name else {}),
                 **({"counts": True} if counts_things else {}),
-                **({"assumed": True} if declared is not None and is_assumed(declared) else {}),
+                **({"assumed": True} if self._is_given(name, declared) else {}),
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,

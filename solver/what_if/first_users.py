@@ -24,7 +24,7 @@ from qps.solver.what_if.candidates import (
     is_within,
     numbers_of_limits,
 )
-from qps.solver.what_if.offers import is_assumed
+from qps.solver.what_if.offers import is_assumed, is_of_a_kind
 
 Ladder: TypeAlias = Sequence[Candidate]
 """Changes of one thing, each a larger step than the one before."""
@@ -141,7 +141,7 @@ def _demands(
     kept = numbers_of_limits(solution.graph) | counted_by(configuration) | solution.graph.decided
     for one in numbers:
         parameter = parameters.get(one.name)
-        if one.is_capacity or one.name in kept:
+        if one.is_capacity or one.name in kept or is_of_a_kind(model, one.name):
             continue
         if parameter is None:
             ways = (_LESS,) if is_cost(one) else (_LESS, _MORE)

@@ -39,6 +39,11 @@ def is_assumed(declared: ir.Option | ir.Parameter) -> bool:
     return any(_ASSUMED.search(text) for text in (declared.doc, declared.source) if text)
 
 
+def is_of_a_kind(model: ir.Model, name: str) -> bool:
+    """Return whether a number is of a kind of machine, in no place: costs were measured on it."""
+    return name.rpartition(".")[0] in model.machines
+
+
 def kinds_at_hand(model: ir.Model, configuration: Configuration, place: str) -> Iterator[str]:
     """Yield the machines or networks that may be had for a place, but what stands there.
 
