@@ -241,7 +241,7 @@ def test_stacked_bars_add_up() -> None:
     ("value", "text"),
     [(184.82352, "184.8"), (0.0, "0"), (1e7, "10,000,000"), (123456.7, "123,500"),
      (1e-7, "10⁻⁷"),
-     (-2.5, "-2.5"), (float("inf"), "∞"), (float("nan"), "undefined"), (999.96, "1,000")],
+     (-2.5, "-2.5"), (float("inf"), "∞"), (float("nan"), "no value"), (999.96, "1,000")],
 )  # fmt: skip
 def test_numbers_have_four_digits(value: float, text: str) -> None:
     assert number(value) == text

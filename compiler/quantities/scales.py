@@ -44,7 +44,7 @@ def number(value: float, digits: int = 4) -> str:
     ('1.5 × 10⁻⁹', '10¹⁸')
     """
     if not isfinite(value):
-        return "∞" if value > 0 else ("-∞" if value < 0 else "undefined")
+        return "∞" if value > 0 else ("-∞" if value < 0 else "no value")
     if value == 0:
         return "0"
     magnitude = floor(log10(abs(value)))
@@ -84,10 +84,10 @@ def whole_population(at: float) -> str:
 def percent(value: float, digits: int = 3) -> str:
     """Return a share in per cent.
 
-    >>> percent(0.96288), percent(0.0)
-    ('96.3 %', '0 %')
+    >>> percent(0.96288), percent(0.0), percent(float("inf"))
+    ('96.3 %', '0 %', '∞')
     """
-    return f"{number(value * 100, digits)} %"
+    return f"{number(value * 100, digits)} %" if isfinite(value) else number(value)
 
 
 def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool = False) -> str:

@@ -68,8 +68,8 @@ def _table(
     ]
     told = [
         {
-            words.labels.of(row.measure): f"{row.value} of {row.limit}"
-            for row in requirement_rows(view, solution)
+            row.measure: f"{row.value} of {row.limit}"
+            for row in requirement_rows(view, solution, words.labels.of)
         }
         for view, solution, words in worded
     ]

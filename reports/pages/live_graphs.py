@@ -19,7 +19,7 @@ from qps.reports.pages.live_records import Records, known_as, knowns, line
 from qps.reports.pages.live_ways import Route, routes_of, steps_of
 from qps.reports.pages.topology import Topology
 from qps.reports.pages.way_strip import LEVEL
-from qps.reports.text.quantities import in_percent
+from qps.reports.text.quantities import in_percent, is_share
 from qps.reports.text.settable import settable_numbers
 from qps.solver.answers.answering import all_criteria, rests_on_users
 from qps.solver.answers.capacity import excess
@@ -112,6 +112,7 @@ class LiveGraphs:
                 "name": measure.name,
                 "value": self._records.step(measure.value),
                 "dimension": self._records.dimension(measure.dimension),
+                **({"share": True} if is_share(measure.name) else {}),
                 "doc": line(measure.doc),
                 **knowns(measure),
             }

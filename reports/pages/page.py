@@ -10,7 +10,6 @@ from math import ceil
 from operator import attrgetter
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -184,9 +183,7 @@ def page_view(
         beyond=tuple(map(unquoted, beyond_lines(view, solution, words.labels))),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
-        requirements=tuple(
-            replace(row, measure=called(row.measure)) for row in requirement_rows(view, solution)
-        ),
+        requirements=requirement_rows(view, solution, called),
         loads=_loads_chart(view, solution, shown, called) if has_lines else None,
         loads_left_out=left_out,
         needs=_needs_chart(view, solution, called) if has_lines else None,

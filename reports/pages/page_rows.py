@@ -35,6 +35,7 @@ from qps.reports.text.text import (
 )
 from qps.reports.text.written import interval_text, range_text
 from qps.solver.answers.answer_certainty import met_up_to_known
+from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.solution import CriterionSolution, ResourceSolution, Solution
 from qps.solver.search.method import Method
 
@@ -73,14 +74,16 @@ class FactRow(Struct, frozen=True, kw_only=True):
     range: str = ""
 
 
-def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRow, ...]:
-    """Return every stated requirement, and quality as the last."""
-    rows = [_requirement(view, solution, item) for item in solution.requirements]
+def requirement_rows(
+    view: SolveView, solution: Solution, called: Callable[[str], str]
+) -> tuple[RequirementRow, ...]:
+    """Return every stated requirement as it is called, and quality as the last."""
+    rows = [_requirement(view, solution, item, called) for item in solution.requirements]
     if view.quality.at_limit is not None:
         met = view.quality.met_up_to
         rows.append(
             RequirementRow(
-                measure=f"all needs together ({view.quality.metric})",
+                measure=f"{called(QUALITY)} ({view.quality.metric})",
                 limit="<= 1",
                 value=marked(beside_limit(view.quality.at_limit, 1), view.quality.known),
                 beyond="",
@@ -92,7 +95,9 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
     return tuple(rows)
 
 
-def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -> RequirementRow:
+def _requirement(
+    view: SolveView, solution: Solution, item: CriterionSolution, called: Callable[[str], str]
+) -> RequirementRow:
     criterion = item.criterion
     share = in_percent(criterion)
     limit = solution.graph.number(criterion.limit)
@@ -103,7 +108,7 @@ def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -
         return marked_value(told, value, known_at(solution.graph, criterion, at))
 
     return RequirementRow(
-        measure=criterion.name,
+        measure=called(criterion.name),
         limit=f"{operator} {quantity(limit, criterion.dimension, 3, share=share)}",
         value=told(item.value_at_limit, view.at),
         beyond="" if item.value_beyond is None else told(item.value_beyond, view.at + 1),

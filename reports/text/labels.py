@@ -17,6 +17,7 @@ from qps.compiler.diagnostics.render import printable
 from qps.solver.answers.answering import QUALITY
 
 _MOST_LETTERS = 64
+_MOST_LETTERS_OF_NEEDS = 48  # a page has no room for more in a table
 _PARTS = {"cpu": "processor", "nic": "network card"}
 _OF_STREAMS = {
     "latency": "delay of {}",
@@ -34,7 +35,9 @@ _SENTENCE = re.compile(r"(?<=[^.])[.:;](?:\s|$)")
 _NAME = re.compile(r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)")
 _QUANTILE = re.compile(r"quantile\(([\w.]+), ?([\d.]+) ?%\)")
 _QUOTED = re.compile(r"`([^`]+)`")
-_ALL_NEEDS = "all needs together"
+_ALL_NEEDS = "all needs{} together"
+_MOST_LEFT_OUT = 2
+"""Needs that no metric of quality joins and that are told by name; of more it is told how many are joined."""
 _STAGES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -61,6 +64,9 @@ class Labels(Struct, frozen=True, kw_only=True):
     kinds: frozenset[str] = frozenset()
     """Parameters, of which some have numbers by kinds, cases or ends."""
     instances: frozenset[str] = frozenset()
+    quality: tuple[int, tuple[str, ...]] | None = (0, ())
+    """How many needs quality joins, and those that it does not: loads, floors without an ideal, what holds with a
+    certainty. None where it is a formula of its own."""
     is_plain: bool = False
     """True where everything is called by its identifier."""
 
@@ -121,10 +127,21 @@ class Labels(Struct, frozen=True, kw_only=True):
         if name in self.docs:
             return first_sentence(self.docs[name])
         if name == QUALITY:
-            return _ALL_NEEDS
+            return self._needs()
         if not name.replace(".", "").isidentifier():  # an expression
             return self.told(name)
         return self._part(name) or self._spaced(name)
+
+    def _needs(self) -> str:
+        """Return what quality is called: the needs that it joins."""
+        if self.quality is None:
+            return QUALITY
+        joined, left_out = self.quality
+        named = " and ".join(self._of(name) for name in left_out)
+        told = _ALL_NEEDS.format(f" but {named}" if left_out else "")
+        if len(left_out) > _MOST_LEFT_OUT or len(told) > _MOST_LETTERS_OF_NEEDS:
+            return f"{joined} of {joined + len(left_out)} needs together"
+        return told
 
     def _spaced(self, name: str) -> str:
         """Return a name with blanks; that of a part of an instance, with what it is a part of."""
@@ -238,7 +255,17 @@ def labels_of(model: ir.Model) -> Labels:
         components=frozenset(one.name for one in _components(model)),
         kinds=frozenset(one.name for one in model.parameters),
         instances=frozenset(one.name for one in model.instances),
+        quality=_joined_needs(model),
     )
+
+
+def _joined_needs(model: ir.Model) -> tuple[int, tuple[str, ...]] | None:
+    """Return how many needs quality joins, of all modes, and those that it does not."""
+    if model.quality.metric is ir.Metric.FORMULA:
+        return None
+    stated = [*model.requirements, *(one for mode in model.modes for one in mode.requirements)]
+    left_out = dict.fromkeys(one.name for one in stated if not one.is_axis)
+    return len({one.name for one in stated if one.is_axis}), tuple(left_out)
 
 
 def first_sentence(doc: str) -> str:

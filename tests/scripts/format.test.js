@@ -12,7 +12,7 @@ const NUMBERS = JSON.parse(readFileSync(join(import.meta.dirname, "numbers.json"
 
 test("numbers have so many digits and no false precision", () => {
   for (const [value, digits, text] of NUMBERS) assert.equal(number(value, digits), text);
-  for (const [value, text] of [[Infinity, "∞"], [-Infinity, "-∞"], [NaN, "undefined"]]) assert.equal(number(value), text);
+  for (const [value, text] of [[Infinity, "∞"], [-Infinity, "-∞"], [NaN, "no value"]]) assert.equal(number(value), text);
   assert.equal(percent(0.12345), "12.3 %");
   assert.equal(whole(1234567), "1,234,567");
 });

@@ -23,10 +23,14 @@ function filled(element, attributes, children) {
 // A table with a heading row; cells are texts or elements, columns in `numeric` stand right.
 // `beside` is what stands behind it: a way to have it as a file.
 export function table(head, rows, numeric = new Set(), beside = tableSaver()) {
-  const cell = (tag) => (content, i) => make(tag, { class: numeric.has(i) ? "num" : null, scope: tag === "th" ? "col" : null }, content);
+  const isRight = (i) => (numeric.has(i) ? "num" : null);
+  const heads = head.map((content, i) => make("th", { class: isRight(i), scope: "col" }, content));
+  // Where there is no room for columns, each cell says what it is.
+  const labels = heads.map((one) => one.textContent);
+  const cells = (row) => row.map((content, i) => make("td", { class: isRight(i), "data-label": labels[i] }, content));
   return scroller(make("div", { class: "scroll" }, make("table", null,
-    make("thead", null, make("tr", null, head.map(cell("th")))),
-    make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))), beside));
+    make("thead", null, make("tr", null, heads)),
+    make("tbody", null, rows.map((row) => make("tr", null, cells(row))))), beside));
 }
 
 // What is wider than its place takes the focus, so that keys scroll it; what is not, does not.

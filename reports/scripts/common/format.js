@@ -6,7 +6,7 @@ const LEAST_WRITTEN_OUT = -6, LONGEST_WRITTEN_OUT = 15; // magnitudes: beyond th
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 export function number(value, digits = 4) {
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "-∞" : "undefined";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "-∞" : "no value";
   if (value === 0) return "0";
   const magnitude = Math.floor(Math.log10(Math.abs(value)));
   if (magnitude < LEAST_WRITTEN_OUT || magnitude >= LONGEST_WRITTEN_OUT) return asPower(value, digits);
@@ -35,8 +35,18 @@ const WHOLE = new Intl.NumberFormat("en-GB");
 
 export function whole(value) { return WHOLE.format(value); }
 
+// The last whole number up to a point: one that floats miss by a rounding is that number.
+function lastWhole(point) {
+  const nearest = Math.round(point);
+  return Math.abs(point - nearest) <= ROUNDING * Math.abs(point) ? nearest : Math.floor(point);
+}
+const ROUNDING = 1e-9;
+
 // Up to how many people something is so: whole, rounded down, with all digits; beyond 10^15 as a power of ten.
-export function wholePopulation(at) { return Math.floor(at) < 10 ** LONGEST_WRITTEN_OUT ? whole(Math.floor(at)) : number(Math.floor(at)); }
+export function wholePopulation(at) {
+  const last = lastWhole(at);
+  return last < 10 ** LONGEST_WRITTEN_OUT ? whole(last) : number(last);
+}
 
 // People of samples: whole, to three digits, rounded to the side that promises less.
 export function roundedDown(people) { return whole(Math.floor(people / step(people)) * step(people)); }
@@ -47,7 +57,7 @@ function step(people) { return 10 ** Math.max(0, Math.floor(Math.log10(Math.max(
 export function unbroken(text) { return typeof text === "string" ? text.replace(HELD, "\u00a0") : text; }
 const HELD = /(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=[%$A-Za-z×])(?!(?:of|and|or|instead|to|with|for|in|between) )|(?<=[<>]=|[~×]) (?=\d)/g;
 
-export function percent(value, digits = 3) { return `${number(value * 100, digits)} %`; }
+export function percent(value, digits = 3) { return Number.isFinite(value) ? `${number(value * 100, digits)} %` : number(value); }
 
 // A value with the unit that suits its size; `units` are the scales of each dimension.
 export function quantity(units, value, dimension, { share = false, digits = 4 } = {}) {

@@ -104,7 +104,8 @@ function outputsOf(graph) {
   return found;
 }
 
-// The program at work: a graph with numbers put in. One run holds one graph at a time.
+// The program at work: a graph with numbers put in. One run holds one graph at a time. What is asked of it was
+// computed for these numbers and the population it is at: with all else, or when it is asked for.
 export class Run {
   constructor(model) {
     this.model = model;
@@ -118,6 +119,7 @@ export class Run {
   // Put numbers in: those of the graph, and those in `numbers` that replace them, as fractions.
   prepare(graph, numbers) {
     this.graph = graph;
+    this.population = null;
     this.numbers = new Map(graph.numbers.map((one) => [one.name, numbers.get(one.name) ?? exactNumber(one)]));
     this.exact = null;
     for (const [name, value] of this.numbers) {
@@ -131,17 +133,34 @@ export class Run {
 
   // Values of all steps at one population; read them with `value`.
   at(population) {
-    this.x[0] = population;
+    this.population = this.x[0] = population;
     this.program.run(this.graph.order.moving, this.x);
     return this;
   }
 
-  value(step) { return this.x[step]; }
+  // The value of a step at that population; what the graph need not have for its answers is run when it is asked for.
+  value(step) {
+    const { x, program, population } = this;
+    if (program.moving[step] && population === null) return NaN;
+    if (population !== null && x[0] !== population) this.at(population); // a curve was asked elsewhere
+    if (!this.graph.order.holds[step]) program.run(this.ordered([step]).moving, x);
+    return x[step];
+  }
+
+  // The order in which steps run; what of it no population moves has run.
+  ordered(steps) {
+    const order = this.program.needed(steps), { holds } = this.graph.order;
+    if (!steps.every((step) => holds[step])) {
+      this.program.run(order.fixed, this.x);
+      this.boxes.fix(order.fixed, this.x);
+    }
+    return order;
+  }
 
   // Rows of values of some steps at many populations.
   sweep(steps, populations) {
     const count = populations.length;
-    const order = this.program.needed(steps).moving;
+    const order = this.ordered(steps).moving;
     if (this.rowLength !== count) { this.rows = []; this.rowLength = count; }
     this.rows[0] = populations;
     this.program.runMany(order, this.x, this.rows, count);

@@ -61,7 +61,7 @@ export class Program {
 
   word(i) { return this.steps[i][0]; }
 
-  // The steps that some steps rest on, in the order in which they run: fixed ones, moving ones, all.
+  // The steps that some steps rest on, in the order in which they run: fixed ones, moving ones, all; `holds` marks them.
   needed(outputs) {
     const key = outputs.join();
     if (!this.orders.has(key)) this.orders.set(key, this.ordered(outputs));
@@ -83,7 +83,7 @@ export class Program {
       all.push(i);
       (this.moving[i] ? moving : fixed).push(i);
     }
-    return { all: Int32Array.from(all), fixed: Int32Array.from(fixed), moving: Int32Array.from(moving) };
+    return { all: Int32Array.from(all), fixed: Int32Array.from(fixed), moving: Int32Array.from(moving), holds: marked };
   }
 
   // Whether any of some steps is a number of queues.

@@ -25,7 +25,7 @@ export class Curve {
     this.run = run;
     this.output = output;
     this.size = size; // steps whose sizes say what is near to zero
-    this.order = run.program.needed([output]).moving;
+    this.order = run.ordered([output]).moving;
     this.isFixed = !run.program.moving[output];
     this.farthest = run.program.countsQueues(this.order) ? FARTHEST_OF_QUEUES : FARTHEST;
   }

@@ -18,13 +18,15 @@ export function beyondLines(column) {
   return told;
 }
 
-// What would fail next, were the requirement lifted that limits the answer: null where nothing does.
-// Quality without one of its axes is another one, which this page does not have.
+// What would fail next, in any mode, were the requirement lifted that limits the answer: null where nothing does. Of several
+// what is stated, and quality where nothing else fails. Quality without one of its axes is another one, which this page does not have.
 export function nextToFail({ solved, graph }) {
-  const { limiting } = solved;
-  const isOther = limiting.criterion.axis !== null && graph.metric !== "formula";
-  const left = solved.criteria.filter((one) => one !== limiting && one.failure !== null && !(isOther && one.criterion.name === "quality"));
-  return left.sort((a, b) => a.failure - b.failure)[0] ?? null;
+  const { criterion: lifted } = solved.limiting, isOther = lifted.axis !== null && graph.metric !== "formula";
+  const isLeft = ({ criterion: { name, atMost } }) => (name !== lifted.name || atMost !== lifted.atMost) && !(isOther && name === "quality");
+  const modes = solved.modes.length ? [...solved.modes].sort((a, b) => (b.graph === graph) - (a.graph === graph)) : [solved];
+  const rank = ({ criterion }) => (criterion.name === "quality" ? 1 : criterion.stated ? 0 : 2);
+  const left = modes.flatMap(({ criteria, graph: { mode } }) => criteria.filter((one) => isLeft(one) && one.failure !== null).map((one) => ({ ...one, mode })));
+  return left.sort((a, b) => a.failure - b.failure || rank(a) - rank(b))[0] ?? null;
 }
 
 // What happens with 10 % more users, or at the end of the range, and to whom.

@@ -22,7 +22,7 @@ export function showComparison(columns, active, choose, drop) {
     row("limited by", (one) => make("span", null, limitRow(one))),
     row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one)),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
-    row("all needs together", (one) => (one.graph.quality === null ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n))))),
+    ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n)))))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return one.solved.unjudged.some((c) => c.name === name) ? "not judged here" : "";

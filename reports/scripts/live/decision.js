@@ -10,7 +10,7 @@ import { nextToFail } from "./beyond.js";
 import { changesTo, costOf } from "./changes.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, calledInFull } from "./labels.js";
-import { axesAt, beside, inWords, toldOfQuality } from "./needs.js";
+import { axesAt, beside, inWords, shareUsed, toldOfQuality } from "./needs.js";
 import { isPlanned, largestTold, nounOf, oneOf } from "./sentences.js";
 
 const DIGITS = 3, MOST_NEEDS = 3, MOST_HELPS = 2, MOST_KINDS = 3;
@@ -52,9 +52,9 @@ function needsRow(column) {
   const { solved, run } = column;
   const told = solved.limitedBy === "quality" ? toldOfQuality(column, solved.at) : [];
   run.at(solved.at);
-  const nearness = (one) => (one.atMost ? run.value(one.measure) / run.value(one.limit) : run.value(one.limit) / run.value(one.measure));
+  const nearness = (one) => shareUsed(one.atMost, run.value(one.measure), run.value(one.limit));
   const stated = solved.criteria.map((one) => one.criterion).filter((one) => isStated(one) && !one.isPromised && one.name !== "quality" && one !== solved.limiting?.criterion && !told.includes(one));
-  const needs = stated.sort((a, b) => nearness(b) - nearness(a)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
+  const needs = stated.sort((a, b) => (nearness(b) || 0) - (nearness(a) || 0)).slice(0, MOST_NEEDS).map((one) => [worded(column, one.name), ` ${beside(column, one, solved.at)}`]);
   const isFull = (one) => `${one.name}.load` === solved.limitedBy || givesWay(run, one.about);
   const fullest = solved.resources.filter((one) => !isFull(one)).sort((a, b) => run.value(b.about.load) / run.value(b.about.target) - run.value(a.about.load) / run.value(a.about.target))[0];
   if (fullest) needs.push([worded(column, fullest.name), ` ${isPlanned(column) ? loadBeside(run.value(fullest.about.load), run.value(fullest.about.target)) : percent(run.value(fullest.about.load), DIGITS)}`]);
@@ -78,7 +78,8 @@ function nextRow(column) {
   if (!solved.limiting) return [""];
   const next = nextToFail(column);
   if (!next) return [`nothing else up to ${whole(graph.high)}, the end of the range`];
-  return [worded(column, next.criterion.name.replace(/\.load$/, "")), next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, beyond ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
+  const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
+  return [worded(column, next.criterion.name.replace(/\.load$/, "")), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, beyond ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
 }
 
 function sureRow(column, odds) {

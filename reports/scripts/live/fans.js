@@ -2,11 +2,13 @@
 // that they rest on.
 
 import { least, most } from "../engine/samples.js";
+import { shareUsed } from "./needs.js";
 
 const LEVEL = 0.95; // to each side
 const EVERY = 3, EVERY_COARSE = 8; // points of a line that its fan has one of
 
-// The values of some steps, or of one over another, at many populations, sample by sample.
+// What part of their limits some steps use, as [value, limit, whether it is one at most], or the values of single ones,
+// at many populations, sample by sample.
 export class FanJob {
   constructor(graph, pairs, populations, every = EVERY) {
     Object.assign(this, { graph, pairs, populations, every, done: 0, count: 0, spent: 0, isDone: false, isLeft: false, fans: null });
@@ -24,12 +26,10 @@ export class FanJob {
     const run = samples.at(this.graph, this.done++);
     if (!run) return;
     this.count++;
-    const steps = this.pairs.flat(), rows = run.sweep(steps, this.places);
-    let at = 0;
-    this.pairs.forEach((pair, i) => {
-      const above = rows[at], below = pair.length > 1 ? rows[at + 1] : null;
-      at += pair.length;
-      for (let j = 0; j < this.places.length; j++) this.values[i][j].push(below ? above[j] / below[j] : above[j]);
+    const rows = run.sweep(this.pairs.flatMap(([value, limit = value]) => [value, limit]), this.places);
+    this.pairs.forEach(([, limit, atMost], i) => {
+      const values = rows[2 * i], limits = rows[2 * i + 1];
+      for (let j = 0; j < this.places.length; j++) this.values[i][j].push(limit === undefined ? values[j] : shareUsed(atMost, values[j], limits[j]));
     });
   }
 

@@ -7,7 +7,7 @@ import { Run } from "../engine/model.js";
 import { Undecided } from "../engine/search.js";
 import { roundStep } from "../common/axis.js";
 import { draw, make } from "../common/dom.js";
-import { number, percent, whole } from "../common/format.js";
+import { number, percent, shortened, whole } from "../common/format.js";
 import { pointReadout } from "../common/picture.js";
 import { scaleColour, scaleInk, scaleLegend } from "../common/scale.js";
 import { sliced } from "../common/slices.js";
@@ -16,6 +16,7 @@ import { called, calledInFull } from "./labels.js";
 
 const CELLS = { across: 15, up: 9 };
 const LETTER = 6.6, LINE = 14; // px of a value in its cell
+const LABEL_LETTER = 7.2; // px, of what an axis is called
 const LEVELS = 5;
 
 function heatQuantities(column) {
@@ -130,8 +131,8 @@ export class HeatMap {
     for (let i = 0; i < this.across; i += everyX) svg.append(label(x, i, { x: middle(i, 0)[0], y: bottom + 16, "text-anchor": "middle" }));
     for (let i = 0; i < this.up; i += everyY) svg.append(label(y, i, { x: left - 6, y: middle(0, i)[1] + 4, "text-anchor": "end" }));
     svg.append(
-      draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, x.label),
-      draw("text", { x: 12, y: (top + bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${(top + bottom) / 2})` }, y.label),
+      draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, shortened(x.label, (right - left) / LABEL_LETTER)),
+      draw("text", { x: 12, y: (top + bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${(top + bottom) / 2})` }, shortened(y.label, (bottom - top) / LABEL_LETTER)),
       this.hereMark(left, bottom, cell));
     const legend = scaleLegend(told(low), told(high));
     if (limitPath) legend.push(make("li", null, draw("svg", { width: 34, height: 10, "aria-hidden": "true" }, draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour halo" }), draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, class: "contour limit-line" })), limit.told));

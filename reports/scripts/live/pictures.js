@@ -5,6 +5,7 @@ import { roundStep } from "../common/axis.js";
 import { number, percent, whole, wholePopulation } from "../common/format.js";
 import { called } from "./labels.js";
 import { lineChart, valueTold } from "./line_chart.js";
+import { shareUsed } from "./needs.js";
 import { hasTarget, isPlanned } from "./sentences.js";
 
 export function populationAxis(column, populations) {
@@ -16,7 +17,7 @@ export function populationAxis(column, populations) {
 
 // Shares up to somewhat past saturation: what lies far beyond would squash the rest.
 export function shareAxis(lines, isLog) {
-  const percents = { tell: (v) => `${number(v * 100, 3)} %`, tellValue: (v) => percent(v), label: "" };
+  const percents = { tell: (v) => percent(v), label: "" };
   if (isLog) return { ...percents, isLog };
   const finite = lines.flatMap((line) => [...line.values]).filter(Number.isFinite);
   const highest = Math.max(0, ...finite);
@@ -58,7 +59,7 @@ export function drawLoads(column, width, isLog) {
   const populations = column.populations();
   const rows = run.sweep(shown.map((one) => one.about.load), populations);
   const planned = isPlanned(column);
-  const fans = column.fans?.("loads", shown.map((one) => [one.about.load, one.about.target]), populations);
+  const fans = column.fans?.("loads", shown.map((one) => [one.about.load, one.about.target, true]), populations);
   const series = shown.map((one, i) => {
     const target = run.value(one.about.target); // the same at every population
     return { name: one.name, short: called(model, one.name), values: rows[i].map((load) => load / target), fan: fans?.[i] };
@@ -98,14 +99,14 @@ export function drawShares(column, width, choice) {
 
 export function drawNeeds(column, width, isLog) {
   const { run, graph, model } = column;
-  const stated = graph.criteria.filter((one) => one.stated && one.atMost && one.name !== "quality");
+  const stated = graph.criteria.filter((one) => one.stated && one.name !== "quality").sort((a, b) => b.atMost - a.atMost);
   const populations = column.populations();
   const rows = run.sweep(stated.flatMap((one) => [one.measure, one.limit]), populations);
-  const series = stated.map((one, i) => ({ name: one.name + inParenthesis(one.knownInSeries), values: rows[2 * i].map((v, j) => v / rows[2 * i + 1][j]) }));
-  const others = graph.criteria.filter((one) => one.stated && !one.atMost);
-  const floors = run.sweep(others.flatMap((one) => [one.measure, one.limit]), populations);
-  others.forEach((one, i) => series.push({ name: `${one.name} (limit over value)${inParenthesis(turned(one.knownInSeries))}`, values: floors[2 * i].map((v, j) => floors[2 * i + 1][j] / v) }));
-  const pairs = [...stated.map((one) => [one.measure, one.limit]), ...others.map((one) => [one.limit, one.measure])];
+  const series = stated.map(({ name, atMost, knownInSeries }, i) => ({
+    name: atMost ? name + inParenthesis(knownInSeries) : `${name} (limit over value)${inParenthesis(turned(knownInSeries))}`,
+    values: rows[2 * i].map((v, j) => shareUsed(atMost, v, rows[2 * i + 1][j])),
+  }));
+  const pairs = stated.map((one) => [one.measure, one.limit, one.atMost]);
   const fans = column.fans?.("needs", graph.quality === null ? pairs : [...pairs, [graph.quality]], populations);
   series.forEach((line, i) => { line.fan = fans?.[i]; });
   const shown = series.filter((line) => line.values.some(Number.isFinite)).slice(0, MOST_LINES - 1);

@@ -7,6 +7,7 @@ import { besideLimit, number, percent, whole, wholePopulation } from "../common/
 import { behindQuality } from "./decision.js";
 import { GIVES_WAY, givesWay } from "./giving_way.js";
 import { called, labelled } from "./labels.js";
+import { shareUsed } from "./needs.js";
 import { answerOf, circumstancesOf, hasTarget, isPlanned, largestTold, nounOf, oneOf, saturationOf, saturationPoint } from "./sentences.js";
 
 export function showAnswer(column) {
@@ -16,7 +17,7 @@ export function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? "none" : largestTold(column)), ` ${nounOf(column.model)}; `,
+  fill("small-answer", make("strong", null, solved.largest === null ? "no" : largestTold(column)), ` ${nounOf(column.model)}; `,
     solved.limitedBy ? `${limiter(column)} limits them` : "the range limits them");
 }
 
@@ -41,8 +42,7 @@ export function lightOf(column, judged) {
   run.at(n);
   const measure = criterion.name === "quality" ? run.value(column.graph.quality) : run.value(criterion.measure);
   const limit = run.value(criterion.limit);
-  const used = criterion.atMost ? measure / limit : limit / measure;
-  return used > BARELY ? light("barely", "barely met") : light("yes", "met");
+  return shareUsed(criterion.atMost, measure, limit) > BARELY ? light("barely", "barely met") : light("yes", "met");
 }
 
 export function showRequirements(column) {
@@ -60,7 +60,7 @@ export function showRequirements(column) {
     };
     const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
     const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : marked(whole(one.met), largestKnown([one], graph.low));
-    const name = isQuality ? `all needs together (${graph.metric})` : labelled(model, criterion.name);
+    const name = isQuality ? `${called(model, "quality")} (${graph.metric})` : labelled(model, criterion.name);
     const limits = criterion.name === solved.limitedBy ? [" ", light("shown", "limits the answer")] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
   });
@@ -146,13 +146,14 @@ export function showCarried(column) {
   fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? ["how many"] : [])], rows, new Set([1, 2, 3])) : []);
 }
 
-// What else there is to know at the population shown: measures, elastic numbers, costs.
+// What else there is to know at the population shown: measures that no requirement tells, elastic numbers, costs.
 export function showMeasures(column) {
   const { solved, graph, run, n, model } = column;
   run.at(n);
-  const rows = [];
+  const rows = [], isRequired = (name) => solved.criteria.some(({ criterion }) => criterion.stated && criterion.name === name && !criterion.isPromised);
   for (const one of graph.streams) {
     for (const [name, dimension] of [["latency", "s"], ["jitter", "s^2"], ["loss", ""], ["throughput", "bit/s"]]) {
+      if (isRequired(`${one.name}.${name}`)) continue;
       const value = run.value(one[name]);
       const isShared = name === "loss" || name === "throughput";
       const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
@@ -162,7 +163,7 @@ export function showMeasures(column) {
   }
   for (const one of graph.measures) {
     const value = run.value(one.value);
-    rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { digits: 3 }), knownAt(run, one, n), value), one.doc]);
+    if (!isRequired(one.name)) rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { ...one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${wholePopulation(one.at)} (${called(model, one.name)})`}` : "");

@@ -11,7 +11,7 @@ import { definitions, fillsOf, segments, spentLegend } from "./topology.js";
 import { SPENT, spentIn, spentTold, streamOf, tells, wayOf } from "./way.js";
 
 const MOST_ROWS = 40, MOST_TIMES = 12;
-const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, KEY = "steps", FILLS = fillsOf(KEY);
+const LINE = 24, LEFT = 36, INDENT = 12, LETTER = 6.6, TOLD_LETTER = 7.6, KEY = "steps", FILLS = fillsOf(KEY);
 const INWARDS = "\u2003"; // as wide as a letter, and no blank that a page drops
 
 export function drawWaterfall(column, width, choice) {
@@ -31,7 +31,8 @@ export function drawWaterfall(column, width, choice) {
   // An endless wait reaches the edge; the others keep their scale.
   const longest = Math.max(...[total, limit ?? 0, way.end, ...rows.map((row) => row.end), 1e-30].filter(Number.isFinite)) * 1.05;
   const labels = Math.min(width * 0.4, LEFT + 12 + Math.max(...rows.map((row) => 7 * nameOf(row, model).length + INDENT * row.depth)));
-  const across = new Axis(0, longest, labels, width - 110);
+  const beside = (row) => (row.stages ? `${toldOf(row)}, ${share(row.value)}` : row.kind === "call" ? "" : toldOf(row));
+  const across = new Axis(0, longest, labels, width - 12 - TOLD_LETTER * Math.max(...rows.map((row) => beside(row).length)));
   const height = rows.length * LINE + 46, bottom = height - 34;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title }, definitions(KEY));
   if (limit !== null) svg.append(draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }));
@@ -42,12 +43,12 @@ export function drawWaterfall(column, width, choice) {
       row.number ? draw("text", { x: left - 5, y: y + 15, "text-anchor": "end", class: "soft" }, String(row.number)) : "",
       draw("text", { x: left, y: y + 15, class: row.stages ? null : "strong" }, shortened(nameOf(row, model), (labels - left - 8) / 7), draw("title", null, row.name)),
       ...barOf(row, x, end, y),
-      draw("text", { x: end + 5, y: y + 15 }, row.stages ? `${toldOf(row)}, ${share(row.value)}` : row.kind === "call" ? "" : toldOf(row)));
+      draw("text", { x: end + 5, y: y + 15 }, beside(row)));
     return { x: (x + end) / 2, y: y + 11, band: true, text: toldRow(row, told, toldOf, share, model) };
   });
   svg.append(...forksOf(shown, across, longest), ...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
-    draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle" }, told(v))]));
+    draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle", class: "tick" }, told(v))]));
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
   return { title, way, svg, readout: pointReadout(svg, points), legend: spentLegend(way, FILLS), table: () => tableOf([...way.rows, inAll, late], { told, toldOf, share, model, time: (v) => (v && tells(way, v) ? told(v) : "") }) };
 }

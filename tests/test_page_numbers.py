@@ -1,0 +1,190 @@
+"""Every number that a page shows, live or still, is what `solve` says of the thing it stands by.
+
+Of a few specs that have what pages have; `pytest -m nightly` looks at twenty of the repository.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.browser import CHROMIUM, MISSING, Opened
+from helpers.page_numbers import cut_on, shown_on
+from helpers.reports import html_of, page_of
+from helpers.specs import checked
+from helpers.true_numbers import Truth
+from qps.compiler.pipeline import Spec, load
+from qps.compiler.quantities.dimension import TIME
+from qps.reports.pages.html import render_html
+from qps.reports.pages.way_strip import LEVEL
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.odds.promising import promising
+from test_live_page import TYPE
+
+ROOT = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+SITE = """
+users N in 1..20_000
+param pace = 0.1 request/s in 0.01..9 request/s
+machine server { cpu 4 core, queueing mmc; price 900 $ }
+machine store { cpu 2 core, queueing mmc }
+network office { switched; rate 1 Gbit/s; queueing md1 }
+component answer { cpu 8 ms/request }
+component look { cpu 3 ms/request }
+topology { node web = server; node db = store; link lan = office between web, db }
+stream page for each user {
+  traffic pace, 10 kB/request
+  at web { answer; call db * (3/2), sends 300 byte/request { look } }
+}
+stream scan for each user { traffic pace / 10; at db { look } }
+measure left = 1 - web.cpu.load
+measure both = page.latency + scan.latency
+target db.cpu 80 %
+require { page.latency <= 60 ms; left >= 10 %; both <= 200 ms; page.loss <= 1 % }
+"""
+"""Two streams, calls, a link, a price, a target and a floor without an ideal."""
+UNSURE = """
+users N in 1..10_000
+param pace = 1 request/s +- 20 % in 0.1..9 request/s
+machine box { cpu 1 core, queueing mm1 }
+component work { cpu 1 ms/request }
+topology { node db = box }
+stream ask for each user { traffic pace; at db { work } }
+measure left = 1 - db.cpu.load
+require { left >= 50 %; ask.latency <= 10 ms }
+"""
+"""What nobody knows."""
+MODES = """
+users viewers in 1..100
+param picture elastic 1..10 frame/s
+param pace = 1 request/s in 0.1..9 request/s
+network line { shared; rate 10 Mbit/s; price 40 $/month }
+machine box { cpu 1 core }
+component show { cpu 1 ms/frame }
+component work { cpu 10 ms/request }
+topology {
+  node camera = box; node screen = box * viewers; node host = box
+  link wire = line between camera, screen
+}
+stream film for each user {
+  traffic picture, 10_000 byte/frame
+  at camera { }
+  over wire
+  at screen { show }
+}
+stream flow for each user { traffic pace; at host { work } }
+mode idle { pace = 0.5 request/s; host.cpu.load <= 40 % }
+mode busy { pace = 1 request/s; host.cpu.load <= 60 % }
+require { picture >= 2 frame/s ideal 10 frame/s; flow.latency <= 50 ms }
+quality euclidean
+"""
+"""Modes, what gives way, a running cost and two axes of quality."""
+NONE_AT_ALL = """
+users N in 1..100
+machine server { cpu 4 core }
+component answer { cpu 8 ms/request }
+topology { node web = server }
+stream page for each user { traffic 50 request/s; at web { answer } }
+require { page.latency <= 5 ms }
+"""
+"""What not even one user can have."""
+
+
+def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth:
+    """Return what is true of a spec with some settings, as its still page is made of it."""
+    page = page_of(spec, *settings, most=4, claims=())
+    configuration = spec.configuration(None, settings)
+    solution = solve_model(promising(spec.model, configuration), configuration)
+    return Truth(spec, solution, page.view, settings, population=population)
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [
+        pytest.param(SITE, "pace = 0.2 request/s", id="site"),
+        pytest.param(UNSURE, "pace = 2 request/s", id="unsure"),
+        pytest.param(MODES, "pace = 2 request/s", id="modes"),
+        pytest.param(NONE_AT_ALL, "", id="none at all"),
+    ],
+)
+def test_every_number_of_a_page_is_that_of_the_solver(
+    text: str, setting: str, open_page: Any
+) -> None:
+    _compare(checked(text), open_page, setting)
+
+
+def holds(truth: Truth, page: Opened) -> None:
+    """Assert that a page says nothing but what is true."""
+    wrong = truth.wrong(shown_on(page.page))
+    assert not wrong, "\n".join(wrong)
+
+
+def _compare(spec: Spec, open_page: Any, setting: str = "") -> None:
+    """Compare the still page, the live one, that for other users, and that with another number."""
+    page = page_of(spec, most=4, claims=())
+    html, truth = render_html(page), truth_of(spec)
+    holds(truth, open_page(html, scripts=False))
+    live = open_page(html)
+    holds(truth, live)
+    assert not live.complaints
+    fewer = max(truth.graph.low, truth.at // 2)
+    live.page.fill("#population-number", str(fewer))
+    elsewhere = Truth(spec, truth.solution, truth.view, population=fewer)
+    holds(elsewhere, live)
+    if setting:
+        name, _, amount = setting.partition(" = ")
+        live.page.check("text=stay at the answer")
+        assert live.run(TYPE, [name, amount.split()[0]])
+        changed = truth_of(spec, setting)
+        changed.draws_own = True
+        holds(changed, live)
+
+
+def test_what_nobody_asked_for_is_computed_when_it_is_shown(open_page: Any) -> None:
+    """What 99 in 100 stay within is no part of any answer."""
+    page = open_page(html_of(checked(SITE)))
+    truth = truth_of(checked(SITE))
+    told = [text for text in shown_on(page.page).told("picture-waterfall") if text.startswith("~")]
+    late = truth.told(
+        truth.here(truth.graph.streams["page"].latency_quantile(LEVEL)),
+        TIME,
+        truth.graph.streams["page"].quantile_certainty(LEVEL),
+    )
+    assert late & set(told)
+
+
+def test_configurations_side_by_side_say_nothing_that_is_undefined(open_page: Any) -> None:
+    page = open_page(html_of(checked(SITE), others=[checked(NONE_AT_ALL), checked(MODES)]))
+    shown = shown_on(page.page)
+    assert Truth.unsaid(shown) == []
+    marks = [text for text in shown.told("picture-together") if "spec" in text]
+    assert marks
+
+
+@pytest.mark.parametrize("width", [390, 720])
+def test_no_number_is_cut_on_a_phone_or_beside_an_editor(width: int, open_page: Any) -> None:
+    """The playground has 720 px for a page on a screen of 1440."""
+    page = open_page(html_of(checked(SITE)), width=width)
+    page.run("() => qps.drawAll()")
+    cut = set(cut_on(page.page))
+    page.run("() => document.getElementById('gives-out').scrollIntoView()")
+    cut |= set(cut_on(page.page))
+    assert not cut, "\n".join(cut)
+
+
+TWENTY = [
+    "atm_video", "audioconference", "capacity", "data_path", "flying", "game_server",
+    "https_server", "iri", "jitter", "live_stream", "mqtt_broker", "mtp", "problem_solving",
+    "sfu", "sfu_router", "turn_relay", "virtual_cockpit", "voip_trunk", "wifi_calls",
+    "textbook/information_desk",
+]  # fmt: skip
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("file", TWENTY)
+def test_every_number_of_twenty_specs_is_that_of_the_solver(file: str, open_page: Any) -> None:
+    _compare(load(ROOT / "specs" / f"{file}.qps"), open_page)
