@@ -93,7 +93,7 @@ def test_in_a_sentence_parts_have_words_and_words_stay() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("`web.cpu` and `quality` are", "Processor of web and all needs together are"),
+        ("`quality` is", "All needs but processor of web together is"),
         ("see `db`, at `nobody`", "see The old box, at `nobody`"),
         ("`saturation(web.cpu)` is", "The saturation of processor of web is"),
         ("of `replies.latency + looks.latency`", "of delay of replies + delay of looks"),

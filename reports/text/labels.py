@@ -37,7 +37,7 @@ _QUANTILE = re.compile(r"quantile\(([\w.]+), ?([\d.]+) ?%\)")
 _QUOTED = re.compile(r"`([^`]+)`")
 _ALL_NEEDS = "all needs{} together"
 _MOST_LEFT_OUT = 2
-"""Needs that no metric of quality joins and that are told by name; of more it is told how many are joined."""
+"""Needs that quality does not join, told by name; of more it is told how many it joins."""
 _STAGES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -65,8 +65,8 @@ class Labels(Struct, frozen=True, kw_only=True):
     """Parameters, of which some have numbers by kinds, cases or ends."""
     instances: frozenset[str] = frozenset()
     quality: tuple[int, tuple[str, ...]] | None = (0, ())
-    """How many needs quality joins, and those that it does not: loads, floors without an ideal, what holds with a
-    certainty. None where it is a formula of its own."""
+    """How many needs quality joins, and those that it does not: loads, floors without an ideal,
+    what must hold with a certainty. None where it is a formula of its own."""
     is_plain: bool = False
     """True where everything is called by its identifier."""
 

@@ -146,14 +146,13 @@ export function showCarried(column) {
   fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? ["how many"] : [])], rows, new Set([1, 2, 3])) : []);
 }
 
-// What else there is to know at the population shown: measures that no requirement tells, elastic numbers, costs.
+// What else there is to know at the population shown: measures, elastic numbers, costs.
 export function showMeasures(column) {
   const { solved, graph, run, n, model } = column;
   run.at(n);
-  const rows = [], isRequired = (name) => solved.criteria.some(({ criterion }) => criterion.stated && criterion.name === name && !criterion.isPromised);
+  const rows = [], asRequired = (name) => graph.criteria.find((one) => one.stated && one.name === name); // told in the same unit
   for (const one of graph.streams) {
     for (const [name, dimension] of [["latency", "s"], ["jitter", "s^2"], ["loss", ""], ["throughput", "bit/s"]]) {
-      if (isRequired(`${one.name}.${name}`)) continue;
       const value = run.value(one[name]);
       const isShared = name === "loss" || name === "throughput";
       const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
@@ -163,7 +162,7 @@ export function showMeasures(column) {
   }
   for (const one of graph.measures) {
     const value = run.value(one.value);
-    if (!isRequired(one.name)) rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { ...one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
+    rows.push([labelled(model, one.name), marked(column.tell(value, one.dimension, { ...asRequired(one.name) ?? one, digits: 3 }), knownAt(run, one, n), value), one.doc]);
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${wholePopulation(one.at)} (${called(model, one.name)})`}` : "");
