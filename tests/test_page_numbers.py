@@ -77,12 +77,12 @@ stream film for each user {
   at screen { show }
 }
 stream flow for each user { traffic pace; at host { work } }
-mode idle { pace = 0.5 request/s; host.cpu.load <= 40 % }
-mode busy { pace = 1 request/s; host.cpu.load <= 60 % }
+mode idle { pace = 0.5 request/s; host.cpu.load <= 40 %; picture >= 9.5 frame/s }
+mode busy { pace = 1 request/s; host.cpu.load <= 60 %; picture = 10 frame/s }
 require { picture >= 2 frame/s ideal 10 frame/s; flow.latency <= 50 ms }
 quality euclidean
 """
-"""Modes, what gives way, a running cost and two axes of quality."""
+"""Modes, of which one sets what gives way in the other, a running cost and two axes of quality."""
 NONE_AT_ALL = """
 users N in 1..100
 machine server { cpu 4 core }

@@ -199,13 +199,14 @@ class LiveModel:
         return notes
 
     def _variant(self, variant: Variant) -> Json:
+        elastic = frozenset(one.parameter.name for graph in variant.graphs for one in graph.elastic)
         return {
             "shape": variant.shape,
             "picks": [
                 pick if index in variant.asked else -1 for index, pick in enumerate(variant.picks)
             ],
             "graphs": [
-                self._graphs.graph(graph, configuration)
+                self._graphs.graph(graph, configuration, elastic)
                 for graph, configuration in zip(variant.graphs, variant.configurations, strict=True)
             ],
         }

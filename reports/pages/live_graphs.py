@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -37,8 +37,13 @@ class LiveGraphs:
         self._topology = topology
         self._numbers = LiveNumbers(model, records)
 
-    def graph(self, graph: LoadGraph, configuration: Configuration) -> int:
-        """Return the record of a graph of a configuration."""
+    def graph(
+        self, graph: LoadGraph, configuration: Configuration, elastic: Collection[str]
+    ) -> int:
+        """Return the record of a graph of a configuration; what is `elastic` in a mode of it.
+
+        A number that a mode makes of that cannot be moved: `--set` would set it in the others, too.
+        """
         step = self._records.step
         guards = guards_of(self._model, configuration, graph)
         labelled = self._labelled(graph, configuration)
@@ -55,6 +60,7 @@ class LiveGraphs:
                         a,
                         graph,
                         guards.of_numbers.get(a.span),
+                        is_elastic_elsewhere=a.name in elastic,
                         is_limit=a.name in limits,
                         is_set_by_name=settable.get(a.name) == a.fraction,
                     )

@@ -28,10 +28,11 @@ class LiveNumbers:
         graph: LoadGraph,
         bounded: Bounded | None,
         *,
+        is_elastic_elsewhere: bool,
         is_limit: bool,
         is_set_by_name: bool,
     ) -> int:
-        """Return the record of a number that a graph rests on."""
+        """Return the record of a number that a graph rests on; in another mode it may give way."""
         return self.number(
             assumption.name,
             assumption.fraction,
@@ -41,7 +42,9 @@ class LiveNumbers:
             assumption.span.place,
             bounded=bounded,
             is_capacity=assumption.is_capacity,
-            is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
+            is_decided=is_elastic_elsewhere
+            or assumption.name in graph.decided
+            or self._is_mixed_in(assumption, graph),
             is_limit=is_limit,
             is_set_by_name=is_set_by_name,
             counts_things=assumption.counts_things,

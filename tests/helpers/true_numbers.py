@@ -646,17 +646,26 @@ class Truth:
             return [lambda at: self._value(graph.quality or ZERO, at)]
         names = self.names.get(bare.removesuffix(" (limit over value)"), ())
         return [
-            lambda at, one=one: self._share(one, at)
+            lambda at, one=one, measure=measure: self._share(one, measure, at)
             for one in graph.criteria
             if one.span is not None and one.name in names
+            # Of a measure beyond a saturation: what is required leaves its end to the loads.
+            for measure in {
+                one.measure,
+                *(m.value for m in graph.measures.values() if m.name == one.name),
+            }
         ]
+
+    def _measures_of(self, name: str) -> Iterator[Formula]:
+        """Yield the measure of the spec's own that is called so."""
+        yield from (one.value for one in self.graph.measures.values() if one.name == name)
 
     def _value(self, formula: Formula, at: float) -> float:
         return self.graph.at(at).number(formula)
 
-    def _share(self, criterion: Criterion, at: float) -> float:
-        """Return what part of its limit a requirement uses."""
-        value, limit = self._value(criterion.measure, at), self.graph.number(criterion.limit)
+    def _share(self, criterion: Criterion, measure: Formula, at: float) -> float:
+        """Return what part of the limit of a requirement a measure uses."""
+        value, limit = self._value(measure, at), self.graph.number(criterion.limit)
         if limit <= 0 or isnan(value):
             return nan
         if criterion.at_most:

@@ -258,9 +258,11 @@ export class App {
     if (!this.advice.isWorking) this.tell([]);
   }
 
+  // What was written with the page stays until the page itself has found something that helps: it may not be able to try what does.
   tell(found) {
-    this.helps = found;
-    if (!found && this.isAsWritten && this.first.table.length) fill("advice", this.first.table);
+    const isAsWritten = !found?.length && this.isAsWritten && this.first.table.length > 0;
+    this.helps = isAsWritten && this.first.helps !== null ? null : found;
+    if (isAsWritten) fill("advice", this.first.table);
     else showAdvice(this.shown, found, (change) => this.apply(change));
     this.decide();
   }
@@ -387,7 +389,7 @@ export class App {
     this.begin();
     if (this.advice.isWorking) {
       this.advice.work(this.isHurried ? performance.now() + PRINTED_WITHIN : Infinity);
-      showAdvice(this.shown, this.advice.best(), (change) => this.apply(change));
+      this.tell(this.advice.best());
     }
     fitFormulas();
     this.pictures.forEach((picture) => picture.redraw());
