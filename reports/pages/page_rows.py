@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import floor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,10 +20,10 @@ from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     beside_limit,
     in_percent,
-    number,
     percent,
     quantity,
     undecided_point,
+    whole_population,
 )
 from qps.reports.text.text import (
     changes_in_words,
@@ -137,7 +136,7 @@ def resource_row(
 ) -> ResourceRow:
     """Return a resource of a name with its load, for how many it is enough, what it is made of."""
     saturation = resource.saturation
-    told = "never" if saturation.at is None else number(floor(saturation.at))
+    told = "never" if saturation.at is None else whole_population(saturation.at)
     if saturation.not_below is not None:
         told = undecided_point(saturation.at, saturation.not_below)
     if resource.target != 1 and saturation.at is not None:
@@ -179,7 +178,7 @@ def first_to_saturate(view: SolveView) -> str:
         full = full_from_start(found, is_planned=first.target != 1)
         return phrase("saturates.start", full=full, **told)
     key = "saturates.first" if first.target == 1 else "saturates.first.planned"
-    at = number(floor(found.saturates_at))
+    at = whole_population(found.saturates_at)
     return phrase(key, noun=noun(view.population.name), at=at, **told) + undecided_saturations(view)
 
 

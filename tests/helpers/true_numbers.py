@@ -47,6 +47,7 @@ from qps.reports.text.quantities import (
     rounded_down,
     rounded_up,
     scales,
+    whole_population,
 )
 from qps.reports.text.view import MONTH
 from qps.reports.text.written import unit_of
@@ -391,7 +392,7 @@ class Truth:
                 else {f"not below {saturation.not_below:,}"}
             )
         for near in (saturation.at, saturation.at * (1 + SAME)):
-            found |= {number(floor(near)), f"{number(floor(near))} ({percent(target)})"}
+            found |= {whole_population(near), f"{whole_population(near)} ({percent(target)})"}
         if saturation.not_below is not None:
             found |= {
                 f"{saturation.not_below:,} to {floor(saturation.at):,}",
@@ -764,7 +765,7 @@ class Truth:
             yield f"{sensitivity.elasticity:.2f}"
         for elastic in self.solution.elastic:
             for knee in (elastic.yields, elastic.exhausted, *elastic.changes):
-                yield "" if knee is None else number(knee.at)
+                yield "" if knee is None else f"{number(knee.at)} {whole_population(knee.at)}"
         yield from (assumption.text for assumption in graph.assumptions.values())
         steps = sum(len(self._steps(name)) for name in graph.streams)
         yield " ".join(map(str, range(steps + len(graph.resources))))
