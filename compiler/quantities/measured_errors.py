@@ -78,30 +78,24 @@ class Errors(Struct, frozen=True, kw_only=True):
 def measured(known: Certainty, quantity: Quantity) -> Certainty:
     """Return how a number is known, with the error that was measured of such numbers.
 
-    Where its methods state an error already, measured of them, it keeps that; but what many of them
-    multiply to tells nothing of them together where it is above a factor of two.
+    What one or two methods state was measured of just these, and stays. What more of them multiply
+    to tells nothing of them together.
     """
-    if known.kind is not Kind.APPROXIMATION or not _is_unsaid(known):
-        return as_stated(known)
-    errors = table().get(quantity)
+    if known.kind is not Kind.APPROXIMATION:
+        return known
+    is_own = known.error is not None and len(set(map(method_of, known.reasons))) <= _MOST_ALONE
+    errors = None if is_own else table().get(quantity)
     row = None if errors is None else errors.row_of(known.reasons)
     return as_stated(known) if row is None else replace(known, error=row.error)
+
+
+_MOST_ALONE = 2
 
 
 def as_stated(known: Certainty) -> Certainty:
     """Return how a number is known, without an error above a factor of two: that tells nothing."""
     is_off = known.error is not None and known.error > MOST_STATED
     return replace(known, error=None) if is_off else known
-
-
-def _is_unsaid(known: Certainty) -> bool:
-    if known.error is None:
-        return True
-    return known.error > MOST_STATED and len(set(map(method_of, known.reasons))) > _MOST_ALONE
-
-
-_MOST_ALONE = 2
-"""An error of so many methods was measured of just these."""
 
 
 @cache
