@@ -20,7 +20,7 @@ _SLACK = 5
 _MOST_NAMED = 3
 
 
-class Sample(Struct, frozen=True):
+class Sample(Struct, frozen=True, kw_only=True):
     """A line: when it began, how long it took (ms), bytes, and of which thread it is."""
 
     start: int

@@ -124,12 +124,16 @@ def _sample(row: Sequence[str], places: dict[str, int]) -> Sample | None:
     success = row[places["success"]].lower() if "success" in places else "true"
     if success not in ("true", "false"):  # a spreadsheet writes them large
         return None
-    texts = [row[places[name]] if name in places else "" for name in _TEXTS]
+    texts = {name: row[places[name]] if name in places else "" for name in _TEXTS}
     return Sample(
-        numbers["timeStamp"],
-        numbers["elapsed"],
-        numbers.get("bytes"),
-        success == "true",
-        numbers.get("allThreads", 0),
-        *texts,
+        start=numbers["timeStamp"],
+        elapsed=numbers["elapsed"],
+        octets=numbers.get("bytes"),
+        is_success=success == "true",
+        threads=numbers.get("allThreads", 0),
+        thread=texts["threadName"],
+        label=texts["label"],
+        message=texts["responseMessage"],
+        url=texts["URL"],
+        kind=texts["dataType"],
     )

@@ -34,23 +34,28 @@ def _law(level: float, mean: float, uneven: float) -> float:
 
 @pytest.mark.parametrize("level", ["0.5", "0.9", "0.99"])
 def test_what_is_passed_by_a_share_varies_by_that(level: str) -> None:
-    # Of one in five: 2/q - 1 = 9; both stages of the call are passed together.
+    # Of one in five: 1/q - 1 = 4; both stages of the call are passed together.
     parts = (_FIXED, _called(1, "1/5"), _called(3, "1/5"))
     found = nearer(number(1000), Fraction(level), parts, is_of_kinds=False)
-    assert _value(found) == pytest.approx(2 + _law(float(level), 4, 9))
-    assert _value(found) == pytest.approx(2 + max(0.0, 20 * log(0.2 / (1 - float(level)))))
+    assert _value(found) == pytest.approx(2 + _law(float(level), 4, 4))
+    assert _value(found) == pytest.approx(2 + max(0.0, 10 * log(0.4 / (1 - float(level)))))
+
+
+def test_a_call_that_all_make_is_as_if_it_stood_outside() -> None:
+    found = nearer(number(1000), Fraction("0.95"), (_called(4, "1"),), is_of_kinds=False)
+    assert _value(found) == pytest.approx(4)  # of what does not vary
 
 
 def test_calls_by_themselves_add_their_variances() -> None:
     parts = (_called(1, "1/2", 1), _called(3, "1/2", 2))
     found = nearer(number(1000), Fraction("0.95"), parts, is_of_kinds=False)
-    assert _value(found) == pytest.approx(_law(0.95, 4, 3 * (1 + 9) / 16))
+    assert _value(found) == pytest.approx(_law(0.95, 4, (1 + 9) / 16))
 
 
 def test_a_call_that_nobody_makes_takes_no_time() -> None:
     parts = (_FIXED, _called(0, "0"), _called(1, "1/2", 2))
     found = nearer(number(1000), Fraction("0.99"), parts, is_of_kinds=False)
-    assert _value(found) == pytest.approx(2 + _law(0.99, 1, 3))
+    assert _value(found) == pytest.approx(2 + _law(0.99, 1, 1))
 
 
 @pytest.mark.parametrize("level", ["0.5", "0.89", "0.9", "0.99"])
@@ -58,7 +63,7 @@ def test_of_kinds_the_far_tail_is_half_way_to_the_slowest(level: str) -> None:
     parts, share = (_FIXED, _called(4, "1/2")), Fraction(level)
     found = nearer(number(1000), share, parts, is_of_kinds=True)
     is_tail = share >= Fraction(9, 10)
-    law = 2 + _law(float(level), 4, 3 if is_tail else 4)
+    law = 2 + _law(float(level), 4, 1 if is_tail else 2)
     assert _value(found) == pytest.approx(sqrt(1000 * law) if is_tail else law)
 
 

@@ -232,7 +232,7 @@ def same(one: float, other: float) -> bool:
     return (isnan(one) and isnan(other)) or one == pytest.approx(other, rel=1e-9, abs=1e-13)
 
 
-_IN_TABLES = {word for word in CASES if word.startswith(("class_", "shared_"))}
+_IN_TABLES = {word for word in CASES if word.startswith(("class_", "shared_", "nested_"))}
 """All populations of several classes are one table, an array: these wait for numpy."""
 
 

@@ -249,8 +249,10 @@ def test_a_loss_takes_no_error_of_a_wait() -> None:
     )
     stream = graph.streams["s"]
     assert stream.latency_certainty.error is not None
-    for kind in (ir.MeasureKind.LOSS, ir.MeasureKind.RATE):
-        known = loss_known(kind, stream, {})
-        assert known.kind is Kind.APPROXIMATION
-        assert known.error is None
-    assert graph.resources["b.cpu"].known.error is None
+    known = loss_known(ir.MeasureKind.LOSS, stream, {})
+    assert known.kind is Kind.APPROXIMATION
+    assert known.error is None
+    # What little is lost moves the rate by little: that has an error of its own.
+    known = loss_known(ir.MeasureKind.RATE, stream, {})
+    assert known.error is not None
+    assert known.error < stream.latency_certainty.error

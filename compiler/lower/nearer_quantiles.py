@@ -34,7 +34,7 @@ from qps.engine.formulas import (
 _LEAST = number(Fraction(1, 10**12))
 """So much at least is divided by: where nobody makes a call, nothing may vary."""
 _ENDLESS = number(10**12)
-"""So many seconds are enough to be told apart from an end."""
+"""So many seconds are enough: what has no end is in the sum of all stages that is added to."""
 _TAIL = Fraction(9, 10)
 """From this level on it is a tail."""
 
@@ -43,10 +43,11 @@ NEARER = approximation("of that and of a law with two moments of it all the less
 
 
 class _Varying(Struct, frozen=True):
-    """The `mean` time, in s, of what varies by itself, and its squared coefficient of variation."""
+    """What varies by itself: its `mean`, in s, and its `variance`, in s^2; whether all pass it."""
 
     mean: Formula
-    uneven: Formula
+    variance: Formula
+    is_always: bool
 
 
 def nearer(
@@ -57,7 +58,7 @@ def nearer(
     if not groups:
         return quantile
     late = number(1 - level)
-    always = [one for one in groups if one.uneven is ONE]
+    always = [one for one in groups if one.is_always]
     is_tail = level >= _TAIL
     of_kinds = ONE if is_of_kinds and not is_tail else ZERO
     found = _quantile(groups, late, of_kinds)
@@ -78,34 +79,41 @@ def _quantile(groups: Sequence[_Varying], late: Formula, of_kinds: Formula) -> F
     """
     # What `maximum` is of is one part of a formula: no square of a sum is multiplied out.
     mean = maximum(_LEAST, total(one.mean for one in groups))
-    squares = total(maximum(ZERO, one.mean) ** 2 * (one.uneven + of_kinds) for one in groups)
+    more = of_kinds * total(maximum(ZERO, one.mean) ** 2 for one in groups)
+    squares = total(one.variance for one in groups) + more
     each = maximum(_LEAST, (mean + squares / mean) / 2)
     share = mean / each
     return each * apply("ln", maximum(ONE, share / late))
 
 
 def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
-    """Yield what varies by itself.
+    """Yield what varies by itself: stages that all pass, and calls by a share.
 
-    A wait with its service varies as an exponential time does. What is passed by a share q of the
-    items does so with 2/q - 1: all that stands in one call is passed together.
+    A wait with its service varies as an exponential time does. All that stands in one call is
+    passed together, by a share q of the items: with its mean M and of each stage the varying mean
+    m that is a variance of m^2/q and M^2 (1/q - 1). Where all make the call it is as if it stood
+    outside, whether that is a number that is stated or one that moves.
     """
-    groups: dict[Hashable, list[Formula]] = {}
+    groups: dict[Hashable, list[LatencyPart]] = {}
     shares: dict[Hashable, Formula] = {}
     for at, part in enumerate(parts):
         made = _shares(part)
-        value = part.value if made else _varying_mean(part)
-        if value is ZERO:
+        if not made:
+            mean = minimum(_ENDLESS, _varying_mean(part))
+            if mean is not ZERO:
+                yield _Varying(mean, mean**2, is_always=True)
             continue
-        key: Hashable = ("stage", at) if part.branches or not made else made[0].number
-        if made:
-            reached = minimum(*(one.reached for one in made))
-            shares[key] = minimum(ONE, maximum(_LEAST, reached))
-        groups.setdefault(key, []).append(value)
-    for key, values in groups.items():
-        # Where it has no end neither has the sum of all stages, to which that is added.
-        mean = minimum(_ENDLESS, total(values))
-        yield _Varying(mean, 2 / shares[key] - 1 if key in shares else ONE)
+        key: Hashable = ("stage", at) if part.branches else made[0].number
+        reached = minimum(*(one.reached for one in made))
+        shares[key] = minimum(ONE, maximum(_LEAST, reached))
+        groups.setdefault(key, []).append(part)
+    for key, inside in groups.items():
+        share = shares[key]
+        whole = minimum(_ENDLESS, total(part.value for part in inside))
+        means = [minimum(_ENDLESS, _varying_mean(part)) for part in inside]
+        fixed = (whole - total(means)) * apply("floor", share)
+        within = total(one**2 for one in means) / share
+        yield _Varying(whole - fixed, within + whole**2 * (1 / share - 1), is_always=False)
 
 
 def _shares(part: LatencyPart) -> list[CallMade]:

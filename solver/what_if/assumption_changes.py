@@ -240,7 +240,13 @@ class Sides(Struct, frozen=True, dict=True):
             if place in moved_places and self._is_of_another_kind(place, mode):
                 return None
             values = in_floats(here.value), in_floats(there.value)
-            return _Numbers(here.text, there.text, there.dimension, values, is_other)
+            return _Numbers(
+                before=here.text,
+                after=there.text,
+                dimension=there.dimension,
+                values=values,
+                is_other=is_other,
+            )
 
         for name in self.new.numbers:
             for modes, one in self._of_modes(name, stated):
@@ -301,7 +307,7 @@ class Sides(Struct, frozen=True, dict=True):
         return _spread(self.old, name) != _spread(self.new, name)
 
 
-class _Numbers(Struct, frozen=True):
+class _Numbers(Struct, frozen=True, kw_only=True):
     """A number before and after."""
 
     before: str

@@ -21,7 +21,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 _ONE = ir.Constant(Fraction(1))
 
 
-class ScaledCapacities(Struct, frozen=True):
+class ScaledCapacities(Struct, frozen=True, kw_only=True):
     """A model and a configuration with capacities to turn, each by a number of its own.
 
     `capacities` holds the number of each capacity: by machine and resource, by network and what
@@ -70,7 +70,13 @@ def scaled_capacities(
     )
     declared = (*own, *made.declared)
     whole = replace(model, machines=machines, networks=networks, parameters=declared)
-    return ScaledCapacities(whole, settled, made.capacities, made.counts, made.counted_by)
+    return ScaledCapacities(
+        model=whole,
+        configuration=settled,
+        capacities=made.capacities,
+        counts=made.counts,
+        counted_by=made.counted_by,
+    )
 
 
 class _Making:
