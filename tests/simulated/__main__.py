@@ -126,7 +126,7 @@ def _told(found: list[Model], asked: argparse.Namespace) -> int:
     if asked.baseline:
         for line in Kept.of(kept(asked.baseline), found).lines(_CHANGES):
             print(line)
-    is_wrong = counts.exact_outside or counts.bounds_outside or counts.stated_outside
+    is_wrong = counts.exact_outside or counts.bounds_outside or counts.too_few_hold
     return int(bool(is_wrong or counts.faults))
 
 

@@ -14,6 +14,7 @@ from qps.compiler.quantities.measured_errors import method_of
 from qps.simulation.agreement import Verdict
 from simulated.records import FALSE_ALARMS, Model, Number
 
+_MAY_FAIL = 0.05
 _FACTOR = 1.0
 """An error above a factor of two tells nothing: it counts as none."""
 
@@ -35,6 +36,11 @@ class Counts(Struct, frozen=True, kw_only=True):
     median_error: float | None
     stating_little: int
     """How many state an error of at most a quarter."""
+
+    @property
+    def too_few_hold(self) -> bool:
+        """Whether fewer of the stated errors hold than are said to: 19 in 20."""
+        return self.stated_outside > _MAY_FAIL * self.stating
 
     @classmethod
     def of(cls, models: Sequence[Model]) -> Counts:
