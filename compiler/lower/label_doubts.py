@@ -28,13 +28,16 @@ class Doubt(Struct, frozen=True):
 
 
 NO_DOUBT = Doubt()
+BY_TWO_MOMENTS = "of that and of a law with two moments of it all the less counts"
 
 
 class ClassDoubts(Struct, frozen=True, kw_only=True):
     """The doubts of what is told of one class, each quantity by itself.
 
     Its numbers rest on some stations and pools, and where these are like those of random networks
-    they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`.
+    they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`, and
+    those of users who wait are not where they are made by a law of two moments: where many more
+    wait than were drawn, they differ less than that says.
     """
 
     mean: Doubt = NO_DOUBT
@@ -44,14 +47,19 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     rests_on: frozenset[str] = frozenset()
     is_like_drawn: bool = False
     calls_rarely: bool = False
+    is_closed: bool = False
 
     def known(self, known: Certainty, quantity: Quantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
         lowered = self._doubt(quantity).lowered(known)
-        is_unlike = self.calls_rarely and quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
-        if self.is_like_drawn and not is_unlike:
+        if self.is_like_drawn and not self._is_beyond(lowered, quantity):
             return measured(lowered, quantity)
         return as_stated(lowered)
+
+    def _is_beyond(self, known: Certainty, quantity: Quantity) -> bool:
+        if quantity not in (Quantity.QUANTILE, Quantity.LOW_QUANTILE):
+            return False
+        return self.calls_rarely or (self.is_closed and BY_TWO_MOMENTS in known.reasons)
 
     def _doubt(self, quantity: Quantity) -> Doubt:
         match quantity:

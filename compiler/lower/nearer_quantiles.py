@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
 from qps.compiler.lower.latency_parts import CallMade, LatencyPart, every
 from qps.compiler.quantities.certainty import approximation
 from qps.engine.formulas import (
@@ -39,7 +40,7 @@ _TAIL = Fraction(9, 10)
 """From this level on it is a tail."""
 
 
-NEARER = approximation("of that and of a law with two moments of it all the less counts")
+NEARER = approximation(BY_TWO_MOMENTS)
 
 
 class _Varying(Struct, frozen=True):
@@ -89,10 +90,11 @@ def _quantile(groups: Sequence[_Varying], late: Formula, of_kinds: Formula) -> F
 def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
     """Yield what varies by itself: stages that all pass, and calls by a share.
 
-    A wait with its service varies as an exponential time does. All that stands in one call is
-    passed together, by a share q of the items: with its mean M and of each stage the varying mean
-    m that is a variance of m^2/q and M^2 (1/q - 1). Where all make the call it is as if it stood
-    outside, whether that is a number that is stated or one that moves.
+    A wait with its service varies as an exponential time does, and of users who wait for answers as
+    the law of their station says: less where nearly all of them are there. All that stands in one
+    call is passed together, by a share q of the items: with its mean M and of each stage the
+    varying mean m that is a variance of m^2/q and M^2 (1/q - 1). Where all make the call it is as
+    if it stood outside, whether that is a number that is stated or one that moves.
     """
     groups: dict[Hashable, list[LatencyPart]] = {}
     shares: dict[Hashable, Formula] = {}
@@ -101,7 +103,7 @@ def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
         if not made:
             mean = minimum(_ENDLESS, _varying_mean(part))
             if mean is not ZERO:
-                yield _Varying(mean, mean**2, is_always=True)
+                yield _Varying(mean, mean**2 * _uneven(part), is_always=True)
             continue
         key: Hashable = ("stage", at) if part.branches else made[0].number
         reached = minimum(*(one.reached for one in made))
@@ -112,7 +114,8 @@ def _varying(parts: Sequence[LatencyPart]) -> Iterator[_Varying]:
         whole = minimum(_ENDLESS, total(part.value for part in inside))
         means = [minimum(_ENDLESS, _varying_mean(part)) for part in inside]
         fixed = (whole - total(means)) * apply("floor", share)
-        within = total(one**2 for one in means) / share
+        squares = [one**2 * _uneven(part) for one, part in zip(means, inside, strict=True)]
+        within = total(squares) / share
         yield _Varying(whole - fixed, within + whole**2 * (1 / share - 1), is_always=False)
 
 
@@ -130,3 +133,11 @@ def _varying_mean(part: LatencyPart) -> Formula:
         return ZERO
     is_fixed = part.queue.variation is ZERO and not part.queue.traits.is_insensitive
     return part.value + (ZERO if is_fixed else part.visit.service * part.times)
+
+
+def _uneven(part: LatencyPart) -> Formula:
+    """Return the squared variation of a wait with its service: at most that of an exponential."""
+    if part.branches or part.queue is None or part.visit is None:
+        return ONE
+    found = part.queue.law.unevenness(part.queue, part.visit)
+    return ONE if found is ONE else minimum(ONE, found)

@@ -389,6 +389,10 @@ class Law(Struct, frozen=True):
     rests_on_periods: ClassVar[bool] = False
     """True where it makes a difference whether the periods of flows are equal."""
 
+    def unevenness(self, queue: Queue, own: Visit) -> Formula:  # noqa: ARG002
+        """Return the squared variation of wait and service together, as if exponential."""
+        return ONE
+
     @abstractmethod
     def wait(self, queue: Queue, own: Visit) -> Formula:
         """Return the mean time that a visit waits, in s."""

@@ -195,6 +195,10 @@ class InClosedNetwork(Law, frozen=True):
         whole = self.wait(queue, own) + own.service
         return _gamma_law(whole, self._variation(queue, own, whole), own.service)
 
+    def unevenness(self, queue: Queue, own: Visit) -> Formula:
+        """Return the squared variation of wait and service together."""
+        return self._variation(queue, own, self.wait(queue, own) + own.service)
+
     def _variation(self, queue: Queue, own: Visit, whole: Formula) -> Formula:
         """Return the squared variation of wait and service together.
 

@@ -82,6 +82,7 @@ class _Judging(Struct, frozen=True):
             rate=Doubt(_each_once(rates, lost), held_up) if of.is_closed else Doubt(lost),
             rests_on=places_met(self.walked, of, component),
             calls_rarely=calls_rarely(self.walked, of, self.numbers),
+            is_closed=of.is_closed,
         )
 
     def _of_waits(self, of: Class) -> tuple[str, ...]:
