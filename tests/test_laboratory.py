@@ -19,6 +19,7 @@ import pytest
 
 import qps
 from helpers import known_work
+from helpers.nightly import nightly
 from helpers.ports import free_port
 from qps.cli import main
 from qps.measuring.children import running
@@ -308,6 +309,7 @@ def test_clients_who_think_are_predicted_where_work_is_time() -> None:
         assert rate == pytest.approx(clients / median(found), rel=0.1)
 
 
+@nightly
 def test_clients_who_think_are_predicted_at_known_work() -> None:
     """Each run is predicted from those before and after it, as neighbours come and go.
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING
+from helpers.nightly import nightly
 from helpers.reports import html_of
 from helpers.specs import checked
 from qps.cli import main
@@ -32,7 +33,9 @@ MOVED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", MOVED)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=nightly if case == "shop" else ()) for case in MOVED]
+)
 def test_the_command_of_a_page_answers_what_the_page_says(
     case: str, open_page: Any, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

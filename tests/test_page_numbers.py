@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING, Opened
+from helpers.nightly import nightly
 from helpers.page_numbers import cut_on, shown_on
 from helpers.reports import html_of, page_of
 from helpers.specs import checked
@@ -105,7 +106,7 @@ def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth
 @pytest.mark.parametrize(
     ("text", "setting"),
     [
-        pytest.param(SITE, "pace = 0.2 request/s", id="site"),
+        pytest.param(SITE, "pace = 0.2 request/s", id="site", marks=nightly),
         pytest.param(UNSURE, "pace = 2 request/s", id="unsure"),
         pytest.param(MODES, "pace = 2 request/s", id="modes"),
         pytest.param(NONE_AT_ALL, "", id="none at all"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING, Opened
+from helpers.nightly import nightly
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, UNSURE, checked
 from qps.compiler.diagnostics.source import Source
@@ -399,7 +400,10 @@ def test_lines_with_a_mode_and_its_numbers_are_what_the_page_says(open_page: Any
         assert solution.largest_acceptable == largest, lines
 
 
-@pytest.mark.parametrize("name", ["audioconference", "applications/thirteen_services"])
+@pytest.mark.parametrize(
+    "name",
+    ["audioconference", pytest.param("applications/thirteen_services", marks=nightly)],
+)
 def test_what_is_picked_is_a_scenario_that_the_spec_takes(name: str, open_page: Any) -> None:
     path = SPECS / f"{name}.qps"
     spec = load(path)
