@@ -9,6 +9,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.cycle_quantile import CycleSum, cycle_of
 from qps.compiler.lower.label_doubts import NO_DOUBTS, ClassDoubts
 from qps.compiler.lower.latency import (
@@ -19,7 +20,7 @@ from qps.compiler.lower.latency import (
     kinds_certainty,
     quantile_of,
 )
-from qps.compiler.lower.latency_parts import LatencyPart, every
+from qps.compiler.lower.latency_parts import LatencyPart, every, waited_for
 from qps.compiler.lower.law_guards import guarded, guarded_known
 from qps.compiler.lower.nearer_quantiles import NEARER, nearer
 from qps.compiler.lower.queue_certainty import (
@@ -37,6 +38,7 @@ from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     Kind,
+    approximation,
     of_another,
     opposite,
     together,
@@ -367,7 +369,8 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         if count + self.varies > 1:
             parts.append(_added_up(count, varies=self.varies))
         parts.append(calls_certainty(self.latency, varies=self.varies))
-        parts += [kinds_certainty(self.latency), self.cycle_certainty, self.met_known]
+        parts += [kinds_certainty(self.latency), self._held_back_known]
+        parts += [self.cycle_certainty, self.met_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     def _sum_certainty(self, ways: Sequence[Way], level: Fraction) -> Certainty:
@@ -385,8 +388,18 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         if self.jitter and self.playout is None:
             laws = [part.resource for part in self.jitter]
             parts.append(jitter_certainty(laws, 1 - self._allotment(ways[0], level).late))
-        parts += [kinds_certainty(self.latency), self.cycle_certainty, self.met_known]
+        parts += [kinds_certainty(self.latency), self._held_back_known]
+        parts += [self.cycle_certainty, self.met_known]
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
+
+    @property
+    def _held_back_known(self) -> Certainty:
+        """How quantiles are known where users are held back by what is full and has no queue."""
+        names = [waited_for(part) for part in self.latency if part.queue is None]
+        told = listed([name for name in names if name], "and")
+        if not told:
+            return EXACT
+        return approximation(f"how long users are held back where {told} is full is its mean alone")
 
     @property
     def _waits(self) -> list[Queue]:
