@@ -196,7 +196,10 @@ class InClosedNetwork(Law, frozen=True):
         return _gamma_law(whole, self._variation(queue, own, whole), own.service)
 
     def unevenness(self, queue: Queue, own: Visit) -> Formula:
-        """Return the squared variation of wait and service together."""
+        """Return the squared variation of wait and service; of a pool as if exponential."""
+        closed = self.stream_of(own)
+        if closed is not None and all(one.resource != queue.resource for one in closed.stations):
+            return ONE
         return self._variation(queue, own, self.wait(queue, own) + own.service)
 
     def _variation(self, queue: Queue, own: Visit, whole: Formula) -> Formula:
