@@ -150,11 +150,17 @@ class InFolder(Struct, frozen=True):
     summary: str
 
 
+def _folder_of(spec: str) -> str:
+    """Return the folder of a spec, as it is called from here: what was kept may say all of it."""
+    folder, here = Path(spec).parent, Path.cwd()
+    return (folder.relative_to(here) if folder.is_relative_to(here) else folder).as_posix()
+
+
 def in_folders(results: Sequence[ClaimResult]) -> tuple[InFolder, ...]:
     """Return what became of claims, folder by folder: those of one say nothing of another."""
     folders: dict[str, list[ClaimResult]] = {}
     for result in results:
-        folders.setdefault(Path(result.spec).parent.as_posix(), []).append(result)
+        folders.setdefault(_folder_of(result.spec), []).append(result)
     return tuple(InFolder(one, summary(of)) for one, of in folders.items())
 
 
