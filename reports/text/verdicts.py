@@ -150,18 +150,23 @@ class InFolder(Struct, frozen=True):
     summary: str
 
 
-def _folder_of(spec: str) -> str:
-    """Return the folder of a spec, as it is called from here: what was kept may say all of it."""
-    folder, here = Path(spec).parent, Path.cwd()
-    return (folder.relative_to(here) if folder.is_relative_to(here) else folder).as_posix()
-
-
 def in_folders(results: Sequence[ClaimResult]) -> tuple[InFolder, ...]:
-    """Return what became of claims, folder by folder: those of one say nothing of another."""
-    folders: dict[str, list[ClaimResult]] = {}
+    """Return what became of claims, folder by folder: those of one say nothing of another.
+
+    What was kept of a spec may call it by another path: the shortest one counts.
+    """
+    folders: dict[Path, list[ClaimResult]] = {}
     for result in results:
-        folders.setdefault(_folder_of(result.spec), []).append(result)
-    return tuple(InFolder(one, summary(of)) for one, of in folders.items())
+        folders.setdefault(Path(result.spec).parent.resolve(), []).append(result)
+    return tuple(InFolder(_called(one, of), summary(of)) for one, of in folders.items())
+
+
+def _called(folder: Path, results: Sequence[ClaimResult]) -> str:
+    here = Path.cwd()
+    names = {Path(one.spec).parent.as_posix() for one in results}
+    if folder.is_relative_to(here):
+        names.add(folder.relative_to(here).as_posix())
+    return min(names, key=lambda name: (len(name), name))
 
 
 def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[str]:
