@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Protocol
 
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.quantities.certainty import Certainty, Kind, together
+from qps.compiler.quantities.certainty import MOST_STATED, Certainty, Kind, together
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import first_words, percent
 from qps.solver.answers.answer_certainty import answer_known, saturation_known
@@ -194,7 +194,7 @@ def _stated(known: Sequence[Certainty]) -> str:
     ', within 20 %'
     """
     errors = [one.error for one in known if one.error is not None]
-    if not errors or len(errors) < len(known) or max(errors) > 1:
+    if not errors or len(errors) < len(known) or max(errors) > MOST_STATED:
         return ""
     return phrase("truth.error", error=percent(max(errors)))
 

@@ -9,14 +9,12 @@ from statistics import median
 
 from msgspec import Struct
 
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import MOST_STATED, Kind
 from qps.compiler.quantities.measured_errors import method_of
 from qps.simulation.agreement import Verdict
 from simulated.records import FALSE_ALARMS, Model, Number
 
 _MAY_FAIL = 0.05
-_FACTOR = 1.0
-"""An error above a factor of two tells nothing: it counts as none."""
 
 
 class Counts(Struct, frozen=True, kw_only=True):
@@ -90,7 +88,7 @@ class Counts(Struct, frozen=True, kw_only=True):
 
 def states(one: Number) -> bool:
     """Return whether an approximation states an error that tells something."""
-    return one.kind is Kind.APPROXIMATION and one.error is not None and one.error <= _FACTOR
+    return one.kind is Kind.APPROXIMATION and one.error is not None and one.error <= MOST_STATED
 
 
 def _is_bound(one: Number) -> bool:
