@@ -151,22 +151,11 @@ class InFolder(Struct, frozen=True):
 
 
 def in_folders(results: Sequence[ClaimResult]) -> tuple[InFolder, ...]:
-    """Return what became of claims, folder by folder: those of one say nothing of another.
-
-    What was kept of a spec may call it by another path: the shortest one counts.
-    """
-    folders: dict[Path, list[ClaimResult]] = {}
+    """Return what became of claims, folder by folder: those of one say nothing of another."""
+    folders: dict[str, list[ClaimResult]] = {}
     for result in results:
-        folders.setdefault(Path(result.spec).parent.resolve(), []).append(result)
-    return tuple(InFolder(_called(one, of), summary(of)) for one, of in folders.items())
-
-
-def _called(folder: Path, results: Sequence[ClaimResult]) -> str:
-    here = Path.cwd()
-    names = {Path(one.spec).parent.as_posix() for one in results}
-    if folder.is_relative_to(here):
-        names.add(folder.relative_to(here).as_posix())
-    return min(names, key=lambda name: (len(name), name))
+        folders.setdefault(Path(result.spec).parent.as_posix(), []).append(result)
+    return tuple(InFolder(one, summary(of)) for one, of in folders.items())
 
 
 def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[str]:

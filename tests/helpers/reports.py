@@ -86,12 +86,22 @@ def is_ours(file: Path) -> bool:
 
 
 def tested_once(file: Path) -> Tested:
-    """Return what `qps test` finds in a spec below specs/, which is judged once in a run."""
+    """Return what `qps test` finds in a spec below specs/, which is judged once in a run.
+
+    Whoever judged it may have named it by another path: its claims have the path that is given.
+    """
 
     def tested() -> Tested:
         return tested_specs([file], None, player(_SECONDS), PROBABILITY)
 
-    return once(tested, "tested", str(file.resolve().relative_to(SPECS)))
+    found = once(tested, "tested", str(file.resolve().relative_to(SPECS)))
+    results = tuple(_at_path(one, str(file)) for one in found.results)
+    return replace(found, results=results)
+
+
+def _at_path(result: ClaimResult, path: str) -> ClaimResult:
+    file = path if result.file == result.spec else result.file
+    return replace(result, spec=path, file=file)
 
 
 def judged_together(
