@@ -3,9 +3,9 @@
 In a document, `<!-- file: name.qps -->` before a fenced `qps` block names the file that the
 commands after it find; a `qps fragment` block only has to parse where it stands alone. Every
 `console` block is run and must print what the document says. `python tests/helpers/docs.py`
-writes the real output into the documents, the figures of specs/README.md and
-specs/textbook/README.md (`spec_figures`), and the pages of codes with docs/errors.md
-(`explanations`).
+writes the real output into the documents (into those alone that are named behind it), the figures
+of specs/README.md and specs/textbook/README.md (`spec_figures`), and the pages of codes with
+docs/errors.md (`explanations`).
 """
 
 from __future__ import annotations
@@ -150,9 +150,12 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
     reference = ROOT / "docs" / "language.md"
     reference.write_text(with_words(reference.read_text(encoding="utf-8")), encoding="utf-8")
-    for page in PAGES:
+    chosen = [Path(name).resolve() for name in sys.argv[1:]]
+    for page in chosen or PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")
+    if chosen:
+        sys.exit()
     from helpers import api_reference, explanations, review_rules, spec_figures
     from qps.reviewing.printed_schemas import schema_files
 
