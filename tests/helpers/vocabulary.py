@@ -110,7 +110,7 @@ _SKIPPED = ("node_modules", "/generated/", "/dist/", "qps.egg-info", ".venv")
 
 def places(files: Iterable[Path] | None = None) -> list[Place]:
     """Return every place with a retired word."""
-    found = []
+    found: list[Place] = []
     for path in files or shown_files():
         for line, text in texts(path):
             found += _in_text(path, line, text)
