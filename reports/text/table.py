@@ -29,7 +29,7 @@ class Table(Struct, frozen=True):
         """Return the table in columns of blanks, its texts cut to a width where one is given."""
         lines = [self.headings, *self.rows]
         cells = [[_shortened(cell) for cell in line] for line in lines]
-        widths = [max(_width(line[i]) for line in cells) for i in range(len(self.headings))]
+        widths = [max(text_width(line[i]) for line in cells) for i in range(len(self.headings))]
         if width is not None:
             widths = self._fitting(widths, width - len(indent))
             cells = [
@@ -60,7 +60,7 @@ class Table(Struct, frozen=True):
         return widths
 
     def _padded(self, cell: str, column: int, width: int) -> str:
-        blanks = " " * (width - _width(cell))
+        blanks = " " * (width - text_width(cell))
         return blanks + cell if column in self.right else cell + blanks
 
 
@@ -72,14 +72,15 @@ def _shortened(cell: str) -> str:
 
 def _cut(cell: str, most: int) -> str:
     """Return a cell within so many columns."""
-    if _width(cell) <= most:
+    if text_width(cell) <= most:
         return cell
-    while _width(cell) > most - 1:
+    while text_width(cell) > most - 1:
         cell = cell[:-1]
     return cell.rstrip() + "…"
 
 
-def _width(cell: str) -> int:
+def text_width(cell: str) -> int:
+    """Return how many columns of a terminal a text takes."""
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in cell)
 
 

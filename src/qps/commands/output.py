@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
+from qps.commands.plain_symbols import spelled_in
 from qps.compiler.diagnostics.visible import escaped, printable
 
 
@@ -40,7 +41,7 @@ class Screen:
     def write_styled(self, text: str) -> None:
         """Write a text of our own making, with colours or moves of the cursor in it."""
         encoding = getattr(self.unguarded, "encoding", None) or "utf-8"
-        shown = text.encode(encoding, "backslashreplace").decode(encoding)
+        shown = spelled_in(text, encoding).encode(encoding, "backslashreplace").decode(encoding)
         try:
             self.unguarded.write(shown)
         except BrokenPipeError:
