@@ -311,11 +311,11 @@ def _waiting() -> Iterator[Target]:
     shop = partial(_command, "solve", "-q", SPECS / "applications" / "shop.qps")
     yield Target("a web shop with pools and p99", "", 10, " S", shop)
     yield Target(
-        "400 users who wait, --carry 300",
+        "400 users who wait, --users 300",
         "",
         10,
         " S",
-        partial(_command, "solve", "-q", few, "--carry", "300"),
+        partial(_command, "solve", "-q", few, "--users", "300"),
     )
     tandem = made("tandem", generated.tandem())
     played = partial(_inside, "simulated", str(tandem), "8")

@@ -33,7 +33,7 @@ from qps.reviewing.history_view import History
 PRINTED: Mapping[str, tuple[type[Struct], str]] = {
     "solve": (SolveView, "qps solve --format json"),
     "inverse": (InverseView, "qps solve --for … --format json"),
-    "sizing": (SizingView, "qps solve --carry … --format json"),
+    "sizing": (SizingView, "qps solve --users … --format json"),
     "diagnostics": (DiagnosticsView, "qps check --format json"),
     "test": (TestView, "qps test --format json"),
     "drift": (DriftView, "qps test --observed … --format json"),

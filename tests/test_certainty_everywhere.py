@@ -152,7 +152,7 @@ def test_a_requirement_that_asks_for_certainty_is_held_against_one_that_does_not
     )
 
 
-@pytest.mark.parametrize("asked", [("--for", "calls", "--given", "N=300"), ("--carry", "300")])
+@pytest.mark.parametrize("asked", [("--for", "calls", "--users", "300"), ("--users", "300")])
 def test_what_is_turned_round_says_that_values_are_typical(
     asked: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,10 +168,10 @@ def test_what_is_turned_round_says_that_values_are_typical(
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (("--for", "calls", "--given", "N=300"), "`qps solve --set 'calls = …'` tells how many"),
-        (("--for", "web.cpu", "--given", "N=300"), "`qps solve` tells how many users"),
-        (("--carry", "300"), "`qps solve` tells how many users it holds for"),
-        (("--carry", "300", "--sure", "95 %"), "leave it out, or ask `qps solve --sure '95 %'`"),
+        (("--for", "calls", "--users", "300"), "`qps solve --set 'calls = …'` tells how many"),
+        (("--for", "web.cpu", "--users", "300"), "`qps solve` tells how many users"),
+        (("--users", "300"), "`qps solve` tells how many users it holds for"),
+        (("--users", "300", "--confidence", "95 %"), "then run `qps solve --confidence '95 %'`"),
     ],
 )
 def test_what_cannot_be_turned_round_with_certainty_says_what_can_be_asked(
@@ -282,6 +282,6 @@ def test_a_load_graph_holds_all_but_what_samples_tell(waiting: str) -> None:
 def test_sure_tells_the_answer_beside_it_for_what_it_is(
     waiting: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--sure", "80 %")
+    told = text_of(capsys, "solve", "--all", waiting, "--no-advice", "--confidence", "80 %")
     answer = answer_of(capsys, waiting)
     assert f"with the certainty that each requirement asks for, {answer:,}." in told

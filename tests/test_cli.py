@@ -15,6 +15,7 @@ import pytest
 
 import qps
 from qps.cli import _parted, main
+from qps.commands.answer_arguments import FORMER_FLAGS
 from qps.commands.arguments import COMMANDS
 from qps.commands.command_line import parser_of
 from qps.commands.examples import EXAMPLES
@@ -32,6 +33,9 @@ scenario quick { pace = 4 packet/s }
 """
 CLAIMS = 'expect a { largest_acceptable == 100; source "arithmetic" }\n'
 WRONG_CLAIM = 'expect b { host.cpu.load ~ 20 % within 1 % with N = 10; source "a guess" }\n'
+
+
+UNCERTAIN = ("--set", "pace = 2 packet/s +- 20 %")
 
 
 @pytest.fixture(autouse=True)
@@ -285,11 +289,37 @@ def test_the_api_raises_mistakes_with_their_diagnostics() -> None:
 
 
 @pytest.mark.parametrize(
+    ("former", "current"),
+    [
+        (("--carry", "3"), ("--users", "3")),
+        (("--carry", "N = 3"), ("--users", "N = 3")),
+        (("--for", "pace", "--given", "N = 3"), ("--for", "pace", "--users", "3")),
+        (("--sure", "80 %", *UNCERTAIN), ("--confidence", "80 %", *UNCERTAIN)),
+    ],
+)
+def test_former_flags_are_read(
+    former: tuple[str, ...], current: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for flags in (former, current):
+        assert main(["solve", "-q", "small.qps", *flags]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] != ""
+
+
+def test_former_flags_are_shown_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = parser_of("solve").format_help() + run(capsys, "completion", "bash")[1]
+    assert "--users" in shown
+    assert [flag for flag in FORMER_FLAGS if flag in shown] == []
+    assert "did you mean `--carry`" not in run(capsys, "solve", "small.qps", "--cary", "3")[2]
+
+
+@pytest.mark.parametrize(
     "command",
     [
-        "solve small.qps --for pace --for host.cpu.cores --given N=3",
-        "solve small.qps --for pace --given N=3 --given N=4",
-        "solve small.qps --carry 3 --carry 4",
+        "solve small.qps --for pace --for host.cpu.cores --users N=3",
+        "solve small.qps --for pace --users N=3 --users N=4",
+        "solve small.qps --users 3 --users 4",
         "solve small.qps --format json --format text",
         "solve small.qps --color never --color always",
         "explain small.qps host.cpu --at 3 --at 4",
@@ -540,10 +570,10 @@ def test_bash_completes_commands_flags_and_files(tmp_path: Path) -> None:
     script = (
         f"source <({sys.executable} -m qps completion bash)\n"
         'ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _shtab_qps; '
-        'echo "${COMPREPLY[@]}"; }\nask qps sol\nask qps solve --car\nask qps solve si\n'
+        'echo "${COMPREPLY[@]}"; }\nask qps sol\nask qps solve --use\nask qps solve si\n'
     )
     told = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")},
     )  # fmt: skip
-    assert told.stdout.splitlines() == ["solve", "--carry", "site.qps"], told.stderr
+    assert told.stdout.splitlines() == ["solve", "--users", "site.qps"], told.stderr

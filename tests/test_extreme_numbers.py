@@ -59,8 +59,8 @@ EXTREME = ("1e-300", "1e-30", "1e9", "1e30", "1e300", "0")
 COMMANDS = (
     ("solve", "{}"),
     ("solve", "--no-advice", "--format", "json", "{}"),
-    ("solve", "--for", "work", "--given", "N = 50", "{}"),
-    ("solve", "--carry", "1000000000000000", "{}"),
+    ("solve", "--for", "work", "--users", "N = 50", "{}"),
+    ("solve", "--users", "1000000000000000", "{}"),
     ("explain", "{}", "requests.latency"),
     ("test", "{}"),
     ("solve", "--set", "work=1e-300 s/request", "--set", "rate=1e-9 request/s", "{}"),

@@ -433,10 +433,10 @@ for _made, _plain in (
         ((), ()),
         (("--scenario", "bigger"), ("--scenario", "bigger")),
         (("--set", "web = vm(16,8  GB, 90 score) * 2"), ("--set", "web = other * 2")),
-        (("--for", "web.cpu.speed", "--given", "N = 500"),) * 2,
+        (("--for", "web.cpu.speed", "--users", "N = 500"),) * 2,
         (
-            ("--carry", "900", "--set", "db = 3 * small(64)"),
-            ("--carry", "900", "--set", "db = many * 3"),
+            ("--users", "900", "--set", "db = 3 * small(64)"),
+            ("--users", "900", "--set", "db = many * 3"),
         ),
     ],
 )  # fmt: skip

@@ -520,12 +520,12 @@ ANSWER = (
 def test_the_command_tells_the_answer(
     spec: str, arguments: list[str], printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = _run(capsys, spec, "--for", "panels", "--given", "N = 81", *arguments)
+    run = _run(capsys, spec, "--for", "panels", "--users", "N = 81", *arguments)
     assert run == (0, f"{printed}\n{ALL_EXACT}\n", "")
 
 
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = _run(capsys, spec, "--for", "panels", "--given", "N=81", "--format", "json")
+    status, out, _ = _run(capsys, spec, "--for", "panels", "--users", "N=81", "--format", "json")
     assert status == 0
     assert json.loads(out) == {
         "schema": "qps/inverse/1",
@@ -564,7 +564,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
 def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = Path(spec).read_text().replace("panels = 60", "panels = 30 in 1..40")
     Path(spec).write_text(text)
-    arguments = [spec, "--for", "panels", "--given", "N = 81"]
+    arguments = [spec, "--for", "panels", "--users", "N = 81"]
     status, out, err = _run(capsys, *arguments)
     assert (status, err) == (1, "")
     assert (
@@ -581,31 +581,29 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
 
 # arguments, and what standard error says
 WRONG = [
-    (["--for", "panels"], "`--for` needs the population that is to be carried"),
-    (["--given", "N = 9"], "`--given` belongs to `--for`"),
+    (["--for", "panels"], "`--for` needs the population to support"),
     (
-        ["--for", "panels", "--given", "N = 2..9"],
-        "`--given` takes one number of users, not `N = 2..9`",
+        ["--for", "panels", "--users", "N = 2..9"],
+        "`--users` takes one number of users, not `N = 2..9`",
     ),
     (
-        ["--for", "panels", "--given", "panels = 9"],
-        "`--given` sets the population, which is `N`, and not `panels`",
+        ["--for", "panels", "--users", "panels = 9"],
+        "`--users` sets the population, which is `N`, not `panels`",
     ),
-    (["--for", "panels", "--given", "M = 9"], "which is `N`, and not `M`"),
-    (["--for", "panels", "--given", "9"], "name the population: `--given 'N = 9'`"),
-    (["--for", "panels", "--given", ""], "--given:1:"),
-    (["--for", "panels", "--given", "N = 0"], "--given:1:"),
-    (["--for", "panels", "--given", "N = 2.5"], "--given:1:"),
-    (["--for", "panels", "--given", "N = 9 ms"], "--given:1:"),
-    (["--for", "panels", "--given", "N = 900"], "N = 900 lies outside the range 1..100"),
-    (["--for", "pannels", "--given", "N = 9"], "did you mean `panels`?"),
-    (["--for", "", "--given", "N = 9"], "there is no number ``"),
-    (["--for", "N", "--given", "N = 9"], "`N` is the population"),
+    (["--for", "panels", "--users", "M = 9"], "which is `N`, not `M`"),
+    (["--for", "panels", "--users", ""], "--users:1:"),
+    (["--for", "panels", "--users", "N = 0"], "--users:1:"),
+    (["--for", "panels", "--users", "N = 2.5"], "--users:1:"),
+    (["--for", "panels", "--users", "N = 9 ms"], "--users:1:"),
+    (["--for", "panels", "--users", "N = 900"], "N = 900 lies outside the range 1..100"),
+    (["--for", "pannels", "--users", "N = 9"], "did you mean `panels`?"),
+    (["--for", "", "--users", "N = 9"], "there is no number ``"),
+    (["--for", "N", "--users", "N = 9"], "`N` is the population"),
     (
-        ["--for", "panels", "--given", "N = 9", "--set", "panels = 2.5"],
+        ["--for", "panels", "--users", "N = 9", "--set", "panels = 2.5"],
         "must be a whole number above zero",
     ),
-    (["--for", "panels", "--given", "N = 9", "--scenario", "none"], "no scenario `none`"),
+    (["--for", "panels", "--users", "N = 9", "--scenario", "none"], "no scenario `none`"),
 ]
 
 

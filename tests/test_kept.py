@@ -131,7 +131,7 @@ def test_a_spec_that_was_kept_takes_settings_and_changes(
     asked = ("--set", "seen=8", "--set", "simulcast = off")
     commands = (
         ("solve", *asked, spec),
-        ("solve", "--for", "cpus", "--given", "N = 300", spec),
+        ("solve", "--for", "cpus", "--users", "N = 300", spec),
         ("explain", spec, "acceptable"),
         ("test", spec),
         ("solve", "--set", "nothing=8", spec),

@@ -41,8 +41,8 @@ matrix sizes { host in [box, big] }
 """
 COMMANDS = {
     "solve": "solve --no-advice --format json site.qps",
-    "inverse": "solve --for work.cpu.packet --given N=20 --format json site.qps",
-    "sizing": "solve --carry 150 --format json site.qps",
+    "inverse": "solve --for work.cpu.packet --users N=20 --format json site.qps",
+    "sizing": "solve --users 150 --format json site.qps",
     "diagnostics": "check --format json wrong.qps",
     "test": "test --format json site.qps",
     "drift": "test site.qps --observed runs.csv --format json",

@@ -403,19 +403,19 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", spec, "--carry", "3100"]) == 0
+    assert main(["solve", spec, "--users", "3100"]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == "s (s.qps): what 3,100 users take"
     assert lines[2] == "With what line.forth, web.memory and web.cpu take, 3,100 users are carried."
     assert "resource load at 3,100 target has takes or machines" in lines
     assert "web.cpu 165 % 60 % 4 core 13 core (12.4) 4 (200 $/month)" in lines
     assert "line.forth 124,000 % 100 % 1 Mbit/s 1.24 Gbit/s" in lines
-    assert main(["solve", spec, "--carry", "N = 3100", "--format", "markdown"]) == 0
+    assert main(["solve", spec, "--users", "N = 3100", "--format", "markdown"]) == 0
     assert "| web.cpu | 165 % | 60 % | 4 core | 13 core (12.4) |" in capsys.readouterr().out
 
 
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", spec, "--carry", "3100", "--format", "json"]) == 0
+    assert main(["solve", spec, "--users", "3100", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {key: told[key] for key in ("schema", "file", "given", "carried")} == {
         "schema": "qps/sizing/1", "file": "s.qps", "given": {"N": 3100}, "carried": True,
@@ -444,14 +444,16 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
 
 
 def test_python_answers_the_same(spec: str) -> None:
-    view = qps.load(spec).carry(3100)
+    model = qps.load(spec)
+    view = model.size(3100)
+    assert view == model.size(users=3100) == model.carry(population=3100)  # by its former names
     assert view.given == {"N": 3100}
     assert view.carried
 
 
 def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:
     Path(spec).write_text(SHOP + "measure m = N\nrequire { m <= 5 }\n", encoding="utf-8")
-    assert main(["solve", spec, "--carry", "6"]) == 1
+    assert main(["solve", spec, "--users", "6"]) == 1
 
 
 @pytest.mark.parametrize(

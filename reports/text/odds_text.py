@@ -108,7 +108,7 @@ def typical_remark(uncertain: Collection[str]) -> tuple[str, ...]:
 def typical_lines(uncertain: Collection[str]) -> tuple[str, ...]:
     """Return that an answer is one of typical values; nothing where every number is known."""
     return tuple(
-        f"This is {remark}: `qps solve --sure` tells how sure an answer is."
+        f"This is {remark}: `qps solve --confidence` tells how sure an answer is."
         for remark in typical_remark(uncertain)
     )
 
@@ -130,12 +130,12 @@ def promised(odds: Odds, name: str) -> str:
 
 
 def promised_view(view: SolveView, odds: Odds) -> SolveView:
-    """Return answers with the population that can be promised as the answer: that of `--sure`."""
+    """Return answers with the capacity at a confidence as the answer: that of `--confidence`."""
     return replace(view, answer=_promise_text(view, odds))
 
 
 def _promise_text(view: SolveView, odds: Odds) -> str:
-    """Return the answer to `--sure`: the population that can be promised."""
+    """Return the answer to `--confidence`: the population that can be promised."""
     stated = (
         "not even the fewest" if view.largest_acceptable is None else f"{view.largest_acceptable:,}"
     )

@@ -13,6 +13,8 @@ PROBABILITY = 0.9
 """Of an interval that is told."""
 CERTAINTY = 0.95
 """With which a population is promised unless said otherwise."""
+CERTAINTIES = (0.5, 0.999)
+"""The least and the largest with which one can be."""
 
 
 class Likely(Struct, frozen=True):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from qps.compiler.data.measured_tables import DataError
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from qps.solver.matrix.compiled import CompiledMatrix
 
 Settings = Mapping[str, object]
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 
 def load(path: str | Path) -> Model:
@@ -77,6 +80,20 @@ def _model(spec: Spec | None, diagnostics: Iterable[Diagnostic]) -> Model:
     return Model(spec)
 
 
+def _reads_population(
+    method: Callable[_Parameters, _Result],
+) -> Callable[_Parameters, _Result]:
+    """Have a method read its argument `users` also by its former name, `population`."""
+
+    @wraps(method)
+    def reading(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
+        if "population" in named:
+            named["users"] = named.pop("population")
+        return method(*args, **named)
+
+    return reading
+
+
 @dataclass(frozen=True)
 class Model(ShowsItself):
     """A checked spec."""
@@ -89,34 +106,40 @@ class Model(ShowsItself):
         set: Settings | None = None,  # noqa: A002
         *,
         advice: bool = False,
+        confidence: float = 0.95,
     ) -> SolveView:
         """Return the answers; attributes are the keys of `qps solve --format json`.
 
         `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers. Where
-        numbers are not known exactly, `odds` is what samples of them tell. With `advice`, what
-        would help is tried out too, which takes a second or two.
+        inputs are uncertain, `odds` has the interval of the capacity, from samples, and the
+        capacity at a `confidence` from 0.5 to 0.999. With `advice`, what would help is tried out
+        too, which takes a second or two. ValueError for another confidence.
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
         from qps.reports.text.solved_spec import solved_spec  # noqa: PLC0415
         from qps.reports.text.worded_changes import wording  # noqa: PLC0415
-        from qps.solver.odds.told import Sampling  # noqa: PLC0415
+        from qps.solver.odds.told import CERTAINTIES, Sampling  # noqa: PLC0415
 
-        settings = tuple(_as_texts(set))
-        found = solved_spec(self.spec, scenario, settings, advice=advice, sampling=Sampling())
+        low, high = CERTAINTIES
+        if not low <= confidence <= high:
+            raise ValueError(f"confidence is a share from {low} to {high}, not {confidence}")
+        settings, sampling = tuple(_as_texts(set)), Sampling(certainty=confidence)
+        found = solved_spec(self.spec, scenario, settings, advice=advice, sampling=sampling)
         view, solution = found.view, found.solution
         words = wording(found.model, found.configuration, solution.graph, view.advice)
         first = decision(view, solution, words)
         return telling(view, first.headline, first.facts, words.labels)
 
+    @_reads_population
     def solve_for(
         self,
         name: str,
-        population: int,
+        users: int,
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> InverseView:
-        """Return the values of a number with which a population is acceptable.
+        """Return the values of a number that support so many users.
 
         Attributes are the keys of `qps solve --for … --format json`.
         """
@@ -125,25 +148,29 @@ class Model(ShowsItself):
 
         spec = self.spec.with_parts_of(_as_texts(set))
         configuration = spec.configuration(scenario, _as_texts(set))
-        solution = solve_for(spec.model, configuration, name, population)
+        solution = solve_for(spec.model, configuration, name, users)
         return inverse_view(solution, spec.model.file)
 
-    def carry(
+    @_reads_population
+    def size(
         self,
-        population: int,
+        users: int,
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> SizingView:
-        """Return what each resource must have to carry a population.
+        """Return what each resource needs to support so many users.
 
-        Attributes are the keys of `qps solve --carry … --format json`.
+        Attributes are the keys of `qps solve --users … --format json`.
         """
         from qps.reports.text.sizing_text import sizing_view  # noqa: PLC0415
         from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
         spec = self.spec.with_parts_of(_as_texts(set))
         configuration = spec.configuration(scenario, _as_texts(set))
-        return sizing_view(size(spec.model, configuration, population), spec.model.file)
+        return sizing_view(size(spec.model, configuration, users), spec.model.file)
+
+    carry = size
+    """The former name of `size`, which is read for ever."""
 
     def graph(
         self,

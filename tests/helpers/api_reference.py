@@ -58,7 +58,7 @@ def _methods(owner: type, returned: dict[type, None]) -> Iterator[str]:
         if name.startswith("_") and name not in ("__len__", "__iter__"):
             continue
         function = member.fget if isinstance(member, property) else member
-        if isinstance(function, FunctionType):
+        if isinstance(function, FunctionType) and function.__name__ == name:  # no former name
             told = f"{owner.__name__}.{name}"
             yield from _function(function, told, "####", is_property=isinstance(member, property))
             _gather(function, returned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from qps.commands.common_arguments import (
@@ -18,6 +19,9 @@ from qps.commands.common_arguments import (
 from qps.commands.measure_arguments import count
 from qps.commands.observe_arguments import declare_drift
 from qps.version import __version__
+
+FORMER_FLAGS = {"--carry": "users", "--given": "users", "--sure": "confidence"}
+"""Flags of `qps solve` by their former names, which are read for ever and shown nowhere."""
 
 
 def add_check(commands: Commands) -> None:
@@ -43,21 +47,20 @@ def add_solve(commands: Commands) -> None:
         "--for",
         dest="solve_for",
         metavar="NAME",
-        help="turn the question round: which values of this number carry --given",
+        help="find the values of this number that support --users",
     )
     command.add_argument(
-        "--given", metavar="N=USERS", help="the population that --for is to carry: 'N = 20'"
-    )
-    command.add_argument(
-        "--carry",
+        "--users",
         metavar="N",
-        help="what each resource must have to carry so many: 300, or 'N = 300'",
+        help="size every resource for this many users: 300, or 'N = 300'; with --for only NAME",
     )
     command.add_argument(
-        "--sure",
-        metavar="CERTAINTY",
-        help="answer with the users that can be promised with it, of uncertain numbers: 95 %%",
+        "--confidence",
+        metavar="PERCENT",
+        help="report the capacity at this confidence where inputs are uncertain: '95 %%'",
     )
+    for former, dest in FORMER_FLAGS.items():
+        command.add_argument(former, dest=dest, help=argparse.SUPPRESS)
     takes_sampling(command)
     takes_format(command, "text", "json", "markdown")
 
@@ -78,7 +81,7 @@ def add_explain(commands: Commands) -> None:
         "--at", metavar="N", type=int, help="the population (default: the largest acceptable)"
     )
     takes_sampling(command)
-    command.set_defaults(sure=None)
+    command.set_defaults(confidence=None)
     takes_format(command, "text", "json", "markdown")
 
 

@@ -55,7 +55,12 @@ class _Parser(argparse.ArgumentParser):
         flags = [word.partition("=")[0] for word in left if word.startswith("-")]
         if flags:
             message = f"`{self.prog}` has no flag `{flags[0]}`"
-            hint = did_you_mean(flags[0], self._option_string_actions)
+            shown = [
+                flag
+                for flag, action in self._option_string_actions.items()
+                if action.help != argparse.SUPPRESS
+            ]
+            hint = did_you_mean(flags[0], shown)
         else:
             message, hint = f"`{self.prog}` does not know what to do with `{left[0]}`", None
         raise _complaint(message, hint or f"`{self.prog} --help` tells what it takes")

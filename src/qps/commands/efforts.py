@@ -6,7 +6,7 @@ import re
 from argparse import Namespace
 
 from qps.commands.console import complain
-from qps.solver.odds.told import CERTAINTY, Sampling
+from qps.solver.odds.told import CERTAINTIES, CERTAINTY, Sampling
 
 _LEAST_PRECISION, _MOST_PRECISION = 1e-4, 0.5
 _MOST_SECONDS = 86_400
@@ -14,7 +14,6 @@ _SEEDS = 2**64
 _MOST_SAMPLES = 1_000_000
 _FEWEST_SAMPLES = 100
 _MOST_INTERVAL = 0.99
-_LEAST_CERTAINTY, _MOST_CERTAINTY = 0.5, 0.999
 
 
 def precision_of(text: str) -> float:
@@ -47,21 +46,20 @@ def sampling_of(arguments: Namespace) -> Sampling:
             f"`--seed` takes a whole number from 0 to below 2^64, not {arguments.seed}",
             "such as `--seed 2`",
         )
-    sure = arguments.sure
-    certainty = CERTAINTY if sure is None else certainty_of(sure)
+    asked = arguments.confidence
+    certainty = CERTAINTY if asked is None else confidence_of(asked)
     return Sampling(certainty=certainty, samples=count, seed=arguments.seed)
 
 
 def interval_of(text: str) -> float:
     """Read with what probability an interval holds one more run, such as `90 %`."""
-    bounds = _LEAST_CERTAINTY, _MOST_INTERVAL
+    bounds = CERTAINTIES[0], _MOST_INTERVAL
     return _share_of(text, "--interval", "a probability", bounds, usual="90 %", digits=3)
 
 
-def certainty_of(text: str) -> float:
-    """Read with what certainty a population is promised, such as `95 %`."""
-    bounds = _LEAST_CERTAINTY, _MOST_CERTAINTY
-    return _share_of(text, "--sure", "a certainty", bounds, usual="95 %", digits=3)
+def confidence_of(text: str) -> float:
+    """Read the confidence that a capacity is reported at, such as `95 %`."""
+    return _share_of(text, "--confidence", "a confidence", CERTAINTIES, usual="95 %", digits=3)
 
 
 def _share_of(

@@ -11,9 +11,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("qps solve site.qps", "how many, limited by what, what would help"),
         ("qps solve site.qps --all", "all loads and requirements, how each is known"),
         ("qps solve site.qps --set 'reply=120 kB/request'", "with another number"),
-        ("qps solve site.qps --carry 20000", "what it takes to carry so many"),
-        ("qps solve site.qps --for reply --given 'N = 8000'", "how large may it be?"),
-        ("qps solve site.qps --sure '95 %'", "what can be promised"),
+        ("qps solve site.qps --users 20000", "what each resource needs for so many users"),
+        ("qps solve site.qps --for reply --users 8000", "how large may it be?"),
+        ("qps solve site.qps --confidence '95 %'", "the capacity at 95 % confidence"),
     ),
     "explain": (
         ("qps explain site.qps web.cpu", "a load: formula, parts, where numbers come from"),

@@ -28,28 +28,28 @@ from qps.solver.answers.solution import Solution
 
 def run(arguments: Namespace) -> Exit:
     """Solve one spec, or turn the question round."""
-    if arguments.sure is not None and (arguments.carry, arguments.solve_for) != (None, None):
+    if arguments.confidence is not None and (arguments.users, arguments.solve_for) != (None, None):
         raise complain(
-            "`--sure` promises a number of users; `--for` and `--carry` take typical values",
-            "leave it out, or ask `qps solve --sure '95 %'` with what they tell",
+            "`--confidence` cannot be combined with `--users` or `--for`: sizing uses the typical "
+            "value of each uncertain input",
+            "size first, then run `qps solve --confidence '95 %'` with the result as `--set`",
         )
-    if arguments.carry is not None:
-        return _carry(arguments)
     if arguments.solve_for is not None:
         return _solve_for(arguments)
-    if arguments.given is not None:
-        raise complain("`--given` belongs to `--for`", "name what to solve for: `--for power`")
-    is_first_screen = arguments.format == "text" and not arguments.all and arguments.sure is None
+    if arguments.users is not None:
+        return _size(arguments)
+    is_short = arguments.format == "text" and not arguments.all
+    is_first_screen = is_short and arguments.confidence is None
     with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
         early = partial(_print_head, arguments, progress) if is_first_screen else None
         found = solved(arguments, partial(progress.advance, 1), early)
     answered = found.solution.largest_acceptable
-    if arguments.sure is not None:
+    if arguments.confidence is not None:
         odds = found.view.odds
         if odds is None:
             raise complain(
-                "`--sure` asks how sure the answer is, and every number of the spec is certain",
-                "say how far off one may be: `param reply = 80 kB/request +- 10 %`",
+                "`--confidence` needs uncertain inputs, and every input of this spec is exact",
+                "state how far off one may be: `param reply = 80 kB/request +- 10 %`",
             )
         found = replace(found, view=promised_view(found.view, odds))
         answered = odds.promise.largest
@@ -91,7 +91,7 @@ def _print(found: Solved, arguments: Namespace) -> None:
     else:
         color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
         words = wording(found.model, found.configuration, found.solution.graph, found.view.advice)
-        if arguments.sure is None:  # the head was printed as soon as it was known
+        if arguments.confidence is None:  # the head was printed as soon as it was known
             body = screen_body(found.view, found.solution, words, width=width, color=color)
             text = f"\n{body}" if body else ""
         else:
@@ -100,14 +100,14 @@ def _print(found: Solved, arguments: Namespace) -> None:
 
 
 def _solve_for(arguments: Namespace) -> Exit:
-    """Tell which values of a number carry a population."""
+    """Print which values of a number support a population."""
     from qps.reports.text.inverse_text import inverse_text, inverse_view  # noqa: PLC0415 - seldom
     from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
-    population = _given(spec, arguments.given)
+    population = _population(spec, arguments.users)
     asked = f"{arguments.solve_for} for {population:,}"
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=asked):
         solution = solve_for(spec.model, configuration, arguments.solve_for, population)
@@ -118,26 +118,16 @@ def _solve_for(arguments: Namespace) -> Exit:
     return Exit.YES if solution.intervals else Exit.NO
 
 
-def _carry(arguments: Namespace) -> Exit:
-    """Tell what each resource must have to carry a population."""
+def _size(arguments: Namespace) -> Exit:
+    """Print what each resource needs to support a population."""
     from qps.reports.text.sizing_text import sizing_text, sizing_view  # noqa: PLC0415 - seldom
     from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
-    if arguments.solve_for is not None or arguments.given is not None:
-        raise complain(
-            "`--carry` asks for all capacities, `--for` for one number: they go apart",
-            "leave one of them out",
-        )
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
-    text, name = arguments.carry.strip(), spec.model.population.name
-    population = spec.population(f"{name} = {text}" if text[:1].isdigit() else text, "--carry")
-    if population is None:
-        raise complain(
-            f"`--carry` takes one number of users, not `{text}`", "such as `--carry 300`"
-        )
-    asked = f"what carries {population:,}"
+    population = _population(spec, arguments.users)
+    asked = f"sizing for {population:,}"
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=asked):
         sizing = size(spec.model, configuration, population)
     if arguments.format == "json":
@@ -154,26 +144,20 @@ def _asked(spec: Spec, arguments: Namespace) -> list[str]:
     return [spec.model.file, *scenarios, *arguments.set]
 
 
-def _given(spec: Spec, text: str | None) -> int:
-    """Return the population that is to be carried."""
-    name = spec.model.population.name
-    set_name, equals, value = (part.strip() for part in (text or "").partition("="))
-    if text is not None and not equals and set_name.isdecimal():
-        raise complain(
-            f"`--given {text}` does not say what is {set_name}",
-            f"name the population: `--given '{name} = {set_name}'`",
-        )
+def _population(spec: Spec, text: str | None) -> int:
+    """Return the population that `--users` states, as a number or as a setting of it."""
+    if text is None:
+        raise complain("`--for` needs the population to support", "such as `--users 300`")
+    name, text = spec.model.population.name, text.strip()
+    set_name, equals, value = (part.strip() for part in text.partition("="))
     if equals and set_name.isidentifier() and set_name != name:
         raise complain(
-            f"`--given` sets the population, which is `{name}`, and not `{set_name}`",
-            f"`--given '{name} = {value}'`; what else should change is told by `--set`",
+            f"`--users` sets the population, which is `{name}`, not `{set_name}`",
+            f"write `--users '{name} = {value}'`; change other numbers with `--set`",
         )
-    population = None if text is None else spec.population(text, "--given")
+    population = spec.population(f"{name} = {text}" if text[:1].isdigit() else text, "--users")
     if population is None:
         raise complain(
-            "`--for` needs the population that is to be carried"
-            if text is None
-            else f"`--given` takes one number of users, not `{text}`",
-            f"such as `--given '{name} = 20'`",
+            f"`--users` takes one number of users, not `{text}`", "such as `--users 300`"
         )
     return population
