@@ -559,7 +559,7 @@ def test_every_command_and_flag_can_be_completed(
 ) -> None:
     status, out, err = run(capsys, "completion", shell)
     assert (status, err) == (0, "")
-    for word in (*COMMANDS, "fail-on", "given"):
+    for word in (*COMMANDS, "fail-on", "confidence"):
         assert word in out
 
 
