@@ -8,7 +8,7 @@ floats imports no numpy.
 
 What has no value (0/0, a pole, the root of what is negative) is not-a-number, in every column; what
 is beyond all floats is infinite, and what has a limit at infinity is that. See
-docs/language.md.
+docs/language.
 """
 
 from __future__ import annotations

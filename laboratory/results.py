@@ -35,7 +35,7 @@ is that of one more run. A composition is predicted from its parts, a closed loo
 runs. Repetitions of one setting lie apart by as much as the last column says (the range of three, \
 the median of all settings): nothing can be predicted much closer than a third of that. What is \
 missed has a reason, told below; what a spec can say of these has \
-[a recipe](../docs/cookbook.md#why-did-one-number-for-a-request-not-hold).
+[a recipe](../docs/guides/when-one-cost-is-not-enough.md).
 """
 _PICTURE = """
 ![Each setting: predicted beside measured, with its interval](results.svg)

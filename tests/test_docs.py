@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers import spec_figures
-from helpers.docs import PAGES, ROOT, Block, blocks, performed, with_words
+from helpers.docs import PAGES, ROOT, WORDS, Block, blocks, performed, with_words
 from helpers.fit_coverage import held_of
 from helpers.reports import judged_together
 from qps.compiler import ir
@@ -25,7 +25,7 @@ from qps.grammar.words import CHOICES, RESERVED
 
 _PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES]
 _SPECS = [
-    pytest.param(block, id=f"{page.name}:{block.file or block.start}")
+    pytest.param(block, id=f"{page.stem}:{block.file or block.start}")
     for page in PAGES
     for block in blocks(page.read_text(encoding="utf-8"))
     if block.kind.startswith("qps")
@@ -56,7 +56,7 @@ def test_specs_have_no_mistakes(block: Block) -> None:
 @pytest.mark.parametrize(
     "block",
     [
-        pytest.param(block, id=f"{page.name}:{block.start}")
+        pytest.param(block, id=f"{page.stem}:{block.start}")
         for page in PAGES
         for block in blocks(page.read_text(encoding="utf-8"))
         if block.kind == "python"
@@ -84,11 +84,25 @@ def test_links_lead_to_headings_that_are_there(page: Path) -> None:
 
 
 def _anchors(page: Path) -> set[str]:
-    """Return what a page may be linked at: its headings, as GitHub writes them."""
+    """Return what a page may be linked at: its headings, as GitHub writes them, and its marks."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
-    return {heading.replace(" ", "-") for heading in plain}
+    marks = re.findall(r'<a id="([^"]+)"></a>', text)
+    return {heading.replace(" ", "-") for heading in plain} | set(marks)
+
+
+ADDRESSES = ROOT / "tests" / "goldens" / "doc_addresses.txt"
+"""Every address that the documentation has had: it may be linked from anywhere. Only ever grows."""
+
+
+def test_every_address_of_the_past_leads_on() -> None:
+    addresses = ADDRESSES.read_text(encoding="utf-8").split()
+    assert len(addresses) > 250
+    anchors = {page: _anchors(ROOT / page) for page in {one.partition("#")[0] for one in addresses}}
+    found = (one.partition("#") for one in addresses)
+    lost = [f"{page}#{anchor}" for page, _, anchor in found if anchor not in anchors[page]]
+    assert lost == [], "put `<a id=…></a>` before the heading, or the link, that took its place"
 
 
 def test_the_list_of_specs_names_every_figure_with_its_command() -> None:
@@ -161,7 +175,9 @@ def test_the_list_of_specs_tells_figures_of_every_spec() -> None:
     assert set(spec_figures.named(FIGURES)) == specs
 
 
-REFERENCE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+REFERENCE = "\n".join(
+    page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs" / "language").glob("*.md"))
+)
 
 
 def _named_in_reference() -> set[str]:
@@ -189,7 +205,11 @@ def test_the_words_are_those_that_lark_reads() -> None:
 
 
 def test_the_reference_lists_the_words_as_the_grammar_has_them() -> None:
-    assert with_words(REFERENCE) == REFERENCE, "run `python tests/helpers/docs.py`"
+    for page in WORDS:
+        text = page.read_text(encoding="utf-8")
+        assert with_words(text) == text, "run `python tests/helpers/docs.py`"
+    starts = ("Reserved: `", "Free: `", "- a resource cannot be", "- a kind cannot be", "one of `")
+    assert all(REFERENCE.count(f"\n{start}") == 1 for start in starts)
 
 
 @pytest.mark.parametrize("page", _PAGES)

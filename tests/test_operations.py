@@ -223,7 +223,7 @@ def test_what_has_bounds_has_a_value_throughout(word: str) -> None:
     ],
 )
 def test_the_reference_tells_the_meaning(word: str, at: tuple[float, ...], meaning: float) -> None:
-    """The table of docs/language.md; all columns agree there by the law of the edges."""
+    """The table of docs/language; all columns agree there by the law of the edges."""
     assert same(OPERATIONS[word].number(*at), meaning)
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from helpers.browser import CHROMIUM, LONGEST, MISSING, browser
-from website import recipes
+from website import indexes
 from website.building import built
 from website.checking import broken_links
 from website.gallery import GROUPS
@@ -50,26 +50,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def test_every_recipe_is_a_page_and_a_card_in_a_group(site: Path) -> None:
-    text = (ROOT / "docs" / "cookbook.md").read_text("utf-8")
-    front = (site / "docs" / "cookbook" / "index.html").read_text("utf-8")
-    found = re.findall(r'<h2[^>]*>([^<]*)|href="([\w-]+)\.html">', front)
-    listed = recipes.groups(text)
+def test_every_guide_is_a_card_in_a_group_and_its_old_address_leads_to_it(site: Path) -> None:
+    listed = indexes.groups((ROOT / indexes.GUIDES).read_text("utf-8"))
+    front = (site / "docs" / "cookbook.html").read_text("utf-8")
     entries = [entry for group in listed for entry in group.entries]
-    names = [re.sub("-+", "-", entry.slug) for entry in entries]
-    assert len(names) > 40
-    assert [group.title for group in listed] == [title for title, _ in found if title]
-    assert [name for _, name in found if name][: len(names)] == names
-    for entry, name in zip(entries, names, strict=True):
-        page = (site / "docs" / "cookbook" / f"{name}.html").read_text("utf-8")
-        assert f'id="{entry.slug}"' in page
+    guides = {f"guides/{path.name}" for path in (ROOT / "docs" / "guides").glob("*.md")}
+    assert {entry.path for entry in entries} == guides
+    assert [group.title for group in listed] == re.findall(r"<h2[^>]*>([^<]*)", front)[
+        : len(listed)
+    ]
+    for entry in entries:
         assert entry.about in unescape(front)
+        for anchor in entry.anchors:
+            old = site / "docs" / "cookbook" / f"{re.sub('-+', '-', anchor)}.html"
+            assert f'href="../{entry.path.removesuffix(".md")}.html"' in old.read_text("utf-8")
 
 
-@pytest.mark.parametrize("listed", ["", "- [A](#a): x\n- [B](#b): y\n", "- [A](#a): x\n" * 2])
-def test_a_list_that_is_not_of_all_recipes_is_refused(listed: str) -> None:
-    with pytest.raises(ValueError, match="not that of its recipes"):
-        recipes.cards(f"# Cookbook\n\n### One\n\n{listed}\n## A\n\nx\n")
+@pytest.mark.parametrize("index", ["docs/tutorial.md", "docs/language.md", "docs/cli.md"])
+def test_an_index_lists_every_page_of_its_folder(index: str) -> None:
+    page = ROOT / index
+    listed = {page.parent / entry.path for entry in indexes.entries(page.read_text("utf-8"))}
+    assert set(page.with_suffix("").glob("*.md")) <= listed
 
 
 def test_every_spec_is_in_the_gallery_with_its_picture(site: Path) -> None:
@@ -121,9 +122,9 @@ def test_a_search_needs_no_server(site: Path) -> None:
         page.keyboard.press("/")
         page.locator("input:visible").first.wait_for(timeout=LONGEST)
         page.keyboard.type("connection pool")
-        found = page.locator("a:visible", has_text="A database behind a connection pool")
+        found = page.locator("a:visible", has_text="Size a database connection pool")
         found.first.click(timeout=LONGEST)
-        page.wait_for_url("**/a-database-behind-a-connection-pool.html*")
+        page.wait_for_url("**/size-a-connection-pool.html*")
         assert [url for url in asked if url.startswith("http")] == []
 
 

@@ -40,7 +40,7 @@ class Traits(Struct, frozen=True, kw_only=True):
 
 
 class Discipline(Enum):
-    """How what arrives at a resource waits (docs/language.md, "Waiting in queues")."""
+    """How what arrives at a resource waits (docs/language/queueing.md)."""
 
     NONE = "none"  # waiting is not modelled, as in the thesis
     MM1 = "mm1"  # random arrivals, exponential service times

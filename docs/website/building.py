@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from website import gallery, recipes
+from website import gallery, indexes
 from website.checking import broken_links
 from website.configuration import configuration
 from website.live_pages import LivePages
@@ -22,14 +22,16 @@ from website.markdown_text import (
     headings,
     links,
     moved,
-    sections,
-    slug,
     with_links,
 )
 from website.page_parts import answer, picture
 
 _ASSETS = Path(__file__).parent / "assets"
-_COOKBOOK = "docs/cookbook.md"
+_REDIRECT = """<!doctype html><meta charset="utf-8"><title>Moved</title>
+<link rel="canonical" href="{0}"><meta http-equiv="refresh" content="0; url={0}">
+<a href="{0}">This page has moved.</a>
+"""
+"""Where a guide had its page when the cookbook was one document."""
 _FOLDERS = {"specs": "gallery.md", "specs/applications": "gallery.md", "stdlib": "docs/library.md"}
 """Folders that pages link to, and the pages that tell of what is in them."""
 _SHIM = "https://unpkg.com/iframe-worker/shim"
@@ -70,6 +72,7 @@ def built(root: Path, out: Path, live: LivePages) -> list[str]:
             return [done.stdout + done.stderr]
         _make_offline(built_at)
         _order_search(built_at)
+        _redirect(root, built_at)
         mistakes = broken_links(built_at)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(out, ignore_errors=True)
@@ -98,10 +101,10 @@ def _stage(root: Path, docs: Path, live: LivePages) -> None:
 
 
 def _pages(root: Path) -> list[Page]:
-    """Return the pages: those of the repository, the cookbook recipe by recipe."""
-    own = [*_FIRST, *_relative(root, (root / "docs").glob("*.md"))]
+    """Return the pages: those of the repository, and the Markdown that they link to."""
+    own = [*_FIRST, *_relative(root, (root / "docs").rglob("*.md"))]
     own += _relative(root, (root / "specs").rglob("README.md"))
-    found = [_page(root, path) for path in own if path != _COOKBOOK]
+    found = [_page(root, path) for path in own]
     # What these link to of Markdown elsewhere is a page, too.
     waiting, known = list(found), set(own)
     while waiting:
@@ -110,7 +113,6 @@ def _pages(root: Path) -> list[Page]:
                 known.add(target)
                 found.append(_page(root, target))
                 waiting.append(found[-1])
-    found += _cookbook((root / _COOKBOOK).read_text(encoding="utf-8"))
     return [*found, *_listings(root, found)]
 
 
@@ -129,32 +131,18 @@ def _listings(root: Path, pages: Iterable[Page]) -> list[Page]:
 
 def _page(root: Path, path: str) -> Page:
     text = (root / path).read_text(encoding="utf-8")
-    return Page(source=path, path=_TITLES.get(path, path), text=text)
+    shown = indexes.cards(text) if path == indexes.GUIDES else text
+    return Page(source=path, path=_TITLES.get(path, path), text=shown)
 
 
 def _relative(root: Path, paths: Iterable[Path]) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in paths)
 
 
-def _cookbook(text: str) -> list[Page]:
-    pages = [
-        Page(source=_COOKBOOK, path=recipes.path_of(one.slug), text=recipes.page(one))
-        for one in sections(text)[1]
-    ]
-    return [Page(source=_COOKBOOK, path=recipes.FRONT, text=recipes.cards(text)), *pages]
-
-
 def _moved(pages: Iterable[Page]) -> dict[str, str]:
-    """Return where what is linked stands now: pages, headings of recipes, specs."""
-    now = {page.source: page.path for page in pages if page.source != _COOKBOOK}
+    """Return where what is linked stands now: pages, folders, specs."""
+    now = {page.source: page.path for page in pages}
     now |= {p.source.rpartition("/")[0]: p.path for p in pages if p.source.endswith("/README.md")}
-    now[_COOKBOOK] = recipes.FRONT
-    for page in pages:
-        if page.source == _COOKBOOK:
-            for level, heading in headings(page.text):
-                anchor = slug(heading)
-                is_first = level == 1
-                now[f"{_COOKBOOK}#{anchor}"] = page.path if is_first else f"{page.path}#{anchor}"
     root = Path(__file__).parents[2]
     now |= {spec.path: spec.page for spec in gallery.specs(root)}
     now |= _FOLDERS
@@ -262,6 +250,18 @@ def _file_of(fence: re.Match[str], number: int) -> str | None:
 def _is_spec(fence: re.Match[str]) -> bool:
     """Tell whether a fence is a whole spec, no fragment of one."""
     return fence["kind"].strip() == "qps"
+
+
+def _redirect(root: Path, site: Path) -> None:
+    """Have the pages that guides had in the folder of the cookbook lead to where they are now."""
+    front = root / indexes.GUIDES
+    for group in indexes.groups(front.read_text(encoding="utf-8")):
+        for entry in group.entries:
+            target = f"../{entry.path.removesuffix('.md')}.html"
+            for anchor in entry.anchors:
+                old = site / "docs" / "cookbook" / f"{re.sub('-+', '-', anchor)}.html"
+                _write(old, _REDIRECT.format(target))
+    _write(site / "docs" / "cookbook" / "index.html", _REDIRECT.format("../cookbook.html"))
 
 
 # -- what Zensical leaves out --------------------------------------------------------------

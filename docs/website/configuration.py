@@ -1,32 +1,29 @@
-"""What Zensical is told: which pages there are, and how they look."""
+"""The configuration of Zensical: which pages there are, and how they look."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+import posixpath
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from website import gallery, recipes
+from website import gallery, indexes
 from website.markdown_text import headings
 
-_START = ("docs/tutorial.md", "docs/editors.md")
-_WRITE = ("docs/brief.md", "docs/language.md", "docs/library.md", "docs/errors.md")
-_USE = (
-    "docs/cli.md",
-    "docs/report.md",
-    "docs/measuring.md",
-    "docs/traffic.md",
-    "docs/ci.md",
-    "docs/rules.md",
-)
-_TRUST = ("docs/compared.md", "docs/limits.md", "docs/quality.md", "docs/security.md")
+_TUTORIAL, _LANGUAGE, _COMMANDS = "docs/tutorial.md", "docs/language.md", "docs/cli.md"
+_START = ("docs/measuring.md", "docs/report.md", "docs/editors.md")
+_GUIDES = ("docs/quality.md", "docs/ci.md")
+_CONCEPTS = ("docs/traffic.md", "docs/limits.md", "docs/compared.md", "docs/security.md")
+_REFERENCE = ("docs/api.md", "docs/library.md", "docs/rules.md")
 _MISTAKES = "compiler/diagnostics/"
-_ELSEWHERE = ("docs/cookbook", "specs/", _MISTAKES)
-"""Pages that stand in a group by their folder."""
+_PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
+
+_Entry = str | tuple[str, Sequence[str]]
+"""A page, or pages under a title."""
 
 _TEXT = """\
 site_name: QPS
-site_description: How many users will it carry, what gives out first, and what would help?
+site_description: Capacity planning as code: how many users, which bottleneck, what to change first.
 site_url: ""
 use_directory_urls: false
 docs_dir: docs
@@ -56,6 +53,8 @@ plugins:
   - offline
 extra_css:
   - assets/site.css
+extra_javascript:
+  - assets/old_addresses.js
 markdown_extensions:
   - admonition
   - attr_list
@@ -75,19 +74,26 @@ nav:
 def configuration(docs: Path, root: Path) -> str:
     """Return `mkdocs.yml` for the pages below a folder; `root` is that of the repository."""
     listed = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
-    told = {"index.md", "gallery.md", "docs/api.md", *_START, *_WRITE, *_USE, *_TRUST}
-    others = sorted(one for one in listed - told if not one.startswith(_ELSEWHERE))
     mistakes = sorted(one for one in listed if one.startswith(_MISTAKES))
-    groups: list[tuple[str, Sequence[str | tuple[str, Sequence[str]]]]] = [
-        ("Start", ["index.md", *_START]),
-        ("Cookbook", [recipes.FRONT, *_recipes(root)]),
+    groups: list[tuple[str, list[_Entry]]] = [
+        ("Start", ["index.md", *_pages(root, _TUTORIAL), *_START]),
+        ("Guides", [indexes.GUIDES, *_guides(root), ("More guides", _GUIDES)]),
         ("Gallery", ["gallery.md", *_specs(root, listed)]),
-        ("Language", [*_WRITE, ("Each diagnostic", mistakes)]),
-        ("Use", list(_USE)),
-        ("API", ["docs/api.md"]),
-        ("Trust", list(_TRUST)),
-        ("Project", others),
+        ("Concepts", list(_CONCEPTS)),
+        (
+            "Reference",
+            [
+                "docs/brief.md",
+                ("Language", _pages(root, _LANGUAGE)),
+                ("Command line", _pages(root, _COMMANDS)),
+                *_REFERENCE,
+                ("Errors and warnings", ["docs/errors.md", *mistakes]),
+            ],
+        ),
     ]
+    placed = {page for _, entries in groups for page in _flat(entries)}
+    rest = sorted(listed - placed - set(_PROJECT))
+    groups.append(("Project", [one for one in [*_PROJECT, *rest] if one in listed]))
     lines: list[str] = []
     for title, entries in groups:
         lines.append(f"  - {title}:")
@@ -100,12 +106,24 @@ def configuration(docs: Path, root: Path) -> str:
     return _TEXT.format(nav="\n".join(lines))
 
 
-def _recipes(root: Path) -> list[tuple[str, Sequence[str]]]:
-    """Return the recipes, group by group, as the cookbook lists them."""
-    text = (root / "docs" / "cookbook.md").read_text(encoding="utf-8")
+def _flat(entries: Iterable[_Entry]) -> list[str]:
+    return [page for one in entries for page in ([one] if isinstance(one, str) else one[1])]
+
+
+def _pages(root: Path, index: str) -> list[str]:
+    """Return an index with the pages that it lists, in its order, without their headings."""
+    folder = posixpath.dirname(index)
+    listed = indexes.entries((root / index).read_text(encoding="utf-8"))
+    return list(dict.fromkeys([index, *(posixpath.join(folder, one.path) for one in listed)]))
+
+
+def _guides(root: Path) -> list[_Entry]:
+    """Return the guides, group by group, as their index lists them."""
+    folder = posixpath.dirname(indexes.GUIDES)
+    text = (root / indexes.GUIDES).read_text(encoding="utf-8")
     return [
-        (one.title, [recipes.path_of(entry.slug) for entry in one.entries])
-        for one in recipes.groups(text)
+        (group.title, [posixpath.join(folder, one.path) for one in group.entries])
+        for group in indexes.groups(text)
     ]
 
 

@@ -23,7 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+WORDS = (ROOT / "docs/language/keywords.md", ROOT / "docs/language/syntax.md")
+"""The pages of the reference that list words of the grammar."""
 
 _BLOCK = re.compile(
     r"(?:<!-- file: (?P<file>[\w./-]+) -->\n)?```(?P<kind>[^\n]*)\n(?P<body>.*?)```", re.DOTALL
@@ -119,7 +121,7 @@ def link_specs(folder: Path) -> None:
 
 
 def with_words(text: str) -> str:
-    """Return the reference with its lists of words as the grammar has them."""
+    """Return a page of the reference with its lists of words as the grammar has them."""
     from qps.grammar import keywords, words
 
     of_units, of_kinds = words.NO_UNITS, words.NO_KINDS
@@ -134,10 +136,7 @@ def with_words(text: str) -> str:
     }
     for start, rest in lines.items():
         pattern = rf"^{re.escape(start)}[^\n]*$"
-        text, found = re.subn(
-            pattern, lambda _, a=start, b=rest: f"{a}{b}", text, flags=re.MULTILINE
-        )
-        assert found == 1, start
+        text = re.sub(pattern, lambda _, a=start, b=rest: f"{a}{b}", text, flags=re.MULTILINE)
     return text
 
 
@@ -148,8 +147,8 @@ def _marked(words: frozenset[str], joint: str = "or") -> str:
 
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
-    reference = ROOT / "docs" / "language.md"
-    reference.write_text(with_words(reference.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in WORDS:
+        page.write_text(with_words(page.read_text(encoding="utf-8")), encoding="utf-8")
     chosen = [Path(name).resolve() for name in sys.argv[1:]]
     for page in chosen or PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
