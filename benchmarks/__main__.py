@@ -1,7 +1,7 @@
 """Measure how long QPS takes: `python benchmarks`.
 
 All parts are measured; `results.md` and `results.svg` are written beside this file, and the figures
-that the README quotes are put into it. Parts that are named are measured alone and printed, no
+of docs/benchmarks.md are put into it. Parts that are named are measured alone and printed, no
 more: `python benchmarks matrices starts`; with `--keep` their sections of `results.md` are written
 anew. `--quick` compares with what was kept. Nothing is asserted: machines differ, the ratios tell.
 Processor time stands beside time by the clock, which other work on the machine disturbs.
@@ -19,13 +19,13 @@ from time import perf_counter
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
+import figures  # noqa: E402
 import kept  # noqa: E402
 import keystrokes  # noqa: E402 - found by the lines above
 import matrices  # noqa: E402
 import networks  # noqa: E402
 import pages  # noqa: E402
 import queues  # noqa: E402
-import readme  # noqa: E402
 import rereading  # noqa: E402
 import rows  # noqa: E402
 import samples  # noqa: E402
@@ -86,7 +86,7 @@ def main() -> None:
     sections = [measured.as_markdown() for measured in found.values()]
     _RESULTS.write_text(_page(about, sections, took), encoding="utf-8")
     drawn.draw(HERE / "results.svg", about)
-    readme.quote(about, found)
+    figures.quote(about, found)
 
 
 def _arguments() -> argparse.Namespace:

@@ -7,7 +7,7 @@ from math import log2
 
 
 def effective_cores(cores: Fraction, efficiency: Fraction) -> Fraction:
-    """Return c · e^(log2 c), for c cores of which each doubling keeps e (docs/language/machines-and-networks.md).
+    """Return c · e^(log2 c), for c cores of which each doubling keeps e (docs/language/).
 
     Exact for powers of two, else to the digits of a float. ValueError for cores of none.
     """

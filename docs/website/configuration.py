@@ -13,7 +13,15 @@ from website.markdown_text import headings
 _TUTORIAL, _LANGUAGE, _COMMANDS = "docs/tutorial.md", "docs/language.md", "docs/cli.md"
 _START = ("docs/measuring.md", "docs/report.md", "docs/editors.md")
 _GUIDES = ("docs/quality.md", "docs/ci.md")
-_CONCEPTS = ("docs/traffic.md", "docs/limits.md", "docs/compared.md", "docs/security.md")
+_CONCEPTS = (
+    "docs/traffic.md",
+    "docs/limits.md",
+    "docs/compared.md",
+    "docs/validation.md",
+    "docs/benchmarks.md",
+    "docs/security.md",
+    "docs/glossary.md",
+)
 _REFERENCE = ("docs/api.md", "docs/library.md", "docs/rules.md")
 _MISTAKES = "compiler/diagnostics/"
 _PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")

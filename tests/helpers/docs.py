@@ -170,6 +170,6 @@ if __name__ == "__main__":
     explanations.write_all()
     print(f"{explanations.LIST.relative_to(ROOT)} and the pages of codes written")
 
-    for page in (spec_figures.README, spec_figures.PAGE, spec_figures.TEXTBOOK_PAGE):
+    for page in spec_figures.PAGES:
         page.write_text(spec_figures.written(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")

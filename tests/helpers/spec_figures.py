@@ -29,7 +29,9 @@ from qps.solver.claims.claim_results import ClaimResult, Verdict
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 PAGE = SPECS / "README.md"
 README = SPECS.parent / "README.md"
+VALIDATION = SPECS.parent / "docs" / "validation.md"
 TEXTBOOK_PAGE = SPECS / "textbook" / "README.md"
+PAGES = (README, VALIDATION, PAGE, TEXTBOOK_PAGE)
 
 DOCUMENTS = (
     *("audioconference", "flying", "virtual_cockpit", "jitter", "capacity"),

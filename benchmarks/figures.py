@@ -1,4 +1,4 @@
-"""The figures that the README quotes, put into it where they stand between two marks."""
+"""The figures of docs/benchmarks.md, put into it where they stand between two marks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MILLION = "1,004,004"
 
 
 def quote(about: str, found: Mapping[str, Measured]) -> None:
-    """Write the figures of a run into the README."""
-    path = ROOT / "README.md"
+    """Write the figures of a run into docs/benchmarks.md."""
+    path = ROOT / "docs" / "benchmarks.md"
     before, _, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
     _, mark, after = rest.partition(_END)
     if not mark:
-        raise RuntimeError(f"README.md has lost the marks of its figures: {_BEGIN}{_END}")
+        raise RuntimeError(f"docs/benchmarks.md has lost the marks of its figures: {_BEGIN}{_END}")
     table = Table(("what", "takes"), tuple(_figures(found))).as_markdown()
     told = f"Measured on {datetime.now(UTC):%d %B %Y} on this machine: {about}.\n"
     path.write_text(f"{before}{_BEGIN}{table}\n{told}{_END}{after}", encoding="utf-8")
