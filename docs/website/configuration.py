@@ -31,7 +31,7 @@ _Entry = str | tuple[str, Sequence[str]]
 
 _TEXT = """\
 site_name: QPS
-site_description: "Capacity planning as code: how many users, which bottleneck, what to change first."
+site_description: "Capacity planning as code: capacity, bottleneck, and what to change first"
 site_url: ""
 use_directory_urls: false
 docs_dir: docs
