@@ -59,9 +59,17 @@ def _methods(owner: type, returned: dict[type, None]) -> Iterator[str]:
             continue
         function = member.fget if isinstance(member, property) else member
         if isinstance(function, FunctionType) and function.__name__ == name:  # no former name
+            yield from _former_anchors(owner, function)
             told = f"{owner.__name__}.{name}"
             yield from _function(function, told, "####", is_property=isinstance(member, property))
             _gather(function, returned)
+
+
+def _former_anchors(owner: type, function: FunctionType) -> Iterator[str]:
+    """Yield an anchor for each former name of a method: old addresses lead to the current one."""
+    for name, member in vars(owner).items():
+        if member is function and name != function.__name__:
+            yield f'<a id="{name}"></a>\n'
 
 
 def _function(
