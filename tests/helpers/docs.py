@@ -128,10 +128,10 @@ def with_words(text: str) -> str:
     lines = {
         "Reserved: ": f"{_marked(words.RESERVED, 'and')}.",
         "Free: ": f"{_marked(keywords.keywords() - words.RESERVED, 'and')}.",
-        "- a resource cannot be called ": f"{_marked(words.NO_RESOURCES)}: a component, a machine "
-        "or a target says something else by it;",
-        "- a kind cannot be called ": f"{_marked(of_kinds)}, nor as a case; "
-        f"a unit cannot be called {_marked(of_units)}, since behind a number that is another word;",
+        "- a resource cannot be called ": f"{_marked(words.NO_RESOURCES)}, which mean "
+        "something else in a component, a machine or a target;",
+        "- a kind cannot be called ": f"{_marked(of_kinds)}, or the name of a case; "
+        f"a unit cannot be called {_marked(of_units)}, which are other words after a number;",
         "one of `": f"{' '.join(keywords.continuing_words())}`;",
     }
     for start, rest in lines.items():

@@ -98,10 +98,14 @@ NARROWED = """() => {
   document.getElementById("answer").scrollIntoView();
 }"""
 PAGE_SHOTS = (
-    PageShot("matrix", "cookbook", SHOP, NARROWED, height=1500),
-    PageShot("matrix_phone", "cookbook", SHOP, NARROWED, width=390, height=1500, scheme="dark"),
+    PageShot("matrix", "guides/cheapest-configuration", SHOP, NARROWED, height=1500),
     PageShot(
-        "report_sure", "cookbook", ("report", "promise.qps", "--no-advice"),
+        "matrix_phone", "guides/cheapest-configuration", SHOP, NARROWED,
+        width=390, height=1500, scheme="dark",
+    ),
+    PageShot(
+        "report_sure", "guides/capacity-at-95-percent-confidence",
+        ("report", "plan.qps", "--no-advice"),
         "() => document.getElementById('picture-odds').closest('section').scrollIntoView()",
         read=("render.csv",),
     ),
