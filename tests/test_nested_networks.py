@@ -20,7 +20,7 @@ from qps.engine.columns.nested_fractions import nested_time as time_in_fractions
 from qps.engine.columns.nested_fractions import nested_wait as wait_in_fractions
 from qps.engine.intervals import Interval
 from qps.engine.known_ranges import Range
-from qps.engine.networks import nested_numbers
+from qps.engine.networks import closed_numbers, nested_numbers
 from qps.engine.networks.closed_numbers import closed_rate, closed_wait, convolved, mixed_wait
 from qps.engine.networks.nested_numbers import nested_rate, nested_time, nested_wait
 from qps.engine.networks.paced_tables import own_rates
@@ -107,6 +107,18 @@ def test_times_add_up() -> None:
         times = sum(nested_time(at, customers, 5, *told) for at in range(6))
         whole = customers / nested_rate(customers, 5, *told)
         assert 5 + 0.1 + 0.05 + times == pytest.approx(whole, rel=1e-9)
+
+
+def test_all_numbers_of_customers_are_solved_by_as_many_steps() -> None:
+    """As within a pool, which is asked for at each number that may be there."""
+    stations = ((0.7, 1), (0.31, 2), (0.05, 7))
+    before = closed_numbers._block.cache_info().misses
+    found = [closed_numbers.single_servers(n, 4.5, stations, min(n, 3)) for n in range(1, 257)]
+    steps = (closed_numbers._block.cache_info().misses - before) * closed_numbers.BLOCK
+    assert steps < 256 + 2 * closed_numbers.BLOCK
+    whole, numbers = closed_numbers.single_servers(256, 4.5, stations, 256)
+    for n, (rates, held) in enumerate(found, 1):
+        assert (rates, held) == (whole[256 - n :][: len(rates)], numbers[256 - n :][: len(held)])
 
 
 def test_large_networks_are_quick_and_go_up() -> None:

@@ -32,6 +32,8 @@ Stations = tuple[tuple[float, float, float, float], ...]
 
 MOST_STEPS = 400
 """Customers up to which a network is solved one by one."""
+BLOCK = 16
+"""So many are solved together, and kept for whoever asks about more of them."""
 
 _LARGEST = 600.0
 _NEAR_ONE = 100
@@ -222,18 +224,49 @@ def single_servers(
     """
     first = customers - before
     if first <= MOST_STEPS:
-        first, held = 0, [0.0] * len(stations)
-        rate = 0.0
+        told = [_block(number, think, tuple(stations)) for number in range(customers // BLOCK + 1)]
+        rates = [rate for each, _ in told for rate in each][first : customers + 1]
+        numbers = [held for _, each in told for held in each][first : customers + 1]
     else:
-        rate, held = at_population(first, think, stations)
+        start = at_population(first, think, stations)
+        rates, numbers = _one_by_one(first, customers, think, stations, start)
+    return rates[::-1], numbers[::-1]
+
+
+@lru_cache(maxsize=1 << 10)
+def _block(
+    number: int, think: float, stations: tuple[tuple[float, float], ...]
+) -> tuple[list[float], list[list[float]]]:
+    """Return rates and numbers of so many customers as a block has, behind those of all before.
+
+    What is asked for many numbers of customers, such as within a pool, is so solved once.
+    """
+    start = 0.0, [0.0] * len(stations)
+    if not number:
+        return _one_by_one(0, BLOCK - 1, think, stations, start)
+    rates, numbers = _block(number - 1, think, stations)
+    first, start = number * BLOCK - 1, (rates[-1], numbers[-1])
+    rates, numbers = _one_by_one(first, first + BLOCK, think, stations, start)
+    return rates[1:], numbers[1:]
+
+
+def _one_by_one(
+    first: int,
+    last: int,
+    think: float,
+    stations: Sequence[tuple[float, float]],
+    start: tuple[float, list[float]],
+) -> tuple[list[float], list[list[float]]]:
+    """Return rates and numbers of customers up to the last, from those of the first on."""
+    rate, held = start
     rates, numbers = [rate], [held]
-    for n in range(first + 1, customers + 1):
+    for n in range(first + 1, last + 1):
         cycles = [r * (1 + number) for (r, _), number in zip(stations, held, strict=True)]
         rate = n / (think + sum(m * r for (_, m), r in zip(stations, cycles, strict=True)))
         held = [rate * r for r in cycles]
         rates.append(rate)
         numbers.append(held)
-    return rates[: -before - 2 : -1], numbers[: -before - 2 : -1]
+    return rates, numbers
 
 
 class Polynomial(Protocol):
