@@ -119,8 +119,8 @@ class Spec(Struct, frozen=True, kw_only=True):
         for text in settings:
             change = parse_change(Source("--set", text)).value
             if change is not None:
-                context = Context(program=self.program, sink=sink, known=known)
-                change_checker(context).one(change, self.program.main)
+                context = Context(program=self.program.for_settings, sink=sink, known=known)
+                change_checker(context).one(change, context.main)
         made = {name: one for name, one in known.machines.items() if one is not None}
         model = self.model
         if not made.keys() <= model.machines.keys():
@@ -158,8 +158,9 @@ class Spec(Struct, frozen=True, kw_only=True):
         sink.add_all(parsed.diagnostics)
         if parsed.value is None:
             return None
-        context = Context(program=self.program, sink=sink, known=self.known.copied())
-        change = change_checker(context).one(parsed.value, self.program.main)
+        known = self.known.copied()
+        context = Context(program=self.program.for_settings, sink=sink, known=known)
+        change = change_checker(context).one(parsed.value, context.main)
         if len(context.known.uncertain) > len(self.known.uncertain):
             sink.report(
                 codes.SPREAD,

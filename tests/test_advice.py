@@ -515,6 +515,7 @@ def _offered(**parts: str) -> dict[str, Advice]:
         ("option how = often or seldom", True),
         ('option how = often or seldom source "assumed: nobody counted"', False),
         ("option how = often or as_figure_5", True),
+        ('"""How often."""\noption how = often or left_out', True),
         ('option how = often or ample source "as the hypothesis of figure 5 has it"', False),
         ('"""Often, or as seldom as figure 5 assumes."""\noption how = often or seldom', False),
     ],
@@ -548,13 +549,33 @@ def test_what_is_fitted_is_no_help(said: str, offered: set[str]) -> None:
     } == offered
 
 
+@pytest.mark.parametrize(
+    ("said", "is_offered"),
+    [
+        ("", True),
+        ('source "a data sheet"', True),
+        ('fitted "to figure 6.12"', False),
+        ('source "measured: 9.8 to 10.3, its 95 % interval"', False),
+    ],
+)
+def test_a_capacity_that_is_fitted_is_not_bought(said: str, is_offered: bool) -> None:
+    text = SERVER.replace("rated * 2", "made") + (
+        f"param power = 10 score in 1..100 score {said}\nmachine made {{ cpu power }}\n"
+    )
+    _, advice = _advised(text)
+    assert ("twice the power" in _by(advice, Way.CAPACITY)) is is_offered
+
+
 def _changes(advice: tuple[Advice, ...]) -> set[str]:
     return {one.change for one in advice}
 
 
-def test_an_option_that_says_as_what_something_counts_is_no_help() -> None:
-    text = OFFERED.replace("if how == often", "if how == as_measured")
-    declared = "option how = as_measured or as_published\nparam pace = 10 request/s"
+@pytest.mark.parametrize(
+    "choices", [("as_measured", "as_published"), ("counted", "left_out"), ("included", "ignored")]
+)
+def test_an_option_that_says_as_what_something_counts_is_no_help(choices: tuple[str, str]) -> None:
+    text = OFFERED.replace("if how == often", f"if how == {choices[0]}")
+    declared = f"option how = {choices[0]} or {choices[1]}\nparam pace = 10 request/s"
     _, advice = _advised(text.format(declared=declared, price="", seats="1", size="10"))
     assert advice
     assert not any(one.change.startswith("how = ") for one in advice)

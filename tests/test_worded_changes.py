@@ -10,9 +10,14 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
+from helpers.nightly import nightly
 from helpers.node import needs_node, run_module
 from helpers.specs import checked
+from qps.compiler.configure.configuration import in_each_mode
 from qps.compiler.lower.lowering import lower
+from qps.compiler.pipeline import load
 from qps.compiler.quantities.certainty import EXACT
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.pages.live_page import ShownCase, live_page
@@ -193,3 +198,28 @@ def _cost_in_page(way: Way, name: str, *prices: float | None) -> dict[str, objec
         "prices": [price for price, _ in told],
         "dimensions": [dimension for _, dimension in told],
     }
+
+
+SPECS = Path(__file__).parents[1] / "specs"
+_BY_DAY = {"audioconference", "https_server", "problem_solving", "kafka", "lazowska_142"}
+"""With units and numbers of modules, with numbers in place, and with users who wait."""
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, id=file.stem, marks=[] if file.stem in _BY_DAY else [nightly])
+        for file in sorted(SPECS.rglob("*.qps"))
+    ],
+)
+def test_what_is_printed_behind_set_is_accepted(file: Path) -> None:
+    """As it is written out, so that only what is set, and in which unit, can be refused."""
+    spec = load(file)
+    configuration = spec.configuration(None, ())
+    in_a_mode = next(iter(in_each_mode(spec.model, configuration)))
+    changes = changes_of(spec.model, configuration, lower(spec.model, in_a_mode))
+    assert changes.settable
+    for name in changes.settable:
+        setting = changes.viewed(_advice(name, factor=Fraction(1))).setting
+        if setting is not None:
+            spec.with_parts_of([setting]).configuration(None, [setting])

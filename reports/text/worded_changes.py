@@ -121,8 +121,12 @@ class Changes(Struct, frozen=True, kw_only=True):
 
 def changes_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Changes:
     """Return what tells the changes of a configuration."""
+    set_before = {c.name for c in configuration.explicit if isinstance(c, ir.SetParameter)}
+    nameable = {p.name for p in model.parameters if p.has_own_name} | set_before
     stated = {
-        name for name, value in configuration.parameters.items() if isinstance(value, ir.Constant)
+        name
+        for name, value in configuration.parameters.items()
+        if isinstance(value, ir.Constant) and name in nameable
     }
     return Changes(
         labels=model.once(labels_of),

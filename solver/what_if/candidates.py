@@ -81,7 +81,7 @@ def candidates(
             yield _set(configuration, change, f"{change.name} = {change.kind}")
     yield from _more_hardware(configuration, places)
     yield from _twice_as_many(model, configuration, involved)
-    yield from _twice_as_fast(configuration, involved)
+    yield from _twice_as_fast(model, configuration, involved)
     yield from _faster_core(configuration, solution, involved)
     for option in model.options:
         for choice in () if is_assumed(option) else option.choices:
@@ -159,6 +159,8 @@ def _twice_as_many(
     known = {parameter.name: parameter for parameter in model.parameters}
     for name in sorted(counted_by(configuration) & {assumption.name for assumption in involved}):
         value = configuration.parameters.get(name)
+        if is_assumed(known[name]):
+            continue
         if isinstance(value, ir.Constant) and is_within(known[name], value.value * _MORE):
             more = value.value * _MORE
             change = ir.SetParameter(name, ir.Constant(more), known[name].span)
@@ -174,9 +176,12 @@ def is_within(parameter: ir.Parameter, value: Fraction) -> bool:
     return (low is None or low <= value) and (high is None or value <= high)
 
 
-def _twice_as_fast(configuration: Configuration, involved: list[Assumption]) -> Iterator[Candidate]:
+def _twice_as_fast(
+    model: ir.Model, configuration: Configuration, involved: list[Assumption]
+) -> Iterator[Candidate]:
+    assumed = {parameter.name for parameter in model.parameters if is_assumed(parameter)}
     for assumption in involved:
-        if assumption.is_capacity:
+        if assumption.is_capacity and assumption.name not in assumed:
             yield Candidate(
                 name=assumption.name,
                 text=f"twice the {assumption.name}",

@@ -14,21 +14,23 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 
 _ASSUMED = re.compile(
-    r"\b(assum\w*|hypothe\w*|suppos\w*|fitted|guess\w*|as if|what if|never matters?)\b",
+    r"\b(assum\w*|hypothe\w*|suppos\w*|fitted|guess\w*|as if|what if|never matters?"
+    r"|confidence intervals?)\b|\d % intervals?\b",
     re.IGNORECASE,
 )
 """Words by which a doc string or a source says that something is assumed."""
-_AS = "as_"
+_COUNTING = re.compile(r"as_\w+|(not_|un)?counted|left_out|(in|ex)cluded|ignored|neglected")
+"""What choices are called that say as what something counts, or whether it does."""
 
 
 def is_assumed(declared: ir.Option | ir.Parameter) -> bool:
     """Return whether an option or a parameter is an assumption, by what its spec says of it.
 
     That is one fitted to what was measured, one whose doc string or source calls it assumed, and an
-    option of which each choice says as what something counts: `as_measured or as_unicast`. What
-    users send, a rate or a size, may be less however well its number is known.
+    option of which each choice says as what something counts: `as_measured or as_unicast`, `counted
+    or left_out`. What users send, a rate or a size, may be less however well its number is known.
     """
-    if isinstance(declared, ir.Option) and all(c.startswith(_AS) for c in declared.choices):
+    if isinstance(declared, ir.Option) and all(map(_COUNTING.fullmatch, declared.choices)):
         return True
     if isinstance(declared, ir.Parameter):
         if declared.fitted is not None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Generic, TypeVar, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler.check.names.noting import Meaning, Noted
 from qps.compiler.diagnostics.source import Span
@@ -180,6 +181,14 @@ class Program(Struct, frozen=True, dict=True):
             and any(isinstance(declared, ast.Users) for declared in system.names.values())
         ]
         return max(around, key=lambda system: len(system.prefix), default=self.main)
+
+    @cached_property
+    def for_settings(self) -> Program:
+        """The program as settings see it: answers call units of all modules by their bare names."""
+        units = {u.declaration.name.text: u.declaration for u in self.everywhere(ast.Unit)}
+        main = replace(self.main, units=units | self.main.units)
+        modules = tuple(main if module is self.main else module for module in self.modules)
+        return replace(self, main=main, modules=modules)
 
     @cached_property
     def rating_bases(self) -> frozenset[str]:
