@@ -77,14 +77,14 @@ def _near(one: _Judged, effort: Effort | None) -> Near:
     """Return how near one is; with no `effort` where however much of it would tell nothing."""
     why = None
     if one.holds is None and effort is None:
-        why = "nothing of it comes, so that playing tells nothing"
+        why = "no item is measured, so there is nothing to simulate"
     elif one.holds is None and effort is not None:
-        why = f"too little was played in {effort.seconds:g} s"
+        why = f"too few items simulated within {effort.seconds:g} s"
         if one.told is not None and isfinite(one.within) and one.told.mean:
             share = one.within / abs(one.told.mean)
             why = (
-                f"precision not reached: known to {share:.2g} of it after {effort.seconds:g} s of "
-                "playing, too wide to tell"
+                f"precision not reached: the confidence interval is ±{share * 100:.2g} % after "
+                f"{effort.seconds:g} s, too wide to decide"
             )
     return Near(
         mean=nan if one.told is None else one.told.mean,

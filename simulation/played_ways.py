@@ -141,7 +141,8 @@ class Way(Struct, kw_only=True):
             if part.stage == TOO_LATE:
                 self._add(Lose(kind=part.kind.value, share=self.numbers(part.value)))
                 self.stations.remarks.append(
-                    f"what is too late for the playout buffer of {self.stream}: the share stated"
+                    f"items late for the playout buffer of {self.stream} are lost at the "
+                    "predicted rate"
                 )
 
     @property
@@ -152,7 +153,7 @@ class Way(Struct, kw_only=True):
         self._frame.steps.append(step)
 
     def _refuse(self, what: str) -> NoReturn:
-        raise refused(f"{what} is not played yet, on the way of `{self.stream}`")
+        raise refused(f"the simulation does not support {what}, on the path of `{self.stream}`")
 
     # -- nodes ---------------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ class Way(Struct, kw_only=True):
                     self._add(Use(threaded, piece))
             return
         if known.room < inf and threaded is not None:
-            self._refuse(f"a single thread at `{known.name}`, which has room for so many,")
+            self._refuse(f"a single thread at `{known.name}`, which has a bounded queue")
         last = frame.steps[-1] if frame.steps else None
         if self.run == run and isinstance(last, Serve):
             frame.steps[-1] = replace(last, parts=(*last.parts, (piece, None)))
@@ -230,7 +231,8 @@ class Way(Struct, kw_only=True):
         lasting = None if note.lasting is None else self.numbers(note.lasting)
         if note.is_burst and lasting is None:
             self.stations.remarks.append(
-                f"{self.stream} is active at times, nothing says for how long: as evenly thinned"
+                f"{self.stream} is active part of the time, with no duration given: simulated "
+                "as random thinning"
             )
         self._lot(Thin(share, lasting))
 
@@ -238,7 +240,7 @@ class Way(Struct, kw_only=True):
         """Let what was lost before be restored: all since the first loss is under its shelter."""
         steps = self._frame.steps
         if len(self.frames) > 1 or any(isinstance(step, Copy) for step in steps):
-            self._refuse(f"what is {note.stage} behind copies or within a call")
+            self._refuse(f"recovery ({note.stage}) after copies or within a call")
         self.run = None
         self._frame.steps = [Recovery(tuple(steps), self.numbers(note.share))]
 
@@ -250,7 +252,7 @@ class Way(Struct, kw_only=True):
         self.run = None
         before = frame.steps[frame.begun :]
         if self.copied is not None or not all(isinstance(step, _GATHERED) for step in before):
-            self._refuse(f"merging by {note.by} behind copies, losses or calls at the same node")
+            self._refuse(f"merging by {note.by} after copies, losses or calls at the same node")
         for index, cores in frame.works:
             work = before[index - frame.begun]
             assert isinstance(work, Delay)

@@ -57,9 +57,10 @@ def _refuse_overload(graph: LoadGraph, at: int) -> None:
         # Where nobody waits, a full resource serves all that comes.
         if load >= (_FULL if waits else 1 + NEARLY):
             raise refused(
-                f"`{name}` is loaded to {load:.4g} at {graph.population} = {at}: what waits for "
-                "it would wait without end, however long it is played",
-                "ask for fewer users, or for a larger one",
+                f"utilization of `{name}` is {load:.4g} at {graph.population} = {at}: its queue "
+                "grows "
+                "without bound, so there is no steady state to simulate",
+                "simulate fewer users (`--at`), or give it more capacity",
             )
 
 
@@ -155,22 +156,22 @@ class _Playing(Struct, kw_only=True):
         """Refuse what would take more memory than there is: each run keeps all of these."""
         has_own = source.is_periodic or source.variation is not None
         if source.customers:
-            count, what = source.customers - source.rate * source.think, "items under way"
+            count, what = source.customers - source.rate * source.think, "items in flight"
         else:
-            count, what = source.flows if has_own else 0.0, "flows with a time of their own"
+            count, what = source.flows if has_own else 0.0, "flows with their own timing"
         if count > _MOST:
             raise refused(
                 f"`{source.stream}` has {count:,.0f} {what} at once at "
-                f"{self.stations.graph.population} = {self.stations.at}: at most {_MOST:,} of a "
-                "stream are played",
-                "ask for fewer users",
+                f"{self.stations.graph.population} = {self.stations.at}: the "
+                f"simulation supports at most {_MOST:,} per stream",
+                "simulate fewer users (`--at`)",
             )
 
     def _customers(self, stream: str, count: float) -> int:
         if abs(count - round(count)) > NEARLY * max(1.0, count):
             raise refused(
-                f"`{stream}` has {count:.4g} items under way at {self.stations.graph.population} = "
-                f"{self.stations.at}: only whole ones are played",
+                f"`{stream}` has {count:.4g} items in flight at {self.stations.graph.population} = "
+                f"{self.stations.at}: the simulation needs a whole number",
                 self._where_whole(count),
             )
         return round(count)
@@ -184,8 +185,8 @@ class _Playing(Struct, kw_only=True):
         ):
             whole = count / at * n
             if round(whole) and abs(whole - round(whole)) <= NEARLY * max(1.0, whole):
-                return f"ask for as many users as come in whole ones of each kind: `--at {n}`"
-        return "state shares of which whole ones come"
+                return f"use a population that divides into whole numbers: `--at {n}`"
+        return "use shares that give whole numbers"
 
     def _is_periodic(self, steps: tuple[Step, ...]) -> bool:
         """Return whether items come by a clock: where they first wait, that is said."""
@@ -213,5 +214,6 @@ class _Playing(Struct, kw_only=True):
                 Source(stream="", rate=asked / mean, flows=1.0, steps=(*pick, visit))
             )
             self.stations.remarks.append(
-                f"load of {station.name} that no item causes: as visits of mean size"
+                f"utilization of {station.name} that no item causes is simulated as visits of "
+                "mean size"
             )

@@ -68,9 +68,9 @@ class Stations(Struct, kw_only=True):
     def _refuse_parts(self, name: str, count: float, what: str) -> None:
         if abs(count - round(count)) > NEARLY * max(1.0, count) or count < 1:
             raise refused(
-                f"`{name}` has {count:.4g} {what} at {self.graph.population} = {self.at}: only "
-                "whole ones are played",
-                "ask for another population, `--at`",
+                f"`{name}` has {count:.4g} {what} at {self.graph.population} = {self.at}: the "
+                "simulation needs a whole number",
+                "choose another population, `--at`",
             )
 
 

@@ -119,7 +119,7 @@ def test_what_was_chosen_follows_into_the_claims_that_rest_on_it(
     result = only(f'expect e {{ {claim}; source "table 1" }}')
     assert result.verdict is Verdict.HOLDS
     assert result.fitted == fitted
-    assert mark(result) == ("ok" if fitted is None else "fitted")
+    assert mark(result) == ("pass" if fitted is None else "calibrated")
     assert not result.is_fitted_to_it
 
 
@@ -137,7 +137,7 @@ def test_the_claim_tells_its_own_choice_first() -> None:
         'expect e { far.cpu.load < 9 % with N = 1; source "table 1"; fitted "one user of two" }'
     )
     assert result.fitted == "one user of two; chosen: to the load of figure 2"
-    assert (result.is_fitted_to_it, mark(result)) == (True, "chosen")
+    assert (result.is_fitted_to_it, mark(result)) == (True, "fit target")
 
 
 def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> None:
@@ -191,10 +191,10 @@ def test_a_miss_that_is_known_is_no_failure(
     )
     assert main(["test", str(file)]) == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[1].startswith("missed  e")
-    assert "e       the table counts the idle loop" in out
+    assert out.splitlines()[2].split()[:2] == ["MISS", "e"]
+    assert "Known miss   e: the table counts the idle loop" in out
     assert out.splitlines()[-1] == (
-        "1 published holds with nothing fitted, 1 missed (off by -50.0%), 0 fail"
+        "  1 published claim passes uncalibrated, 1 known miss (error -50 %), 0 fail"
     )
     main(["test", "--format", "json", str(file)])
     told = json.loads(capsys.readouterr().out)
@@ -205,7 +205,7 @@ def test_a_miss_that_is_known_is_no_failure(
         "on_other_fits": 0,
         "fitted_to_it": 0,
     }
-    assert told["summary"].startswith("1 published holds")
+    assert told["summary"].startswith("1 published claim passes")
     entry = told["expectations"][0]
     assert (entry["holds"], entry["verdict"]) == (False, "missed")
     assert entry["missed"] == "the table counts the idle loop"
@@ -231,13 +231,13 @@ def test_a_miss_that_holds_fails(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert main(["test", "-q", str(file)]) == 1
     out = capsys.readouterr().out
     assert out.startswith("FAIL  e  ")
-    assert "is said to be missed, and holds: take `missed` away" in out
-    assert out.splitlines()[-1] == "0 published hold with nothing fitted, 1 fail"
+    assert "passes although it is marked `missed`: remove `missed`" in out
+    assert out.splitlines()[-1] == "  0 published claims pass uncalibrated, 1 fail"
     assert main(["test", "--format", "junit", str(file)]) == 1
     failure = next(ET.fromstring(capsys.readouterr().out).iter("failure"))
-    assert (failure.get("message") or "").endswith("take `missed` away")
+    assert (failure.get("message") or "").endswith("remove `missed`")
     assert main(["test", "--format", "github", str(file)]) == 1
-    assert "take `missed` away" in capsys.readouterr().out
+    assert "remove `missed`" in capsys.readouterr().out
     assert main(["test", "--format", "json", str(file)]) == 1
     (entry,) = json.loads(capsys.readouterr().out)["expectations"]
     assert (entry["holds"], entry["verdict"]) == (True, "stale")
@@ -251,7 +251,7 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     found = Claims(ClaimRunner(model=load(file).model)).results()
     assert [r.verdict for r in found] == [Verdict.MISSED] * 2
     assert summary(found) == (
-        "0 published hold with nothing fitted, 2 missed (off by -50.0%), 0 fail"
+        "0 published claims pass uncalibrated, 2 known misses (error -50 %), 0 fail"
     )
 
 
@@ -335,8 +335,8 @@ def test_every_result_counts_once() -> None:
     assert (counts.unfitted, counts.on_other_fits, counts.own) == (1, 1, 1)
     assert (counts.missed, counts.shown, counts.failed) == (2, 0, 1)
     assert summary(found) == (
-        "1 published holds with nothing fitted, 1 with what was fitted to other numbers, "
-        "1 of the model itself holds, 2 missed, 1 fail"
+        "1 published claim passes uncalibrated, 1 calibrated on other data, "
+        "1 internal claim passes, 2 known misses, 1 fail"
     )
 
 
@@ -370,9 +370,9 @@ expect open_end "loads of figure 3" { source "figure 3"; note "only drawn" }
 def test_what_a_claim_rests_on_divides_the_summary() -> None:
     """What was fitted to the very number counts as nothing, arithmetic by itself, ours by itself."""
     assert summary(results(DIVIDED)) == (
-        "1 published holds with nothing fitted, 1 with what was fitted to other numbers, "
-        "2 fitted to these very numbers, which count as nothing, 1 arithmetic of the inputs, "
-        "1 of the model itself holds, 1 missed, 1 without a claim, 0 fail"
+        "1 published claim passes uncalibrated, 1 calibrated on other data, "
+        "2 fit targets (no evidence), 1 arithmetic, "
+        "1 internal claim passes, 1 known miss, 1 without a claim, 0 fail"
     )
 
 
@@ -384,7 +384,7 @@ def test_what_is_stated_without_a_claim_says_why(
     assert main(["test", str(file)]) == 0
     out = capsys.readouterr().out
     assert any(line.split()[:4] == ["-", "open_end", "loads", "of"] for line in out.splitlines())
-    assert "open_end         only drawn" in out
+    assert "No claim     open_end: only drawn" in out
     main(["test", "--format", "json", str(file)])
     told = json.loads(capsys.readouterr().out)
     assert (told["without_a_claim"], told["arithmetic"], told["passed"]) == (1, 1, 6)
@@ -419,10 +419,10 @@ def test_what_becomes_of_claims_is_told_folder_by_folder(
     (tmp_path / "one" / "spec.qps").write_text(BASE + claim + observed)
     (tmp_path / "two" / "spec.qps").write_text(BASE + claim)
     assert main(["test", "-q", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        f"{(tmp_path / 'one').as_posix()}: 2 published hold with nothing fitted, 0 fail",
-        f"{(tmp_path / 'two').as_posix()}: 1 published holds with nothing fitted, 0 fail",
-        "0 of 3 claims fail",
+    assert capsys.readouterr().out.replace("\n    ", " ").splitlines() == [
+        f"  {(tmp_path / 'one').as_posix()}: 2 published claims pass uncalibrated, 0 fail",
+        f"  {(tmp_path / 'two').as_posix()}: 1 published claim passes uncalibrated, 0 fail",
+        "  0 of 3 claims fail",
     ]
 
 

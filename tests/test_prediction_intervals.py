@@ -194,23 +194,24 @@ def test_rows_that_the_fit_has_seen_are_told(tmp_path: Path) -> None:
     claims.results()
     (found,) = claims.coverages
     assert found.is_fitted
-    assert "its numbers were fitted to these very rows" in coverage_lines([found])
+    assert "inputs were calibrated on these rows" in coverage_lines([found])
 
 
 @pytest.mark.parametrize(
     ("coverage", "told"),
     [
-        ({"inside": 3}, "runs: 3 of 3 inside, 90 % were to be\n"),
-        ({"without": 1}, "runs: no intervals, nothing uncertain moves its 1 value\n"),
+        ({"inside": 3}, "runs: 3 of 3 inside their 90 % prediction intervals\n"),
+        ({"without": 1}, "runs: no prediction intervals, as no uncertain input affects 1 value\n"),
         (
             {"inside": 27, "above": 3, "below": 1, "as_many": 0.53, "as_far": 0.41, "without": 2},
-            "runs: 27 of 31 inside, 90 % were to be; 3 above and 1 below; as many would be in 53 % of "
-            "cases, one as far off in 41 %: it may be bad luck; nothing uncertain moves 2 values more\n",
+            "runs: 27 of 31 inside their 90 % prediction intervals, 3 above, 1 below; consistent with "
+            "chance (p = 0.53 for the count, p = 0.41 for the largest error); 2 values more depend on "
+            "no uncertain input\n",
         ),
         (
             {"inside": 1, "below": 2, "as_many": 0.0, "as_far": 0.3},
-            "runs: 1 of 3 inside, 90 % were to be; 2 below; as many would be in less than 0.02 % of "
-            "cases, one as far off in 30 %: it is more than bad luck\n",
+            "runs: 1 of 3 inside their 90 % prediction intervals, 2 below; too unlikely to be chance "
+            "(p < 0.0002 for the count, p = 0.3 for the largest error)\n",
         ),
     ],
 )
@@ -233,9 +234,9 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["test", spec]) == 0
     told = capsys.readouterr().out
     assert "90 % interval" in told
-    assert "21.59 % to 41.69 %: in" in told
-    assert "35.98 % to 69.48 %: 3.6 % above" in told
-    assert "runs: 1 of 2 inside, 90 % were to be; 1 above" in told
+    assert "21.6–41.7" in told
+    assert "36–69.5 %, 3.6 % above" in told
+    assert "runs: 1 of 2 inside their 90 % prediction intervals, 1 above" in told
     assert main(["test", spec, "--interval", "99 %", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["interval"]["side"] for one in found["expectations"]] == [0, 0]
@@ -274,8 +275,8 @@ def test_a_report_shows_intervals_and_how_many_hold(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert main(["report", "-q", "--no-advice", str(tmp_path / "spec.qps"), "-o", str(page)]) == 0
     text = page.read_text()
-    assert "35.98 % to 69.48 %: 3.6 % above" in text
-    assert "<li>runs: 1 of 2 inside, 90 % were to be; 1 above;" in text
+    assert "36–69.5 %, 3.6 % above" in text
+    assert "<li>runs: 1 of 2 inside their 90 % prediction intervals, 1 above;" in text
     claims_of(tmp_path, "users,cpu in %\n300,30\n", cost="1 ms/request")
     assert main(["report", "-q", "--no-advice", str(tmp_path / "spec.qps"), "-o", str(page)]) == 0
     assert "in which one more run lies" not in page.read_text()
@@ -328,4 +329,4 @@ def test_what_takes_long_is_told_by_a_surface_and_says_so(tmp_path: Path) -> Non
     (found,) = claims.coverages
     assert found.error is not None
     assert found.error < 1e-3
-    assert "told by surfaces, up to" in coverage_lines([found])
+    assert "intervals from a response surface, up to" in coverage_lines([found])

@@ -86,7 +86,7 @@ def test_what_is_not_told_in_time_fails_and_says_so(
     claims = "job.latency simulated within 0.001 % with N = 50"
     assert main(["test", file_of(tmp_path, claims), "--seconds", "0.1"]) == 1
     shown = capsys.readouterr().out
-    assert "precision not reached: known to" in shown
+    assert "precision not reached: the confidence interval is" in shown
     assert main(["test", file_of(tmp_path, claims), "--seconds", "0"]) == 2
     assert "`--seconds` takes a time" in capsys.readouterr().err
 
@@ -145,7 +145,7 @@ def test_what_never_came_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = results(claims, player)
     assert [one.verdict for one in found] == [Verdict.FAILS] * 4
     assert all(one.near is not None and one.near.why is not None for one in found)
-    assert all("too little was played" in str(one.near and one.near.why) for one in found)
+    assert all("too few items simulated" in str(one.near and one.near.why) for one in found)
 
 
 def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     player = player_of(Effort(seconds=3.0, seed=1, workers=1))
     found = Claims(ClaimRunner(model=outcome.value.model), player).results()
     assert [one.verdict for one in found] == [Verdict.FAILS] * 2
-    assert all("nothing of it comes" in str(one.near and one.near.why) for one in found)
+    assert all("no item is measured" in str(one.near and one.near.why) for one in found)
     assert lengths
     assert set(lengths) == {1.0}
 

@@ -22,6 +22,7 @@ from qps.reports.text.verdicts import (
     claims_table,
     grounds,
     predicted,
+    relative_error,
     summary,
     within,
 )
@@ -56,7 +57,7 @@ def mistake(diagnostic: Diagnostic, file: str = "") -> Wrong:
 
 def fault(error: Exception, file: str) -> Wrong:
     """Return a fault of ours as the reason why something was not tested."""
-    message = f"a fault of qps: {type(error).__name__}: {error}"
+    message = f"internal error of qps: {type(error).__name__}: {error}"
     return Wrong(file=file, code="fault", kind="fault", message=message)
 
 
@@ -146,9 +147,9 @@ def sentence(result: ClaimResult) -> str:
         return claimed(result) or result.name
     allowed = f" within {within(result)}" if within(result) else ""
     off = result.relative_difference
-    difference = "" if off is None else f" ({off:+.1%})"
+    difference = "" if off is None else f" ({relative_error(off)})"
     stale = f"; {STALE}" if result.verdict is Verdict.STALE else ""
-    return f"claimed {claimed(result)}{allowed}, predicted {predicted(result)}{difference}{stale}"
+    return f"expected {claimed(result)}{allowed}, predicted {predicted(result)}{difference}{stale}"
 
 
 def remarks(result: ClaimResult) -> list[str]:
@@ -156,10 +157,10 @@ def remarks(result: ClaimResult) -> list[str]:
     pairs = {
         "source": result.source,
         "note": result.note,
-        "fitted": result.fitted,
+        "calibrated": result.fitted,
         "missed": result.missed,
         "excepted": result.excepted,
-        "not told": None if result.near is None else result.near.why,
+        "undecided": None if result.near is None else result.near.why,
     }
     return [f"{name}: {text}" for name, text in pairs.items() if text]
 
@@ -182,7 +183,7 @@ def claims_github(tested: Tested) -> str:
         lines.append(workflow_command(level, where, message))
     for one in tested.wrong:
         if one.kind == "fault":
-            where = {"file": one.file, "title": "fault of qps"}
+            where = {"file": one.file, "title": "internal error of qps"}
             lines.append(workflow_command("error", where, one.message))
     for result in tested.results:
         if result.fails:
@@ -220,10 +221,10 @@ def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
     text = f"### {mark} qps test: {summary(results, tested.untested)}\n"
     text += "".join(f"\n{line}\n" for line in coverage_lines(tested.coverages).splitlines())
     shown = [
-        _Rows("not tested", "mistakes", wrong_table(wrong)),
+        _Rows("Not tested", "errors", wrong_table(wrong)),
         _Rows("", "claims that fail", claims_table(failing)),
-        _Rows(f"all {len(results):,} claims", "claims", claims_table(results), is_folded=True),
-        *(_Rows(table.headings[1], "reasons", table, is_folded=True) for table in grounds(results)),
+        _Rows(f"All {len(results):,} claims", "claims", claims_table(results), is_folded=True),
+        *(_Rows(one.kind, "reasons", one.as_table, is_folded=True) for one in grounds(results)),
     ]
     for rows in shown:
         text += rows.within(most - len(text))
@@ -232,9 +233,8 @@ def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
 
 def wrong_table(wrong: Sequence[Wrong]) -> Table:
     """Return why something was not tested, a row each."""
-    return Table(
-        ("place", "code", "message"), tuple((one.place, one.code, one.message) for one in wrong)
-    )
+    rows = tuple((one.place, one.code, one.message) for one in wrong)
+    return Table(("Place", "Code", "Message"), rows, long=frozenset([2]))
 
 
 class _Rows(Struct, frozen=True):
@@ -263,4 +263,4 @@ class _Rows(Struct, frozen=True):
         return f"\n**{self.title}**\n\n{text}" if self.title else f"\n{text}"
 
     def _left(self, count: int) -> str:
-        return f"\n{count:,} more {self.what} do not fit: `qps test` tells all\n" if count else ""
+        return f"\n{count:,} more {self.what} not shown: run `qps test` for all\n" if count else ""

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.certainty import Kind
 from qps.compiler.quantities.dimension import TIME
-from qps.reports.text.how_known import marked
-from qps.reports.text.quantities import in_percent, number, percent, quantity, with_interval
-from qps.reports.text.table import Table, escaped, joined
+from qps.reports.text.estimates import estimate, limit_of
+from qps.reports.text.facts import COLUMNS
+from qps.reports.text.how_known import marked_value
+from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.layout import Layout
+from qps.reports.text.quantities import first_words, in_percent, number, percent, quantity
+from qps.reports.text.table import Table
 from qps.simulation.agreement import Compared, Verdict
 from qps.simulation.crew import Effort, Simulation
 
 _MOST_LOADS = 12
-"""The fullest of so many resources have a line of their own."""
+"""Resources with a line of their own, those of the highest utilization."""
 
 
 class SimulatedView(Struct, frozen=True, kw_only=True):
@@ -97,143 +101,197 @@ def _view(one: Compared) -> SimulatedView:
     )
 
 
-def simulated_tables(found: Sequence[Compared]) -> tuple[Table, ...]:
+def simulated_tables(found: Sequence[Compared], labels: Labels = PLAIN) -> tuple[Table, ...]:
     """Return the tables of what was predicted and simulated, of those that have rows."""
     folded = {id(one) for one in _folded(found)}
-    told = [one for one in found if one.criterion is None and id(one) not in folded]
+    measures = [one for one in found if one.criterion is None and id(one) not in folded]
     required = [one for one in found if one.criterion is not None]
-    return tuple(t for t in (simulated_table(told), required_table(required)) if t.rows)
+    tables = simulated_table(measures, labels), required_table(required, labels)
+    return tuple(table for table in tables if table.rows)
 
 
 def _folded(found: Sequence[Compared]) -> list[Compared]:
-    """Return the loads that get no line: where there are many, the lower ones that agree."""
+    """Return the utilizations without a line: where there are many, the lower ones that agree."""
     loads = [one for one in found if one.measure == "load"]
     if len(loads) <= _MOST_LOADS:
         return []
-    fullest = sorted(loads, key=lambda one: -one.simulated.mean)[:_MOST_LOADS]
-    shown = {id(one) for one in fullest}
+    busiest = sorted(loads, key=lambda one: -one.simulated.mean)[:_MOST_LOADS]
+    shown = {id(one) for one in busiest}
     return [one for one in loads if one.verdict is Verdict.AGREES and id(one) not in shown]
 
 
 def simulation_text(
     title: str,
+    place: str,
     simulation: Simulation,
     found: Sequence[Compared],
     effort: Effort,
     *,
+    labels: Labels = PLAIN,
     markdown: bool = False,
+    width: int = COLUMNS,
 ) -> str:
-    """Return tables of what was predicted and simulated, and how it was played."""
-    parts = [f"### {title}" if markdown else printable(title)]
-    tables = simulated_tables(found)
-    parts += [table.as_markdown() if markdown else table.as_text() for table in tables]
-    lines = simulation_lines(simulation, found, effort)
-    parts += [escaped(line) if markdown else f"  {line}" for line in lines]
-    return joined(parts)
+    """Return whether predictions and simulation agree, both in tables, and how it was simulated."""
+    layout = Layout(
+        title=title,
+        place=place,
+        facts=(("Result", simulation_result(simulation, found, effort, labels)),),
+        tables=simulated_tables(found, labels),
+        notes=tuple(simulation_notes(simulation, found, effort)),
+    )
+    return layout.printed(markdown=markdown, width=width)
 
 
-def simulated_table(found: Sequence[Compared]) -> Table:
-    """Return what was predicted, its label, what was simulated, and whether they agree."""
+def simulated_table(found: Sequence[Compared], labels: Labels) -> Table:
+    """Return what was predicted and what was simulated, and whether they agree."""
+    rows = tuple(
+        (_name(one, labels), _predicted(one), _simulated(one), agreement(one)) for one in found
+    )
+    headings = ("Measure", "Predicted", "Simulated, 95 % CI", "Agreement")
+    return Table(headings, rows, frozenset([1, 2]), long=frozenset([0, 3]))
+
+
+def required_table(found: Sequence[Compared], labels: Labels) -> Table:
+    """Return the requirements: their limits, both values of each, and whether it passes."""
     rows = tuple(
         (
-            f"{one.subject}.{one.measure}",
-            marked(_shown(one, one.predicted), one.known),
-            one.known.kind.value,
-            *_simulated(one),
-            one.verdict.value,
+            _name(one, labels),
+            "" if one.criterion is None or one.limit is None
+            else limit_of(one.criterion, one.limit, share=_is_share(one)),
+            _predicted(one),
+            _simulated(one),
+            _verdict(one),
         )
         for one in found
-    )
-    headings = ("measure", "predicted", "known as", "simulated", "±", "")
-    return Table(headings, rows, frozenset([1, 3, 4]))
+    )  # fmt: skip
+    headings = ("Requirement", "Limit", "Predicted", "Simulated, 95 % CI", "Verdict")
+    return Table(headings, rows, frozenset([2, 3]), long=frozenset([0, 4]))
 
 
-def required_table(found: Sequence[Compared]) -> Table:
-    """Return the requirements: what was predicted and simulated of each, and whether it is met."""
-    rows = tuple(
-        (
-            one.measure,
-            f"{'<' if _is_below(one) else '>'}{_equals(one)} {_shown(one, one.limit or 0.0)}",
-            marked(_shown(one, one.predicted), one.known),
-            one.known.kind.value,
-            *_simulated(one),
-            one.verdict.value,
-            _met(one),
-        )
-        for one in found
-    )
-    headings = ("requirement", "limit", "predicted", "known as", "simulated", "±", "", "met")
-    return Table(headings, rows, frozenset([2, 4, 5]))
+def agreement(one: Compared) -> str:
+    """Return whether a prediction agrees with the simulation, and by what right."""
+    if one.verdict is not Verdict.AGREES:
+        return one.verdict.value
+    if one.known.kind in (Kind.UPPER_BOUND, Kind.LOWER_BOUND):
+        return "within bound"
+    if one.known.kind is Kind.APPROXIMATION and one.known.error is not None:
+        return f"within ±{percent(one.known.error)}"
+    return Verdict.AGREES.value
 
 
-def _is_below(one: Compared) -> bool:
-    return one.criterion is not None and one.criterion.at_most
-
-
-def _equals(one: Compared) -> str:
-    return "" if one.criterion is not None and one.criterion.strict else "="
-
-
-def _met(one: Compared) -> str:
+def _verdict(one: Compared) -> str:
+    """Return whether a requirement passes; the prediction counts, of which a difference is said."""
     predicted, simulated = one.is_met(one.predicted), one.is_met(one.simulated.mean)
     if predicted is simulated:
-        return "yes" if simulated else "no"
-    return "as predicted only" if predicted else "as simulated only"
+        return "pass" if predicted else "FAIL"
+    return "pass (simulated: fail)" if predicted else "FAIL (simulated: pass)"
 
 
-def _shown(one: Compared, value: float) -> str:
-    return quantity(value, one.dimension, share=_is_share(one))
+def _name(one: Compared, labels: Labels) -> str:
+    """Return what a measure is called; of a latency, that it is the mean."""
+    if one.criterion is not None:
+        return labels.of(one.measure)
+    if labels.is_plain:
+        return f"{one.subject}.{one.measure}"
+    if one.measure == "load":
+        return labels.of(one.subject)
+    if one.measure.startswith("p"):
+        return f"{labels.of(f'{one.subject}.latency')}, {one.measure}"
+    name = labels.of(f"{one.subject}.{_MEASURES.get(one.measure, one.measure)}")
+    return f"{name}, mean" if one.measure == "latency" else name
+
+
+_MEASURES = {"rate": "throughput"}
+
+
+def _predicted(one: Compared) -> str:
+    value = quantity(one.predicted, one.dimension, share=_is_share(one))
+    return marked_value(value, one.predicted, one.known)
 
 
 def _is_share(one: Compared) -> bool:
     return one.is_share or (one.criterion is not None and in_percent(one.criterion))
 
 
-def _simulated(one: Compared) -> tuple[str, str]:
-    """Return the mean and half its interval, in the same unit."""
+def _simulated(one: Compared) -> str:
+    """Return the mean and half its interval."""
     mean, half = one.simulated.mean, one.simulated.half_width()
-    return with_interval(mean, half, one.dimension, share=_is_share(one))
+    return estimate(mean, half, one.dimension, share=_is_share(one))
+
+
+def simulation_result(
+    simulation: Simulation, found: Sequence[Compared], effort: Effort, labels: Labels = PLAIN
+) -> str:
+    """Return whether all predictions agree, and whether the requirements pass."""
+    if not simulation.has_settled:
+        return (
+            f"no steady state within {number(effort.seconds)} s, so nothing is judged; raise "
+            "`--seconds`"
+        )
+    parts = [_agreeing(found, labels)]
+    required = [one for one in found if one.criterion is not None]
+    if required:
+        failing = [one for one in required if _verdict(one) != "pass"]
+        named = "; ".join(f"{_name(one, labels)}: {_verdict(one)}" for one in failing)
+        parts.append(named or "all requirements pass")
+    return "; ".join(parts)
+
+
+def _agreeing(found: Sequence[Compared], labels: Labels) -> str:
+    """Return how many predictions agree with the simulation, and which do not."""
+    measures = [one for one in found if one.criterion is None]
+    agreeing = sum(one.verdict is Verdict.AGREES for one in measures)
+    if all(one.verdict is Verdict.AGREES for one in found):
+        return f"all {agreeing:,} predictions agree"
+    parts = [f"{agreeing:,} of {len(measures):,} predictions agree"]
+    for verdict, words in _NOT_AGREEING.items():
+        named = [_name(one, labels) for one in found if one.verdict is verdict]
+        if named:
+            parts.append(f"{first_words(list(dict.fromkeys(named)), _MOST_NAMED)} {words}")
+    return "; ".join(parts)
+
+
+_NOT_AGREEING = {
+    Verdict.DIFFERS: "outside the stated model error",
+    Verdict.UNSTATED: "off, with no model error stated",
+    Verdict.UNKNOWN: "not judged: too few items",
+}
+_MOST_NAMED = 4
 
 
 def simulation_lines(
+    simulation: Simulation, found: Sequence[Compared], effort: Effort, labels: Labels = PLAIN
+) -> list[str]:
+    """Return in sentences whether predictions agree, and how it was simulated."""
+    result = simulation_result(simulation, found, effort, labels)
+    return [f"{result[0].upper()}{result[1:]}.", *simulation_notes(simulation, found, effort)]
+
+
+def simulation_notes(
     simulation: Simulation, found: Sequence[Compared], effort: Effort
 ) -> list[str]:
-    """Return how it was played, how precisely, and whether the labels are right."""
-    wrong = [one for one in found if one.verdict is Verdict.DIFFERS]
-    unstated = [one for one in found if one.verdict is Verdict.UNSTATED]
-    lines = []
-    if wrong:
-        names = ", ".join(f"{one.subject}.{one.measure}" for one in wrong)
-        lines.append(f"Outside by more than the label allows: {names}.")
-    elif simulation.has_settled:
-        lines.append("No prediction is off by more than its label allows.")
-    if unstated:
-        names = ", ".join(f"{one.subject}.{one.measure}" for one in unstated)
-        lines.append(f"Approximations that differ and state no error: {names}.")
+    """Return how it was simulated, how precisely, and what was simplified."""
+    notes = []
     folded = _folded(found)
     if folded:
         most = percent(max(one.simulated.mean for one in folded))
-        lines.append(
-            f"{len(folded)} loads more, up to {most}, agree: `--format json` tells all of them."
+        notes.append(
+            f"{len(folded)} more resources, utilization up to {most}, agree: see `--format json`."
         )
-    items = ", ".join(f"{told.items:,} of {name}" for name, told in simulation.streams.items())
     length, cut = quantity(simulation.length, TIME), percent(simulation.cut, 2)
-    warm = f", {cut} cut off as warm-up" if simulation.cut else ""
-    lines.append(
-        f"{simulation.runs} independent runs of {length} each{warm}; seed {effort.seed}; "
-        f"items: {items}."
+    warm = f", first {cut} discarded as warm-up" if simulation.cut else ""
+    items = ", ".join(f"{name} {told.items:,}" for name, told in simulation.streams.items())
+    notes.append(
+        f"{simulation.runs} replications of {length}{warm}; seed {effort.seed}; items: {items}."
     )
-    if not simulation.has_settled:
-        lines.append(
-            f"Too little was played in {number(effort.seconds)} s of time: nothing has settled, "
-            "and nothing is judged. Give it more, `--seconds`."
+    if simulation.is_precise and simulation.has_settled:
+        notes.append(
+            f"Means and utilization are within ±{percent(effort.precision)} at 95 % confidence."
         )
-    elif simulation.is_precise:
-        lines.append(f"Means and loads are within {percent(effort.precision)}, 95 times of 100.")
-    else:
-        lines.append(
-            f"Precision not reached: in {number(effort.seconds)} s of time not all means and "
-            f"loads are within {percent(effort.precision)}."
+    elif simulation.has_settled:
+        notes.append(
+            f"Precision of ±{percent(effort.precision)} not reached within "
+            f"{number(effort.seconds)} s; raise `--seconds`."
         )
-    lines += [f"Played so: {remark}." for remark in simulation.played.remarks]
-    return lines
+    remarks = simulation.played.remarks
+    return [*notes, *(f"{remark[:1].upper()}{remark[1:]}." for remark in remarks)]

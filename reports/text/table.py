@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
+from textwrap import wrap
 from unicodedata import east_asian_width
 
 from msgspec import Struct
@@ -11,35 +13,54 @@ from qps.compiler.diagnostics.render import printable
 
 _WIDEST_CELL = 70
 _NARROWEST_CELL = 8
-"""A text that is cut to a width keeps so much."""
+"""Columns that a text keeps which is cut to a width."""
+_NARROWEST_BROKEN = 14
+"""Columns of a long text whose words are broken, where there is room for no more."""
 
 
 class Table(Struct, frozen=True):
     """Headings and rows; `right` holds the columns that are set to the right.
 
-    Those that are `firm` are cut after all others, where there is no room.
+    Where there is no room, texts are cut, those of `firm` columns after all others; those of `long`
+    columns go on in further lines of the row instead.
     """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     right: frozenset[int] = frozenset()
     firm: frozenset[int] = frozenset()
+    long: frozenset[int] = frozenset()
 
     def as_text(self, indent: str = "  ", width: int | None = None) -> str:
         """Return the table in columns of blanks, its texts cut to a width where one is given."""
-        lines = [self.headings, *self.rows]
-        cells = [[_shortened(cell) for cell in line] for line in lines]
-        widths = [max(text_width(line[i]) for line in cells) for i in range(len(self.headings))]
+        lines = self.as_lines(indent, width)
+        return "".join(f"{line}\n" for row in lines for line in row)
+
+    def as_lines(self, indent: str = "  ", width: int | None = None) -> list[list[str]]:
+        """Return the lines of the headings and of each row."""
+        cells = [
+            [_in_one_line(cell) if i in self.long else _shortened(cell) for i, cell in enumerate(c)]
+            for c in (self.headings, *self.rows)
+        ]
+        widths = [max(text_width(row[i]) for row in cells) for i in range(len(self.headings))]
         if width is not None:
-            widths = self._fitting(widths, width - len(indent))
-            cells = [
-                [_cut(cell, most) for cell, most in zip(c, widths, strict=True)] for c in cells
-            ]
+            least = self._least(cells)
+            widths = self._fitting(widths, least, width - len(indent))
+            broken = [min(most, _NARROWEST_BROKEN) for most in least]
+            widths = self._fitting(widths, broken, width - len(indent))
+        return [self._row(row, widths, indent) for row in cells]
+
+    def _row(self, row: Sequence[str], widths: Sequence[int], indent: str) -> list[str]:
+        """Return the lines of a row: a first one, and what did not fit into it."""
+        cells = [
+            _folded(cell, most) if i in self.long else [_cut(cell, most)]
+            for i, (cell, most) in enumerate(zip(row, widths, strict=True))
+        ]
         shown = []
-        for line in cells:
-            padded = [self._padded(cell, i, widths[i]) for i, cell in enumerate(line)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            padded = [self._padded(cell, i, widths[i]) for i, cell in enumerate(parts)]
             shown.append((indent + "  ".join(padded)).rstrip())
-        return "\n".join(shown) + "\n"
+        return shown
 
     def as_markdown(self) -> str:
         """Return the table in Markdown."""
@@ -47,26 +68,47 @@ class Table(Struct, frozen=True):
         lines = [self.headings, tuple(rule), *self.rows]
         return "".join(f"| {' | '.join(map(escaped, line))} |\n" for line in lines)
 
-    def _fitting(self, widths: list[int], width: int) -> list[int]:
+    def _fitting(self, widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
         """Return narrower columns: the widest text first; numbers are never cut."""
-        widths = list(widths)
-        texts = [i for i in range(len(widths)) if i not in self.right]
-        while sum(widths) + 2 * (len(widths) - 1) > width:
-            loose = [i for i in texts if i not in self.firm and widths[i] > _NARROWEST_CELL]
-            widest = max(loose or texts, key=lambda i: widths[i], default=None)
-            if widest is None or widths[widest] <= _NARROWEST_CELL:
+        found = list(widths)
+        texts = [i for i in range(len(found)) if i not in self.right]
+        while sum(found) + 2 * (len(found) - 1) > width:
+            wide = [i for i in texts if found[i] > least[i]]
+            loose = [i for i in wide if i not in self.firm]
+            if not wide:
                 break
-            widths[widest] -= 1
-        return widths
+            found[max(loose or wide, key=lambda i: found[i])] -= 1
+        return found
+
+    def _least(self, cells: Sequence[Sequence[str]]) -> list[int]:
+        """Return how narrow each column may be: words of long columns stay whole."""
+        return [
+            max(len(word) for row in cells for word in (row[i].split() or [""]))
+            if i in self.long
+            else _NARROWEST_CELL
+            for i in range(len(self.headings))
+        ]
 
     def _padded(self, cell: str, column: int, width: int) -> str:
         blanks = " " * (width - text_width(cell))
         return blanks + cell if column in self.right else cell + blanks
 
 
-def _shortened(cell: str) -> str:
+def _in_one_line(cell: str) -> str:
     inwards = cell[: len(cell) - len(cell.lstrip(" "))]  # a row may stand within another one
-    cell = inwards + " ".join(printable(cell).split())
+    return inwards + " ".join(printable(cell).split())
+
+
+def _folded(cell: str, most: int) -> list[str]:
+    """Return a cell in lines of a width."""
+    if text_width(cell) <= most:
+        return [cell]
+    held = wrap(cell, most, break_on_hyphens=False)
+    return [_cut(line, most) for line in held] or [""]
+
+
+def _shortened(cell: str) -> str:
+    cell = _in_one_line(cell)
     return cell if len(cell) <= _WIDEST_CELL else cell[: _WIDEST_CELL - 1] + "…"
 
 

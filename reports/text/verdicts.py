@@ -1,8 +1,9 @@
-"""What became of claims: how many hold, by what right, and what was chosen or is missed."""
+"""Verdicts on claims: how many pass and on what grounds, what was calibrated, what is a miss."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
@@ -11,25 +12,27 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.reports.text.coverage_text import coverage_lines, interval_heading, interval_text
+from qps.reports.text.coverage_text import coverage_sentences, interval_heading, interval_text
+from qps.reports.text.estimates import estimate
+from qps.reports.text.facts import COLUMNS, fact_lines, facts_text, notes_text
 from qps.reports.text.how_known import claims_known_line, marked, marked_value
-from qps.reports.text.quantities import quantity, with_interval
+from qps.reports.text.quantities import quantity
 from qps.reports.text.table import Table, joined
 from qps.reports.text.tones import Tone, toned
-from qps.reports.text.wrapping import labelled
+from qps.reports.text.wrapping import wrapped
 from qps.solver.claims.claim_results import ClaimResult, Coverage, Side, Verdict
 
 MARKS = {
-    Verdict.HOLDS: "ok",
+    Verdict.HOLDS: "pass",
     Verdict.FAILS: "FAIL",
-    Verdict.MISSED: "missed",
+    Verdict.MISSED: "MISS",
     Verdict.STALE: "FAIL",
     Verdict.ACCEPTED: "accepted",
     Verdict.SHOWN: "shown",
     Verdict.UNPLAYED: "-",
     Verdict.UNCLAIMED: "-",
 }
-"""What stands before a claim; of one that holds `mark` says what it rests on."""
+"""The word before a claim; `mark` says of one that passes whether anything was calibrated."""
 
 _TONES = {
     Verdict.FAILS: Tone.MISS,
@@ -38,9 +41,7 @@ _TONES = {
     Verdict.ACCEPTED: Tone.LIMIT,
 }
 
-_COLUMNS = 80
-
-STALE = "is said to be missed, and holds: take `missed` away"
+STALE = "passes although it is marked `missed`: remove `missed`"
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -106,9 +107,9 @@ class Untested(Struct, frozen=True):
     @property
     def parts(self) -> list[str]:
         """What a summary says of them, nothing where there are none."""
-        specs = f"{self.specs:,} {'spec' if self.specs == 1 else 'specs'} could not be read"
-        has = "claim has" if self.claims == 1 else "claims have"
-        return [specs] * bool(self.specs) + [f"{self.claims:,} {has} no answer"] * bool(self.claims)
+        specs = f"{self.specs:,} {'spec' if self.specs == 1 else 'specs'} with errors"
+        claims = f"{self.claims:,} {'claim' if self.claims == 1 else 'claims'} without a result"
+        return [specs] * bool(self.specs) + [claims] * bool(self.claims)
 
 
 NOTHING_UNTESTED = Untested()
@@ -119,25 +120,26 @@ def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTE
     found = tally(results)
     parts = []
     if found.has_published:
-        parts.append(f"{found.unfitted:,} published {_hold(found.unfitted)} with nothing fitted")
+        parts.append(
+            f"{_counted(found.unfitted, 'published claim')} {_pass(found.unfitted)} uncalibrated"
+        )
     if found.on_other_fits:
-        parts.append(f"{found.on_other_fits:,} with what was fitted to other numbers")
+        parts.append(f"{found.on_other_fits:,} calibrated on other data")
     if found.fitted_to_it:
-        count = found.fitted_to_it
-        parts.append(f"{count:,} fitted to {_these(count)}, which {_count(count)} as nothing")
+        parts.append(f"{_counted(found.fitted_to_it, 'fit target')} (no evidence)")
     if found.arithmetic:
-        parts.append(f"{found.arithmetic:,} arithmetic of the inputs")
+        parts.append(f"{found.arithmetic:,} arithmetic")
     if found.own:
-        parts.append(f"{found.own:,} of the model itself {_hold(found.own)}")
+        parts.append(f"{_counted(found.own, 'internal claim')} {_pass(found.own)}")
     if found.missed:
-        parts.append(f"{found.missed:,} missed{_errors(results, Verdict.MISSED)}")
+        misses = f"{found.missed:,} known {'miss' if found.missed == 1 else 'misses'}"
+        parts.append(f"{misses}{_errors(results, Verdict.MISSED)}")
     if found.unclaimed:
         parts.append(f"{found.unclaimed:,} without a claim")
     if found.accepted:
-        parts.append(f"{found.accepted:,} accepted until a day")
+        parts.append(f"{found.accepted:,} accepted until a date")
     if found.shown:
-        errors = _errors(results, Verdict.SHOWN) or " (not judged)"
-        parts.append(f"{found.shown:,} shown beside what was measured{errors}")
+        parts.append(f"{found.shown:,} not judged{_errors(results, Verdict.SHOWN)}")
     if found.unplayed:
         parts.append(f"{found.unplayed:,} not simulated")
     return ", ".join([*parts, f"{found.failed:,} fail", *untested.parts])
@@ -164,76 +166,100 @@ def summary_lines(results: Sequence[ClaimResult], untested: Untested) -> list[st
     if not folders[1:]:
         return [summary(results, untested)]
     failed = sum(result.fails for result in results)
-    told = ", ".join([f"{failed:,} of {len(results):,} claims fail", *untested.parts])
-    return [*(f"{one.folder}: {one.summary}" for one in folders), told]
+    total = ", ".join([f"{failed:,} of {len(results):,} claims fail", *untested.parts])
+    return [*(f"{one.folder}: {one.summary}" for one in folders), total]
 
 
-def _hold(count: int) -> str:
-    return "holds" if count == 1 else "hold"
+def _pass(count: int) -> str:
+    return "passes" if count == 1 else "pass"
 
 
-def _these(count: int) -> str:
-    return "this very number" if count == 1 else "these very numbers"
-
-
-def _count(count: int) -> str:
-    return "counts" if count == 1 else "count"
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
-    """Return how far the model is off in claims of a verdict, empty where nothing says so."""
+    """Return how far predictions of a verdict are off, empty where nothing says so."""
     off = [r.relative_difference for r in results if r.verdict is verdict]
     known = [share for share in off if share is not None]
     if not known:
         return ""
-    ends = dict.fromkeys(f"{end:+.1%}" for end in (min(known), max(known)))
-    told = f"off by {' to '.join(ends)}"
-    return f" (not judged: {told})" if verdict is Verdict.SHOWN else f" ({told})"
+    ends = dict.fromkeys(relative_error(end) for end in (min(known), max(known)))
+    return f" (error {' to '.join(ends)})"
+
+
+_TENFOLD = 0.1
+
+
+def relative_error(share: float) -> str:
+    """Return how far a prediction is off, with its sign.
+
+    >>> relative_error(0.0114), relative_error(-0.5), relative_error(0.0)
+    ('+1.1 %', '-50 %', '0 %')
+    """
+    if not share:
+        return "0 %"
+    return f"{share * 100:+.{0 if abs(share) >= _TENFOLD else 1}f} %"
 
 
 def mark(result: ClaimResult) -> str:
-    """Return the word before a claim: `chosen` where something was fitted to it, else `fitted`."""
+    """Return the verdict before a claim; of one that passes, whether anything was calibrated."""
     if result.verdict is not Verdict.HOLDS or result.fitted is None:
         return MARKS[result.verdict]
-    return "chosen" if result.is_fitted_to_it else "fitted"
+    return "fit target" if result.is_fitted_to_it else "calibrated"
 
 
-def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
-    """Return what was chosen to hit claims, why others are missed or not made, as tables."""
-    chosen: dict[str, list[str]] = {}
-    missed: dict[str, list[str]] = {}
-    unclaimed: dict[str, list[str]] = {}
-    untold: dict[str, list[str]] = {}
-    excepted: dict[str, list[str]] = {}
+class Grounds(Struct, frozen=True):
+    """Why claims have their verdicts: reasons of one kind, each with the claims that share it."""
+
+    kind: str
+    reasons: tuple[tuple[str, str], ...]
+
+    @property
+    def as_table(self) -> Table:
+        """The same as a table, with the reason behind the claims."""
+        return Table((self.kind, "Reason"), self.reasons)
+
+    @property
+    def as_facts(self) -> list[tuple[str, str]]:
+        """The same as facts: what kind it is, and each reason behind its claims."""
+        said = [f"{names}: {reason}" for names, reason in self.reasons]
+        return list(zip([self.kind, *[""] * len(said)], said, strict=False))
+
+
+def grounds(results: Iterable[ClaimResult]) -> tuple[Grounds, ...]:
+    """Return what was calibrated, why claims are missed, not made, not judged or accepted."""
+    found: dict[str, dict[str, list[str]]] = {kind: {} for kind in _KINDS_OF_GROUNDS}
     for result in results:
-        if result.fitted is not None:
-            chosen.setdefault(result.fitted, []).append(result.name)
-        if result.missed is not None:
-            missed.setdefault(why_missed(result), []).append(result.name)
-        if result.verdict is Verdict.UNCLAIMED:
-            unclaimed.setdefault(result.note or "", []).append(result.name)
-        if result.excepted is not None:
-            excepted.setdefault(result.excepted, []).append(result.name)
-        if result.near is not None and result.near.why is not None:
-            untold.setdefault(result.near.why, []).append(result.name)
-    tables = (
-        _ground("fitted", "what was chosen", chosen),
-        _ground("missed", "why", missed),
-        _ground("without a claim", "why", unclaimed),
-        _ground("not told", "why", untold),
-        _ground("excepted", "by the project file", excepted),
+        for kind, reason in _reasons(result):
+            found[kind].setdefault(reason, []).append(result.name)
+    return tuple(
+        Grounds(kind, tuple((_listed(names), reason) for reason, names in reasons.items()))
+        for kind, reasons in found.items()
+        if reasons
     )
-    return tuple(table for table in tables if table.rows)
+
+
+_KINDS_OF_GROUNDS = ("Calibrated", "Known miss", "No claim", "Undecided", "Accepted")
+
+
+def _reasons(result: ClaimResult) -> Iterator[tuple[str, str]]:
+    """Yield why a claim has its verdict, each with its kind."""
+    if result.fitted is not None:
+        yield "Calibrated", result.fitted
+    if result.missed is not None:
+        yield "Known miss", why_missed(result)
+    if result.verdict is Verdict.UNCLAIMED:
+        yield "No claim", result.note or ""
+    if result.near is not None and result.near.why is not None:
+        yield "Undecided", result.near.why
+    if result.excepted is not None:
+        yield "Accepted", result.excepted
 
 
 def why_missed(result: ClaimResult) -> str:
     """Return why a claim is known to be missed, empty where it is not."""
     return STALE if result.verdict is Verdict.STALE else result.missed or ""
-
-
-def _ground(kind: str, heading: str, reasons: dict[str, list[str]]) -> Table:
-    rows = tuple((_listed(names), reason) for reason, names in reasons.items())
-    return Table((kind, heading), rows)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -251,70 +277,132 @@ def claims_text(
     coverages: Sequence[Coverage] = (),
     quiet: bool = False,
     color: bool = False,
-    width: int | None = None,
+    width: int = COLUMNS,
 ) -> str:
-    """Return every claim with what was claimed and predicted, what is fitted, and a count.
+    """Return the claims of each spec with their predictions, why they are so, and a summary.
 
-    What fails is told whole, once more, before the count; that alone where it is to be `quiet`.
-    With `color`, what fails is red, what is missed yellow, and so is the count, or green. Rows are
-    cut to the `width` of a terminal, and are whole for programs.
+    What fails is printed once more in full before the summary; with `quiet`, that alone. With
+    `color`, failures are red and misses yellow.
     """
-    told = [] if quiet else results
-    table = claims_table(told)
-    reasons = [reason.as_text("", width) for reason in grounds(told)]
-    known = claims_known_line([result.known for result in told])
-    told_table = ""
-    if table.rows:
-        head, *rows = table.as_text("", width).splitlines()
-        tones = [_TONES.get(result.verdict) for result in told]
-        shown = (toned(row, tone, color=color) for row, tone in zip(rows, tones, strict=True))
-        told_table = "\n".join([toned(head, None, color=color), *shown])
-    covered = "" if quiet else coverage_lines(coverages)
-    beside = [toned(part, None, color=color) for part in (known, covered, *reasons)]
-    failing = [_failure(result, width, color=color) for result in results if result.fails]
+    shown = [] if quiet else _by_spec(results)
+    parts = [_of_spec(spec, of, width, color=color) for spec, of in shown]
+    known = claims_known_line([result.known for _, of in shown for result in of])
+    beside = [*([known] if known else []), *([] if quiet else coverage_sentences(coverages))]
+    parts.append(toned(notes_text(beside, width).rstrip("\n"), None, color=color))
+    parts += [_failure(result, width, color=color) for result in results if result.fails]
     is_well = not untested.parts and not any(result.fails for result in results)
     tone = Tone.ANSWER if is_well else Tone.MISS
-    count = [toned(line, tone, color=color) for line in summary_lines(results, untested)]
-    return joined([told_table, *beside, *failing, "\n".join(count)])
+    lines = [
+        line
+        for each in summary_lines(results, untested)
+        for line in wrapped(each, width, "  ", "    ")
+    ]
+    count = [toned(line, tone, color=color) for line in lines]
+    return joined([*parts, "\n".join(count)])
 
 
-def _failure(result: ClaimResult, width: int | None, *, color: bool) -> str:
-    """Return a claim that fails: its place, what it claims, what is predicted, how far off."""
+def _by_spec(results: Iterable[ClaimResult]) -> list[tuple[str, list[ClaimResult]]]:
+    found: dict[str, list[ClaimResult]] = {}
+    for result in results:
+        found.setdefault(result.spec, []).append(result)
+    return list(found.items())
+
+
+def _of_spec(spec: str, results: Sequence[ClaimResult], width: int, *, color: bool) -> str:
+    """Return the claims of a spec below its name, a row each, and why they are so."""
+    tables = []
+    for columns in _TABLES:
+        chosen = [result for result in results if columns.holds(result)]
+        if chosen:
+            tables.append(_rows(claims_table(chosen, columns), chosen, width, color=color))
+    facts = [fact for each in grounds(results) for fact in each.as_facts]
+    why = facts_text(facts, width).rstrip("\n")
+    return joined([one_line(spec) + "\n" + tables[0], *tables[1:], toned(why, None, color=color)])
+
+
+def _rows(table: Table, results: Sequence[ClaimResult], width: int, *, color: bool) -> str:
+    """Return a table of claims, its rows in the tones of their verdicts."""
+    tones = [None, *(_TONES.get(result.verdict) for result in results)]
+    lines = zip(table.as_lines(width=width), tones, strict=True)
+    return "".join(f"{toned(line, tone, color=color)}\n" for row, tone in lines for line in row)
+
+
+def _failure(result: ClaimResult, width: int, *, color: bool) -> str:
+    """Return a claim that fails: its place, what it requires, what is predicted, the error."""
     head = one_line(f"{mark(result)}  {result.name}  {result.file}:{result.line}")
     off = result.relative_difference
-    claims_less = within(result)
+    tolerance = within(result)
     facts = [
-        ("", result.title or ""),
-        ("claimed", claimed(result) + (f" within {claims_less}" if claims_less else "")),
-        ("predicted", predicted(result)),
-        ("off by", "" if off is None else f"{off:+.1%}"),
-        ("fitted", result.fitted or ""),
-        ("why", STALE if result.verdict is Verdict.STALE else result.expired or ""),
+        ("Title", result.title or ""),
+        ("Expected", claimed(result) + (f" within {tolerance}" if tolerance else "")),
+        ("Predicted", predicted(result)),
+        ("Error", "" if off is None else relative_error(off)),
+        ("Calibrated", result.fitted or ""),
+        ("Why", STALE if result.verdict is Verdict.STALE else result.expired or ""),
     ]
-    shown = labelled([fact for fact in facts if fact[1]], width or _COLUMNS, "      ")
-    lines = [toned(line, None, color=color) for fact in shown for line in fact]
+    lines = [toned(line, None, color=color) for fact in fact_lines(facts, width) for line in fact]
     return "\n".join([toned(head, Tone.MISS, color=color), *lines])
 
 
-def claims_table(results: Sequence[ClaimResult]) -> Table:
-    """Return claims as a table, one row each."""
+class _Columns(Struct, frozen=True):
+    """Which claims a table of `qps test` has, and what it calls what they state."""
+
+    kinds: frozenset[str]
+    stated: str
+    place: str
+
+    def holds(self, result: ClaimResult) -> bool:
+        """Return whether a claim is of the table."""
+        return result.kind in self.kinds
+
+
+_TABLES = (
+    _Columns(frozenset(["condition", "matrix", "unclaimed"]), "Required", "Line"),
+    _Columns(frozenset(["value", "simulated"]), "Expected", "Line"),
+    _Columns(frozenset(["observation"]), "Measured", ""),
+)
+_ALL = _Columns(frozenset(), "Expected", "Defined at")
+
+
+def claims_table(results: Sequence[ClaimResult], columns: _Columns = _ALL) -> Table:
+    """Return claims as a table, one row each; columns that no row fills are left out.
+
+    Rows of an observation have their line in their name.
+    """
     intervals = interval_heading(results)
-    rows = tuple(
+    rows = [
         (
             mark(result),
             result.name,
             claimed(result),
             predicted(result),
-            "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
+            ""
+            if result.relative_difference is None
+            else relative_error(result.relative_difference),
             within(result),
-            *([interval(result)] if intervals else []),
-            f"{result.file}:{result.line}",
+            interval(result),
+            f"{result.file}:{result.line}" if columns is _ALL else str(result.line),
         )
         for result in results
+    ]
+    names = ("Verdict", "Claim", columns.stated, "Predicted", "Error", "Tolerance")
+    headings = (*names, intervals or "", columns.place)
+    shown = [
+        i
+        for i, heading in enumerate(headings)
+        if heading and (i not in _MAY_BE_EMPTY or any(row[i] for row in rows))
+    ]
+    return Table(
+        tuple(headings[i] for i in shown),
+        tuple(tuple(row[i] for i in shown) for row in rows),
+        right=frozenset(new for new, i in enumerate(shown) if i in _RIGHT or headings[i] == "Line"),
+        long=frozenset(new for new, i in enumerate(shown) if i in _LONG),
     )
-    shown = (intervals,) if intervals else ()
-    headings = ("", "claim", "claimed", "predicted", "difference", "within", *shown, "place")
-    return Table(headings, rows, frozenset([4, 5]))
+
+
+_MAY_BE_EMPTY = (4, 5, 6)
+_RIGHT = (4, 5)
+_LONG = (0, 1, 2, 3, 6)
 
 
 def claimed(result: ClaimResult) -> str:
@@ -335,9 +423,9 @@ def _simulated(result: ClaimResult) -> str:
         return "not simulated"
     mean, half = result.near.mean, result.near.half_width
     if not isfinite(mean):
-        return "too few came"
-    told = with_interval(mean, half, result.dimension, share=_is_written_in_percent(result))
-    return f"simulated {' ± '.join(told)}"
+        return "too few items simulated"
+    share = _is_written_in_percent(result)
+    return f"simulated {estimate(mean, half, result.dimension, share=share)}"
 
 
 def predicted(result: ClaimResult) -> str:
@@ -348,7 +436,7 @@ def predicted(result: ClaimResult) -> str:
     if result.verdict is Verdict.UNCLAIMED:
         return ""
     if result.condition is not None:
-        return "; ".join(_side(side) for side in result.compared)
+        return "; ".join(_sides(result))
     assert result.predicted is not None
     return marked_value(_quantity(result.predicted, result), result.predicted, result.known)
 
@@ -365,7 +453,14 @@ def within(result: ClaimResult) -> str:
 
 def interval(result: ClaimResult) -> str:
     """Return the prediction interval of a measured value, and how far that lies outside of it."""
-    return interval_text(result, _quantity)
+    return interval_text(result, partial(_quantity, digits=3))
+
+
+def _sides(result: ClaimResult) -> list[str]:
+    """Return the values of a comparison, without those that are written in it."""
+    written = (result.condition or "").replace("_", "")
+    found = [_side(side) for side in result.compared]
+    return [one for one in found if one.replace(",", "") not in written] or found[:1]
 
 
 def _side(side: Side) -> str:
@@ -375,8 +470,8 @@ def _side(side: Side) -> str:
     return marked_value(told, side.value, side.known)
 
 
-def _quantity(value: float, result: ClaimResult) -> str:
-    return quantity(value, result.dimension, share=_is_written_in_percent(result))
+def _quantity(value: float, result: ClaimResult, digits: int = 4) -> str:
+    return quantity(value, result.dimension, digits, share=_is_written_in_percent(result))
 
 
 def _is_written_in_percent(result: ClaimResult) -> bool:

@@ -214,10 +214,11 @@ def _simulated(found: Solved) -> SimulatedSection:
         typically_played(found.solution.graph, at, found.model, found.configuration), effort
     )
     numbers = compared(found.solution.graph, told)
+    labels = found.model.once(labels_of)
     return SimulatedSection(
         at=f"{found.model.population.name} = {at:,}",
-        tables=simulated_tables(numbers),
-        lines=tuple(simulation_lines(told, numbers, effort)),
+        tables=simulated_tables(numbers, labels),
+        lines=tuple(simulation_lines(told, numbers, effort, labels)),
     )
 
 

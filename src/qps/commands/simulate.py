@@ -1,4 +1,4 @@
-"""`qps simulate`: a spec played packet by packet, beside what was predicted of it."""
+"""`qps simulate`: discrete-event simulation of a spec, compared with its predictions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from msgspec.structs import replace
 
-from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.console import Exit, complain, print_json, show, width_of
 from qps.commands.efforts import precision_of, seconds_of
 from qps.commands.kept_specs import load
 from qps.commands.progress import Progress
@@ -17,9 +17,10 @@ from qps.compiler.lower.certainty_asked import as_stated, with_certainty
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
+from qps.reports.text.labels import labels_of
+from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_remark, unplayed_remark
 from qps.reports.text.simulated_text import simulation_text, simulation_view
-from qps.reports.text.text import title_of
 from qps.reports.text.view import as_json
 from qps.simulation.agreement import compared, levels_asked
 from qps.simulation.crew import Effort, simulate
@@ -30,7 +31,7 @@ from qps.solver.odds.promising import promising
 
 
 def run(arguments: Namespace) -> Exit:
-    """Play a spec; status 1 where a prediction is off by more than its label allows."""
+    """Simulate a spec; status 1 where a prediction is off by more than its label allows."""
     precision, seconds = precision_of(arguments.precision), seconds_of(arguments.seconds)
     spec = load(arguments.file).with_parts_of(arguments.set)
     show(spec.warnings, arguments)
@@ -43,7 +44,7 @@ def run(arguments: Namespace) -> Exit:
         workers=arguments.workers or 0,
         levels=levels_asked(spec.model),
     )
-    with Progress(total=1, quiet=arguments.quiet, unit=None, label="playing") as progress:
+    with Progress(total=1, quiet=arguments.quiet, unit=None, label="simulating") as progress:
         told = simulate(
             typically_played(graph, at, spec.model, configuration),
             effort,
@@ -54,11 +55,20 @@ def run(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(simulation_view(spec.model.file, name, told, found, effort)))
     else:
-        scenarios = [f"scenario {one}" for one in arguments.scenario]
-        where = ", ".join([spec.model.file, *scenarios, *arguments.set, f"{name} = {at:,}"])
-        title = f"{title_of(spec.model)} ({where})"
-        markdown = arguments.format == "markdown"
-        sys.stdout.write(simulation_text(title, told, found, effort, markdown=markdown))
+        place = ", ".join(
+            [spec.model.file, *map("scenario {}".format, arguments.scenario), *arguments.set]
+        )
+        text = simulation_text(
+            f"Simulation at {counted(at, name)}",
+            place,
+            told,
+            found,
+            effort,
+            labels=spec.model.once(labels_of),
+            markdown=arguments.format == "markdown",
+            width=width_of(sys.stdout),
+        )
+        sys.stdout.write(text)
     return Exit.YES if all(one.is_right for one in found) else Exit.NO
 
 

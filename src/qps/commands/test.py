@@ -1,4 +1,4 @@
-"""`qps test`: every expectation and observation, claimed against predicted."""
+"""`qps test`: every claim and observation, expected against predicted."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def run(arguments: Namespace) -> Exit:
     of_some = arguments.readers or arguments.changed
     if of_some and not tested.results and not tested.wrong:
         if not arguments.quiet:
-            which = "what was changed" if arguments.changed else "these files"
-            print(f"no spec below this folder reads {which} and claims anything")
+            which = "the changed files" if arguments.changed else "these files"
+            print(f"no spec below this folder with claims reads {which}")
         return Exit.YES
     if not tested.results and not tested.wrong:
         raise complain(
-            "these specs claim nothing that could be tested",
-            "add an `expect` block: a published figure, a promise, a planning assumption",
+            "these specs contain no claims to test",
+            "add an `expect` block: a published figure, a guarantee, a planning assumption",
         )
     _print(tested, arguments)
     return status_of(tested)
@@ -196,8 +196,11 @@ def _print(tested: Tested, arguments: Namespace) -> None:
                     coverages=tested.coverages,
                     quiet=arguments.quiet,
                     color=wants_color(arguments.color, sys.stdout),
-                    width=width_of(sys.stdout) if sys.stdout.isatty() else None,
+                    width=width_of(sys.stdout),
                 )
                 style(sys.stdout, text)
             if tested.wrong and tested.results:
-                sys.stdout.write("\nnot tested:\n" + wrong_table(tested.wrong).as_text(""))
+                sys.stdout.write(
+                    "\nNot tested:\n"
+                    + wrong_table(tested.wrong).as_text(width=width_of(sys.stdout))
+                )

@@ -1,0 +1,50 @@
+"""How every command lays out what it prints: title and file, facts, tables, notes."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from qps.reports.text.facts import COLUMNS, facts_text, notes_text, title_lines
+from qps.reports.text.table import Table, escaped, joined
+
+
+class Layout(Struct, frozen=True, kw_only=True):
+    """What a command prints; the same for a terminal and in Markdown.
+
+    `facts` have labels, `notes` are sentences below the tables.
+    """
+
+    title: str
+    place: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def as_text(self, width: int = COLUMNS) -> str:
+        """Return it for a terminal of a width."""
+        tables = [table.as_text(width=width) for table in self.tables if table.rows]
+        head = "\n".join(title_lines(self.title, self.place, width))
+        return joined([head, facts_text(self.facts, width), *tables, notes_text(self.notes, width)])
+
+    def as_markdown(self) -> str:
+        """Return it as a section of Markdown."""
+        place = f" ({self.place})" if self.place else ""
+        tables = [table.as_markdown() for table in self.tables if table.rows]
+        notes = [escaped(note) for note in self.notes]
+        return joined([f"### {escaped(self.title + place)}", self._facts(), *tables, *notes])
+
+    def _facts(self) -> str:
+        """Return the facts as a list; one without a label belongs to that before it."""
+        lines: list[str] = []
+        for label, fact in self.facts:
+            if not fact:
+                continue
+            if label or not lines:
+                lines.append(f"- **{escaped(label)}:** {escaped(fact)}")
+            else:
+                lines[-1] += f"; {escaped(fact)}"
+        return "\n".join(lines)
+
+    def printed(self, *, markdown: bool, width: int = COLUMNS) -> str:
+        """Return it in either form."""
+        return self.as_markdown() if markdown else self.as_text(width)
