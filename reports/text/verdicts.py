@@ -188,18 +188,18 @@ def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
     return f" (error {' to '.join(ends)})"
 
 
-_TENFOLD = 0.1
+_TENTH, _LEAST = 0.1, 0.0005
 
 
 def relative_error(share: float) -> str:
     """Return how far a prediction is off, with its sign.
 
-    >>> relative_error(0.0114), relative_error(-0.5), relative_error(0.0)
+    >>> relative_error(0.0114), relative_error(-0.5), relative_error(-0.0003)
     ('+1.1 %', '-50 %', '0 %')
     """
-    if not share:
+    if abs(share) < _LEAST:
         return "0 %"
-    return f"{share * 100:+.{0 if abs(share) >= _TENFOLD else 1}f} %"
+    return f"{share * 100:+.{0 if abs(share) >= _TENTH else 1}f} %"
 
 
 def mark(result: ClaimResult) -> str:
