@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from threading import Timer
 from typing import IO
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from qps.compiler.diagnostics.diagnostic import Outcome, Sink
 from qps.compiler.diagnostics.source import Source
@@ -101,6 +101,9 @@ class Tree(Struct, frozen=True, kw_only=True):
     folder: Path
     blobs: Mapping[PurePosixPath, str]
     reader: subprocess.Popen[bytes]
+    _specs: dict[tuple[PurePosixPath, str], tuple[Outcome[Spec], frozenset[Path]]] = field(
+        default_factory=dict
+    )
 
     def has(self, path: PurePosixPath) -> bool:
         """Return whether the commit has a file of this path from the top, links followed."""
@@ -129,7 +132,15 @@ class Tree(Struct, frozen=True, kw_only=True):
             _copied(name, self.reader, file)
 
     def checked(self, path: PurePosixPath, label: str) -> tuple[Outcome[Spec], frozenset[Path]]:
-        """Check a spec as the commit has it; return also the files that it names, from the top."""
+        """Check a spec as the commit has it, once; return also the files that it names.
+
+        These are told from the top.
+        """
+        if (path, label) not in self._specs:
+            self._specs[path, label] = self._check(path, label)
+        return self._specs[path, label]
+
+    def _check(self, path: PurePosixPath, label: str) -> tuple[Outcome[Spec], frozenset[Path]]:
         for parent in path.parents:
             for name in (project_file.OWN, project_file.SHARED):
                 self.fetch(self.folder / parent / name)

@@ -8,12 +8,17 @@ import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
 from qps.cli import main
+from qps.compiler import pipeline
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Outcome
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec
 from qps.compiler.project.review_rules import Level
 from qps.reviewing import git_command
 from qps.reviewing.change_review import Review
@@ -90,6 +95,29 @@ def ci(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
 def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict]:  # type: ignore[type-arg]
     status, out, _ = ci(capsys, "--format", "json", *words)
     return status, json.loads(out)
+
+
+def test_each_spec_is_checked_once_now_and_once_at_the_base(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels: list[str] = []
+    check = pipeline._check_source
+
+    def noted(source: Source, *others: Any) -> Outcome[Spec]:
+        labels.append(source.label)
+        return check(source, *others)
+
+    monkeypatch.setattr(pipeline, "_check_source", noted)
+    Path("shared/hw.qps").write_text(MODULE.replace("1 ms", "2 ms"))
+    Path("app/broken.qps").write_text("users N in 1..9\nrequire { nobody.latency <= 1 ms }\n")
+    status, _, _ = ci(capsys, "--base", "HEAD")
+    assert status == 2
+    now = {f"app/{HOSTILE}", "app/broken.qps", "app/table.qps", "shared/hw.qps"}
+    assert now <= set(labels)
+    assert len(set(labels) - now) == 2  # the base of what is touched
+    again = [label for label in labels if labels.count(label) > 1]
+    # One with mistakes is asked anew which files it names, to tell whether it is touched.
+    assert again == ["app/broken.qps"] * 2
 
 
 def test_a_change_of_a_module_is_told_of_each_spec_that_reads_it(

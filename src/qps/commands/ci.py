@@ -8,6 +8,7 @@ from pathlib import Path
 from qps.commands.ci_output import write_outputs
 from qps.commands.console import Exit
 from qps.commands.examined_specs import Examination, examine, place_findings
+from qps.commands.kept_specs import checked_once
 from qps.commands.pages import write_text
 from qps.commands.progress import Progress
 from qps.commands.test import status_of
@@ -29,7 +30,8 @@ def run(arguments: Namespace) -> Exit:
     base = base_of(top_for(arguments.paths) or Path(), arguments.base, passed=arguments.passed)
     is_first_record = arguments.passed is not None and base.is_default and not base.has_passed
     everything = arguments.all or is_first_record
-    with Progress(total=None, quiet=arguments.quiet, unit=None, label="what changed") as progress:
+    progressing = Progress(total=None, quiet=arguments.quiet, unit=None, label="what changed")
+    with progressing as progress, checked_once():
         found = examine(arguments.paths, base, progress, everything=everything)
     accepted = {
         path_from(base.top, str(one.path)): Accepted(one.spec.accepted)

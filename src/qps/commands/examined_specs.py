@@ -29,7 +29,7 @@ from qps.reviewing.findings import (
     of_faults,
     path_from,
 )
-from qps.reviewing.git_objects import tree_at
+from qps.reviewing.git_objects import Tree, tree_at
 from qps.reviewing.rules.change_rules import Change, Touched, change_findings
 from qps.reviewing.spec_changes import Known, SpecChange, removed_spec, spec_change
 from qps.solver.odds.told import PROBABILITY
@@ -95,20 +95,30 @@ def examine(
     paths = _specs(asked)
     touched = _touched(paths, base, everything=everything)
     specs = [_examined(one, progress) for one in touched.specs]
+    changes: list[SpecChange] = []
+    weaker: list[Finding] = []
+    if base.commit is not None:
+        with tree_at(base.top, base.commit) as tree:
+            changes += _changes(specs, base, tree, touched.gone, progress)
+            weaker += _weaker(asked, paths, specs, base, tree, touched.since)
     return Examination(
         base=base,
-        count=sum(not _is_module(path) for path in paths),
+        count=touched.count,
         specs=tuple(specs),
-        changes=tuple(_changes(specs, base, touched.gone, progress)),
-        weaker=tuple(_weaker(asked, paths, specs, base, touched.since)),
+        changes=tuple(changes),
+        weaker=tuple(weaker),
         projects=tuple(_of_projects(asked)),
     )
 
 
 class _Touched(Struct, frozen=True):
-    """The specs that a change touches, each with its name before, and the names of those gone."""
+    """The specs that a change touches, each with its name before, and the names of those gone.
+
+    `count` counts those that were looked among, without modules.
+    """
 
     specs: tuple[tuple[Path, PurePosixPath | None], ...]
+    count: int
     gone: tuple[PurePosixPath, ...] = ()
     since: Since | None = None
 
@@ -121,17 +131,19 @@ def _specs(paths: Sequence[Path]) -> list[Path]:
 def _touched(paths: Sequence[Path], base: Base, *, everything: bool) -> _Touched:
     """Return the specs that read what was changed; without a base that is each."""
     if base.commit is None:
-        return _Touched(tuple((path, None) for path in paths))
+        count = sum(not _is_module(path) for path in paths)
+        return _Touched(tuple((path, None) for path in paths), count)
     since = Since.of(base.top, base.commit)
-    found = []
+    found, count = [], 0
     for path in paths:
+        count += not _is_module(path)
         if everything or reads_any(path, since):
             before = since.name_before(path)
             is_inside = before is not None and before.is_relative_to(base.top)
             way = PurePosixPath(before.relative_to(base.top)) if before and is_inside else None
             found.append((path, way))
     gone = tuple(PurePosixPath(path_from(base.top, str(path))) for path in since.gone)
-    return _Touched(tuple(found), gone, since)
+    return _Touched(tuple(found), count, gone, since)
 
 
 def _is_module(path: Path) -> bool:
@@ -154,21 +166,22 @@ def _examined(one: tuple[Path, PurePosixPath | None], progress: Progress) -> Exa
 
 
 def _changes(
-    specs: Sequence[Examined], base: Base, gone: Sequence[PurePosixPath], progress: Progress
+    specs: Sequence[Examined],
+    base: Base,
+    tree: Tree,
+    gone: Sequence[PurePosixPath],
+    progress: Progress,
 ) -> Iterator[SpecChange]:
-    if base.commit is None:
-        return
-    with tree_at(base.top, base.commit) as tree:
-        for one in specs:
-            progress.advance(0, one.path.name)
-            known = Known(
-                base=base.short,
-                results=one.tested.results,
-                unanswered=[d for d in one.found if d.is_error],
-            )
-            file = path_from(base.top, str(one.path))
-            yield spec_change(one.spec, file, one.before, tree, known)
-        yield from (removed_spec(was, tree, base.short) for was in gone)
+    for one in specs:
+        progress.advance(0, one.path.name)
+        known = Known(
+            base=base.short,
+            results=one.tested.results,
+            unanswered=[d for d in one.found if d.is_error],
+        )
+        file = path_from(base.top, str(one.path))
+        yield spec_change(one.spec, file, one.before, tree, known)
+    yield from (removed_spec(was, tree, base.short) for was in gone)
 
 
 def _weaker(
@@ -176,27 +189,27 @@ def _weaker(
     paths: Sequence[Path],
     specs: Sequence[Examined],
     base: Base,
+    tree: Tree,
     since: Since | None,
 ) -> Iterator[Finding]:
     """Yield what became weaker since the base, in specs and by what is no longer looked at."""
-    if base.commit is None or since is None:
+    if since is None:
         return
     roots = [resolved_path(path) for path in asked]
-    with tree_at(base.top, base.commit) as tree:
-        listed = [
-            way
-            for way in sorted(tree.blobs)
-            if way.suffix == ".qps" and any(_is_below(base.top / way, root) for root in roots)
-        ]
-        change = Change(
-            tree=tree,
-            base=base.short,
-            since=since,
-            touched=[Touched(file=o.path, before=o.before, spec=o.spec) for o in specs],
-            listed_before=listed,
-            listed=frozenset(resolved_path(path) for path in paths),
-        )
-        yield from change_findings(change)
+    listed = [
+        way
+        for way in sorted(tree.blobs)
+        if way.suffix == ".qps" and any(_is_below(base.top / way, root) for root in roots)
+    ]
+    change = Change(
+        tree=tree,
+        base=base.short,
+        since=since,
+        touched=[Touched(file=o.path, before=o.before, spec=o.spec) for o in specs],
+        listed_before=listed,
+        listed=frozenset(resolved_path(path) for path in paths),
+    )
+    yield from change_findings(change)
 
 
 def _is_below(path: Path, root: Path) -> bool:

@@ -10,7 +10,10 @@ kept; what they warn of is part of them. The graphs that were lowered of it stan
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -37,6 +40,8 @@ from qps.compiler.syntax.nesting import allow_deep_expressions
 from qps.version import __version__
 
 Value = TypeVar("Value", bound=Struct)
+
+_MOST_AT_HAND = 64
 
 
 class _Reading(Struct, frozen=True):
@@ -88,31 +93,68 @@ def load(path: Path) -> Spec:
     return outcome.value
 
 
+class _Answer(Struct, frozen=True):
+    """What came of a check, what it asked for, and what is kept of it in files."""
+
+    outcome: Outcome[Spec]
+    asked: tuple[_Reading, ...]
+    kept: Kept | None = None
+
+
+_AtHand = OrderedDict[str, _Answer]
+_at_hand: ContextVar[_AtHand | None] = ContextVar("_at_hand", default=None)
+
+
+@contextmanager
+def checked_once() -> Iterator[None]:
+    """Have each spec checked once, mistakes and all, however often it is looked at here."""
+    token = _at_hand.set(OrderedDict())
+    try:
+        yield
+    finally:
+        _at_hand.reset(token)
+
+
 def check_file(path: Path) -> Outcome[Spec]:
     """Read and check a spec in a file, or take what came of that the last time."""
     read = read_spec(path)
     if read.value is None:
         return Outcome(None, read.diagnostics)
-    files = kept_files()
-    return check_source(read.value) if files is None else checked(read.value, files)[0]
+    at_hand = _at_hand.get()
+    if at_hand is None:
+        return _answer(read.value, kept_files()).outcome
+    key = key_of(read.value, "checked")
+    answer = at_hand.pop(key, None)
+    if answer is None or not _is_answered_alike(answer.asked, importer_of(read.value)):
+        answer = _answer(read.value, kept_files())
+    at_hand[key] = answer
+    if len(at_hand) > _MOST_AT_HAND:
+        at_hand.popitem(last=False)
+    return answer.outcome
 
 
 def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], Kept | None]:
     """Check a spec, or take what was kept of it; return also what is kept now."""
+    answer = _answer(source, files)
+    return answer.outcome, answer.kept
+
+
+def _answer(source: Source, files: KeptFiles | None) -> _Answer:
     allow_deep_expressions()
     key = key_of(source, "checked")
-    found, kept = read_kept(key, files, _Checked)
+    found, kept = (None, None) if files is None else read_kept(key, files, _Checked)
     again = importer_of(source)  # asked anew, it has named the files that were read
     if found is not None and _is_answered_alike(found.asked, again):
         project = project_of(source.folder).value
         spec = replace(found.spec, files=files_of(source, again, project))
-        return Outcome(spec, spec.warnings), kept
+        return _Answer(Outcome(spec, spec.warnings), found.asked, kept)
     reads = importer_of(source)
     importer = _Noting(root=reads.root, of_what=reads.of_what)
     outcome = check_source(source, importer)
-    if outcome.value is None:
-        return outcome, None
-    return outcome, keep(_Checked(outcome.value, tuple(importer.asked)), key, files)
+    asked = tuple(importer.asked)
+    if outcome.value is None or files is None:
+        return _Answer(outcome, asked)
+    return _Answer(outcome, asked, keep(_Checked(outcome.value, asked), key, files))
 
 
 def _is_answered_alike(asked: Iterable[_Reading], importer: Importer) -> bool:
