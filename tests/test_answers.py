@@ -20,7 +20,7 @@ from test_ties import SHOP, answered
 )
 def test_where_nothing_depends_on_the_users_that_is_told(text: str, wrong: str) -> None:
     solution, view, _ = answered(text, "power = 4 core", "speed = 100 Mbit/s")
-    assert view.answer.startswith("Nothing depends on the number of users: "), wrong
+    assert view.answer.startswith("Capacity does not depend on the number of users: "), wrong
     (warning,) = solution.warnings
     assert warning.code.id == "QPS0608"
     assert warning.message == "nothing depends on N: no load and no requirement changes with it"
@@ -29,20 +29,20 @@ def test_where_nothing_depends_on_the_users_that_is_told(text: str, wrong: str) 
 
 def test_what_nobody_moves_may_be_too_much_all_the_same() -> None:
     solution, view, _ = answered(SHOP.replace(" for each user", ""), "power = 0.001 core")
-    assert view.answer.startswith("Not even 100 users are acceptable: web.cpu")
+    assert view.answer.startswith("Not even 100 users are supported: web.cpu")
     assert "QPS0608" in [warning.code.id for warning in solution.warnings]
 
 
 def test_one_number_of_users_is_no_range() -> None:
     settings = ("power = 4 core", "speed = 1000 Mbit/s")
     solution, view, text = answered(SHOP, *settings, "N = 200")
-    assert view.answer == "200 users are acceptable."
+    assert view.answer == "All requirements pass with 200 users."
     assert not solution.warnings
     assert "Bottleneck: web.cpu saturates first, at N = 2,000" in text
     assert "1 % more of each moves" in text
-    assert answered(SHOP, *settings, "N = 1")[1].answer == "1 user is acceptable."
+    assert answered(SHOP, *settings, "N = 1")[1].answer == "All requirements pass with 1 user."
     _, view, text = answered(SHOP, "N = 300")
-    assert view.answer.startswith("300 users are not acceptable: line.forth is loaded 12,000 %")
+    assert view.answer.startswith("300 users are not supported: line.forth utilization is 12,000 %")
     assert "Bottleneck: line.forth is saturated at N = 300." in text
 
 

@@ -375,8 +375,8 @@ def test_a_matrix_tells_how_each_answer_is_known() -> None:
         view = qps.loads(text).solve(set={"server": server})
         assert view.known.kind == known
     told = shown(compiled(text), table, markdown=False)
-    assert ">= " in told
-    assert "<= " in told
+    assert "≥ " in told
+    assert "≤ " in told
     assert "known" not in told
 
 
@@ -407,7 +407,7 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
     told = json.loads("".join(json_texts(compiled(text), [])))["known"]
     assert {name: each["kind"] for name, each in told.items()} == known
     rows = shown(compiled(text), qps.loads(text).matrix().to_arrow(), markdown=False)
-    assert "\n`quality_at` and `late` are upper bounds (the truth may be less): where k" in rows
+    assert "\n`quality_at` and `late` are upper bounds (true value may be lower): where k" in rows
     assert "\n`either` is an approximation" in rows
 
 
@@ -478,10 +478,10 @@ def test_explain_tells_how_a_number_is_known_and_why() -> None:
     graph = lowered(f"{WAITING}measure late = {LATE}\n")
     for name in ("late", LATE):
         told = explanation_text(explain(graph, name, 100))
-        assert "  An upper bound (the truth may be less): " in told
+        assert "  An upper bound (true value may be lower): " in told
         assert "the slowest counts" in told
     told = explanation_text(explain(graph, "server.cpu.load", 100))
-    assert "  Exact for the model that the spec states." in told
+    assert "  Exact for this model." in told
 
 
 def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:
@@ -520,8 +520,8 @@ def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     drawn = draw(ClaimRunner(model=model), model.figures[0])
     assert [curve.known.kind for curve in drawn.curves] == [Kind.UPPER_BOUND, Kind.EXACT]
     told = figure_text(drawn, "N")
-    assert "`wait` is an upper bound (the truth may be less): " in told
-    assert "All other numbers are exact" in told
+    assert "`wait` is an upper bound (true value may be lower): " in told
+    assert "All other results are exact" in told
     assert [line_label(curve) for curve in drawn.curves] == ["wait (upper bound)", "mean"]
     lines = figure_json(drawn, "N")["lines"]
     assert [line.known.kind for line in lines] == ["upper bound", "exact"]
@@ -555,7 +555,7 @@ def test_a_difference_of_answers_tells_how_both_are_known() -> None:
     before, after = qps.loads(text), qps.loads(text.replace("4 core", "8 core"))
     sides = [Side(one.spec.model, one.spec.configuration(None, [])) for one in (before, after)]
     told = difference_view(difference(*sides), before.solve(), after.solve())
-    assert told.answer.startswith("Capacity rises from >= 342 to >= 739 users (")
+    assert told.answer.startswith("Capacity rises from ≥ 342 to ≥ 739 users (")
 
 
 # -- losses of resources in a row --------------------------------------------------------
@@ -687,7 +687,7 @@ def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() ->
     assert following is not None
     assert following.known.kind == "lower bound"
     solved = solve_model(checked(text).model, checked(text).configuration(None, []))
-    assert "(>= " in " ".join(headroom_lines(view, solved))
+    assert "(≥ " in " ".join(headroom_lines(view, solved))
 
 
 # -- the question turned round -----------------------------------------------------------
@@ -711,7 +711,7 @@ def _turned(text: str, name: str, population: int) -> InverseSolution:
             f"{TURNED}require {{ {LATE} <= 50 s; server.cpu.load <= 50 % }}\n",
             "exact",
             "exact",
-            "All n",
+            "All r",
         ),
         (f"{UNCOUNTED}require {{ p.latency <= 9 ms }}\n", "upper", "upper", "Not all of these"),
         (f"{UNCOUNTED}require {{ p.latency <= 50 s }}\n", "upper", "upper", "Not all of these"),
@@ -770,7 +770,7 @@ def test_whether_users_are_carried_is_known_as_what_fails() -> None:
     strict = _sized(f"{LATE} <= 9 ms", 600)
     assert not strict.is_possible
     assert strict.known.kind is Kind.LOWER_BOUND
-    assert "<= " in sizing_answer(strict)
+    assert "≤ " in sizing_answer(strict)
     assert sizing_known(strict)[0].startswith("In truth 600 users may be carried: where kinds")
 
 
@@ -778,7 +778,7 @@ def test_what_mends_a_bound_is_one() -> None:
     found = _sized(f"{LATE} <= 60 ms", 390)
     assert found.fails_still
     assert {mend.known.kind for mend in found.mends} == {Kind.UPPER_BOUND}
-    assert "it takes <= " in sizing_answer(found)
+    assert "it takes ≤ " in sizing_answer(found)
     assert found.growth is not None
     assert found.growth.known.kind in (Kind.EXACT, Kind.UPPER_BOUND)
 

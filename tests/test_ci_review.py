@@ -100,8 +100,8 @@ def test_thirty_specs_are_seen_at_once_the_worst_first(
     assert len(overview.encode()) <= 3_000
     rows = [line for line in overview.splitlines() if line.startswith("| service")]
     assert len(rows) == 30
-    assert rows[0] == ("| service\\_20.qps | 1,000 | 0 | processor of web | ❌ 1 of 1 fail |")
-    assert rows[1].startswith("| service\\_03.qps | 1,000 → 500 | -500, -50 % | processor of web |")
+    assert rows[0] == ("| service\\_20.qps | 1,000 | 0 | web CPU | ❌ 1 of 1 fail |")
+    assert rows[1].startswith("| service\\_03.qps | 1,000 → 500 | -500, -50 % | web CPU |")
     assert rows[2].startswith("| service\\_07.qps | 1,000 → 800 | -200, -20 % |")
     assert rows[-1].startswith("| service\\_11.qps | 1,000 → 1,250 | +250, +25 % |")
     assert "plan: 30 of 30 specs changed, compared with " in overview
@@ -121,7 +121,7 @@ def test_new_specs_are_there_with_their_answers_and_those_gone_with_theirs(
     write(fresh=spec(1.25, claimed=1000), other="machine m { cpu 1 core }\n", wrong=spec(2))
     Path("wrong.qps").write_text("users N in 1..2\n")
     _, out = ci(capsys, "--format", "markdown")
-    assert "| fresh.qps | 1,600 | new | processor of web | ✅ 1 of 1 pass |" in out
+    assert "| fresh.qps | 1,600 | new | web CPU | ✅ 1 of 1 pass |" in out
     assert "| old.qps | 500 → – | removed | – | – |" in out
     assert "| wrong.qps | – | new | – | – |" in out
     assert "module.qps |" not in out

@@ -404,7 +404,7 @@ def test_many_users_are_told_to_the_last_so_that_parts_add_up(
     assert sum(steps) == 41_666_666 - 107_142_857
     shares = [float(row[-1].replace(",", "")) for row in rows]
     assert sum(shares) == pytest.approx(sum(steps), abs=0.1)
-    assert "processor of host reaches its target at" in out
+    assert "host CPU reaches its target at" in out
 
 
 @pytest.mark.parametrize("work", ["0.067", "0.0683", "0.0011"])
@@ -434,12 +434,12 @@ def test_the_text(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
 main:specs/app.qps -> specs/app.qps
 
   Capacity     200 -> 400 users (+200, +100 %)
-  Bottleneck   processor of host (unchanged)
+  Bottleneck   host CPU (unchanged)
 
   ~ host.cpu.cores: 2 core -> 4 core  +200 users
 
-  Limit                           Before  After
-  processor of host saturates at     200    400
+  Limit                  Before  After
+  host CPU saturates at     200    400
 """
     )
 

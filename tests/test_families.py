@@ -352,7 +352,7 @@ def test_reasons_count_the_ports_of_a_switch(
 ) -> None:
     text = answer(LISTED + "measure late = ask.latency", tmp_path, monkeypatch, capsys)
     assert (
-        "`late` is a lower bound (the truth may be more): no waiting is counted at "
+        "`late` is a lower bound (true value may be higher): no waiting is counted at "
         "`edge.client.out`, `edge.web.in`, `web.cpu`, 7 ports of `fabric`, `auth.cpu`, `cart.cpu` "
         "and `profile.cpu`." in text
     )

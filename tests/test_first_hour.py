@@ -19,11 +19,11 @@ from qps.compiler.pipeline import check_file
 
 FIRST = Path(__file__).parent / "first_hour"
 ACCEPTED = {
-    "cache": "At most 4,000 clients. With 4,001, processor of api is loaded 100.03 %: it is saturated.",
-    "chat": "78,139 people. With 78,140, processor of chat is loaded 70.0004 %; at most 70 % is acceptable.",
-    "regions": "At most 66,666 users. With 66,667, processor of us is loaded 100.001 %: it is saturated.",
-    "sessions": "5,760 players. With 5,761, memory of game is loaded 90.02 %; at most 90 % is acceptable.",
-    "shop": "24,000 shoppers. With 24,001, processor of web is loaded 100.004 %: it is saturated.",
+    "cache": "At most 4,000 clients. With 4,001, api CPU utilization is 100.03 % (saturated).",
+    "chat": "78,139 people. With 78,140, chat CPU utilization is 70.0004 %, above the limit of 70 %.",
+    "regions": "At most 66,666 users. With 66,667, us CPU utilization is 100.001 % (saturated).",
+    "sessions": "5,760 players. With 5,761, game memory utilization is 90.02 %, above the limit of 90 %.",
+    "shop": "24,000 shoppers. With 24,001, web CPU utilization is 100.004 % (saturated).",
 }
 ONE_NAME = "a machine and a node cannot have one name"
 REFUSED = {

@@ -69,26 +69,26 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
 ) -> None:
     text = told(capsys, "site.qps")
     assert text.splitlines()[:3] == ["site (site.qps)", "", "  At most 3,750 shoppers"]
-    assert "limited by   processor of web 75 of 75 %; just over 75 % with 3,751\n" in text
-    assert "also needs   delay of replies at least 8.64 of 100 ms\n" in text
+    assert "limited by   web CPU utilization 75 of 75 %; just over 75 % with 3,751\n" in text
+    assert "also needs   replies latency at least 8.64 of 100 ms\n" in text
     assert "web.cpu.load" not in text
-    assert "would help   twice the cores of web: 8 core instead of 4 (at most 7,500):\n" in text
+    assert "would help   web.cpu.cores: 4 -> 8 (at most 7,500):\n" in text
     assert "--set 'web.cpu.cores = 8 core'" in text
-    assert "costs        price not given: write `price 900 $`" in text
+    assert "costs        no prices set; add" in text
     assert "breaks next " in text
 
 
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
-    assert "limited by   delay of voice at least 227 of 230 ms and loss of" in text
+    assert "limited by   voice latency at least 227 of 230 ms and voice" in text
 
 
 def test_eight_resources_are_told_and_how_full_the_others_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = told(capsys, "many.qps", "--no-advice")
-    rows = re.findall(r"^  processor of n(\d+) ", text, re.MULTILINE)
+    rows = re.findall(r"^  n(\d+) CPU ", text, re.MULTILINE)
     assert rows == [str(n) for n in range(32, 24, -1)]
     largest = qps.load("many.qps").solve().largest_acceptable
     assert largest == 312
@@ -121,7 +121,7 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
     assert "\x1b" not in bare
     assert COLOUR.sub("", shown) == bare
     assert "\x1b[1;32m  312 users\x1b[0m" in shown
-    assert "\x1b[1;33m  processor of n32 " in shown
+    assert "\x1b[1;33m  n32 CPU " in shown
     assert "\x1b[1;33m  limited by" in shown
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert told(capsys, "many.qps", "--no-advice") == shown
@@ -192,7 +192,7 @@ def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
 def test_a_bound_is_told_as_such() -> None:
     from qps.reports.text.how_known import users_as_known
 
-    assert users_as_known(upper_bound("x")) == "an upper bound, fewer may be well served"
+    assert users_as_known(upper_bound("x")) == "optimistic"
 
 
 def test_how_many_is_told_before_it_is_known_what_would_help(

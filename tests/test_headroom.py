@@ -112,7 +112,7 @@ def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
     found = _next(text)
     assert found is not None
     assert found.met_up_to is None
-    assert "met by no number of users either" in _lines(text)[0]
+    assert "never met" in _lines(text)[0]
 
 
 def test_another_mode_may_limit_next() -> None:
@@ -165,7 +165,7 @@ def test_who_loses_how_much_and_where() -> None:
     assert not told["notes"].loses_more
     assert [(one.resource, one.load) for one in more.loads] == [("web.cpu", pytest.approx(1.1))]
     assert _lines(SPEC)[1] == (
-        "With 10 % more users (110): web.cpu is loaded 110 %; pages: 9.09 % lost (web.cpu saturated), "
+        "With 10 % more users (110): web.cpu utilization is 110 %; pages: 9.09 % lost (web.cpu saturated), "
         "∞ later (waiting for web.cpu)."
     )
 
@@ -182,8 +182,8 @@ def test_who_waits_how_much_longer_and_where() -> None:
 
 def test_a_margin_takes_it() -> None:
     assert _lines(f"target cpu 75 %, link 80 %\n{SPEC}")[1:3] == [
-        "With 10 % more users (83): web.cpu is loaded 83 % (75 % is planned); nobody loses more or is served later.",
-        "Margin: cpu at most 75 %, link at most 80 %.",
+        "With 10 % more users (83): web.cpu utilization is 83 % (target 75 %); latency and loss unchanged.",
+        "Headroom: cpu at most 75 %, link at most 80 %.",
     ]
 
 
@@ -192,14 +192,14 @@ def test_an_elastic_rate_gives_way() -> None:
         "param pace elastic 0.1..5 packet/s\nrequire { pages.rate >= 0.5 packet/s }\n"
     )
     line = _lines(text)[1]
-    assert "pages.rate is 0.455 packet/s (at least 0.5 packet/s)" in line
+    assert "pages.rate is 0.455 packet/s, below the limit of 0.5 packet/s" in line
     assert "pages: 0.455 packet/s instead of 0.5 packet/s" in line
 
 
 def test_quality_that_is_passed_is_told() -> None:
     text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
     text += "quality euclidean\n"
-    assert "quality is >= 1.0" in _lines(text)[1]
+    assert "quality is ≥ 1.0" in _lines(text)[1]
 
 
 def test_streams_that_fare_alike_are_told_together() -> None:
@@ -229,7 +229,7 @@ def test_there_may_be_more_to_tell_than_anybody_reads() -> None:
         f"require {{ pages.latency + {i} ms <= {40 + 2 * i} ms }}\n" for i in range(1, 7)
     )
     text = SPEC.replace("at web { work }", "at web { work * max(1, N - 50) }") + extra
-    assert "4 more like these" in _lines(text)[1]
+    assert "4 more;" in _lines(text)[1]
 
 
 WAITING = """
@@ -267,8 +267,8 @@ def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
         in told
     )
     assert (
-        "`quantile(voice.latency, 95 %)`, `voice.latency` and `quality` are upper bounds (the truth "
-        "may be less): " in told
+        "`quantile(voice.latency, 95 %)`, `voice.latency` and `quality` are upper bounds (true "
+        "value may be lower): " in told
     )
     assert "flows at `lan` differ in size" in told
 
@@ -279,11 +279,13 @@ def test_a_requirement_judged_by_an_approximation_is_told_so() -> None:
     assert (
         "About 325 users. With 326, quantile(p.latency, 95 %) is 50.05 ms (approximation)" in told
     )
-    assert "`quality` are approximations (the truth may be less or more" in told
+    assert "`quality` are approximations (true value may be lower or higher" in told
     solution, view = _solved(WAITING.replace("; queueing mm1", ""))
     told = solve_text(view, solution, "x")
     assert "upper bounds" not in told
-    assert "lower bounds (the truth may be more): no waiting is counted at `lan.server.out`" in told
+    assert (
+        "lower bounds (true value may be higher): no waiting is counted at `lan.server.out`" in told
+    )
 
 
 def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
@@ -305,14 +307,14 @@ def test_a_load_just_above_saturation_is_told_apart() -> None:
         "stream talk { traffic N * 50 packet/s; at host { sync } }\n"
     )
     # 1,667 users * 600 us
-    assert "host.cpu is loaded 100.02 %: it is saturated" in _solved(text)[1].answer
+    assert "host.cpu utilization is 100.02 % (saturated)" in _solved(text)[1].answer
 
 
 # -- the margin, and what helps most -----------------------------------------------------
 
 
 def test_without_any_margin_that_is_said() -> None:
-    assert _lines(SPEC)[2] == "Margin: none is planned, a resource counts as full at 100 %."
+    assert _lines(SPEC)[2] == "Headroom: none set (resources may run at 100 % utilization)."
 
 
 def test_a_target_of_what_nothing_loads_is_told_so() -> None:
@@ -326,13 +328,13 @@ def test_a_target_of_what_nothing_loads_is_told_so() -> None:
         + text.replace("at web { work }", "at web { work }\n at rack { keep_it if stored == off }")
     )
     assert _lines(f"target disk 80 %\n{text}")[2] == (
-        "Margin: disk at most 80 % (nothing loads it here)."
+        "Headroom: disk at most 80 % (nothing loads it here)."
     )
 
 
 def test_requirements_on_loads_are_a_margin() -> None:
     lines = _lines(f"target link 80 %\n{SPEC}require {{ web.cpu.load <= 60 % }}\n")
-    assert lines[2] == "Margin: link at most 80 %, web.cpu.load at most 60 %."
+    assert lines[2] == "Headroom: link at most 80 %, web.cpu.load at most 60 %."
 
 
 def test_the_three_best_changes_come_first() -> None:
@@ -378,14 +380,14 @@ def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much
     lines = _solved(f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\nquality euclidean\n")[
         1
     ].answer
-    assert lines == "49 users. With 50, quality is 1 + 1.368 × 10⁻¹²⁸; at most 1 is acceptable."
+    assert lines == "49 users. With 50, quality is 1 + 1.368 × 10⁻¹²⁸, above the limit of 1."
     text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
-    told = "49 users. With 50, both is 50 ms + 1.654 × 10⁻⁶¹ us; at most 50 ms is acceptable."
+    told = "49 users. With 50, both is 50 ms + 1.654 × 10⁻⁶¹ us, above the limit of 50 ms."
     assert _solved(text)[1].answer == told
 
 
 def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
     text = f"{STEEP}require {{ crowd < 50 ms }}\nquality worst\n"
     solution, view = _solved(text)
-    assert view.answer == "49 users. With 50, crowd is 50 ms; less than 50 ms is acceptable."
-    assert "crowd is 54 ms (less than 50 ms)" in headroom_lines(view, solution)[1]
+    assert view.answer == "49 users. With 50, crowd is 50 ms, not below the limit of 50 ms."
+    assert "crowd is 54 ms, not below the limit of 50 ms" in headroom_lines(view, solution)[1]

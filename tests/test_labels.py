@@ -55,23 +55,25 @@ require { web.cpu.load <= 75 %; quantile(replies.latency, 99.9 %) <= 1 s }
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("web.cpu", "processor of web"),
-        ("web.cpu.load", "processor of web"),
+        ("web.cpu", "web CPU"),
+        ("web.cpu.load", "web CPU"),
         ("db.memory", "The old box: memory"),
-        ("wan.web.out", "link wan, out of web"),
-        ("wan.browser.in.load", "link wan, into browser"),
-        ("back.forth", "link back, from web to The old box"),
-        ("back.back.load", "link back, from The old box to web"),
-        ("wan.rate", "rate of link wan"),
-        ("web.cpu.cores", "cores of web"),
-        ("web.memory.capacity", "memory of web"),
-        ("answer.cpu", "processor time of answer"),
-        ("answer.cpu.request", "processor time of answer, each request"),
-        ("replies.latency", "delay of replies"),
-        ("replies.loss", "loss of replies"),
-        ("limit of quantile(replies.latency, 99 %)", "limit of delay of replies (99 in 100)"),
-        ("quantile(replies.latency, 99.9 %)", "delay of replies (999 in 1,000)"),
-        ("replies.latency + looks.latency", "delay of replies + delay of looks"),
+        ("wan.web.out", "wan egress from web"),
+        ("wan.browser.in.load", "wan ingress to browser"),
+        ("back.forth", "back from web to The old box"),
+        ("back.back.packets", "back packets from The old box to web"),
+        ("wan.web.out.packets", "wan egress packets from web"),
+        ("wan.rate", "wan rate"),
+        ("web.cpu.cores", "web CPU cores"),
+        ("web.memory.capacity", "web memory capacity"),
+        ("answer.cpu", "answer CPU time"),
+        ("answer.cpu.request", "answer CPU time per request"),
+        ("replies.latency", "replies latency"),
+        ("replies.loss", "replies loss"),
+        ("limit of quantile(replies.latency, 99 %)", "replies p99 limit"),
+        ("quantile(replies.latency, 99.9 %)", "replies p99.9"),
+        ("quantile(replies.latency, 50.0 %)", "replies p50"),
+        ("replies.latency + looks.latency", "replies latency + looks latency"),
         ("pace", "How often people click"),
         ("clicks_seen", "clicks seen"),
         ("web", "web"),
@@ -84,19 +86,30 @@ def test_names_have_words(name: str, expected: str) -> None:
 def test_in_a_sentence_parts_have_words_and_words_stay() -> None:
     labels = labels_of(checked(SHOP).model)
     told = labels.told("web.cpu is loaded 75 %; replies: 3 ms later (wan.web.out); the web.")
-    assert (
-        told
-        == "processor of web is loaded 75 %; replies: 3 ms later (link wan, out of web); the web."
-    )
+    assert told == "web CPU is loaded 75 %; replies: 3 ms later (wan egress from web); the web."
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("waiting for web.cpu", "web CPU queueing delay"),
+        ("over wan", "wan transmission"),
+        ("answer at web", "answer at web"),
+        ("web and db together", "web and db in parallel"),
+    ],
+)
+def test_stages_have_words(name: str, expected: str) -> None:
+    assert labels_of(checked(SHOP).model).stage(name) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("`quality` is", "All needs but processor of web together is"),
+        ("`quality` is", "Combined quality of 1 of 2 requirements is"),
+        ("Load of `web.cpu.load` is", "Load of web CPU utilization is"),
         ("see `db`, at `nobody`", "see The old box, at `nobody`"),
-        ("`saturation(web.cpu)` is", "The saturation of processor of web is"),
-        ("of `replies.latency + looks.latency`", "of delay of replies + delay of looks"),
+        ("`saturation(web.cpu)` is", "Web CPU saturation point is"),
+        ("of `replies.latency + looks.latency`", "of replies latency + looks latency"),
         ("it takes `qps simulate`", "it takes `qps simulate`"),
     ],
 )
@@ -108,8 +121,8 @@ def test_a_quality_is_told_by_the_needs_behind_it(capsys: pytest.CaptureFixture[
     speak = str(SPECS / "audioconference.qps")
     main(["solve", "--all", "--no-advice", speak])
     told = " ".join(capsys.readouterr().out.split())
-    needs = "delay of voice at least 227 of 230 ms and loss of voice 0.972 of 6 %"
-    assert f"With 46, {needs} are more than is acceptable, taken together." in told
+    needs = "voice latency at least 227 of 230 ms and voice loss 0.972 of 6 %"
+    assert f"With 46, {needs} together exceed the combined quality limit." in told
     assert "quality is" not in told
     main(["solve", "--no-advice", speak, "--format", "json"])
     assert "quality is 1.0" in json.loads(capsys.readouterr().out)["answer"]
@@ -124,11 +137,11 @@ def test_changes_have_words_and_what_they_set_answers_the_same(
     advice: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["advice"]
     words = {one["words"] for one in advice}
     assert words >= {
-        "big instead of server for web",
-        "4 machines for web instead of 2",
-        "twice the cores of web: 8 core instead of 4",
-        "10 % less how often people click: 0.09 request/s instead of 0.1",
-        "cache: on instead of off",
+        "web: server -> big",
+        "web: 2 -> 4 servers",
+        "web.cpu.cores: 4 -> 8",
+        "pace: 0.1 -> 0.09 request/s",
+        "cache: off -> on",
     }
     model = qps.load(str(file))
     for one in advice:
@@ -143,15 +156,13 @@ def test_a_price_is_told_asked_for_and_never_made_up(
     file = tmp_path / "shop.qps"
     file.write_text(SHOP, encoding="utf-8")
     main(["solve", str(file)])
-    assert "costs        price not given: write `price 900 $`" in capsys.readouterr().out
+    assert "costs        no prices set; add `price 0.8 $/hour` to" in capsys.readouterr().out
     file.write_text(SHOP.replace("memory 8 GB }", "memory 8 GB; price 900 $ }"), encoding="utf-8")
     main(["solve", str(file)])
     told = capsys.readouterr().out
-    assert "costs 1,800 $ more" in told
-    assert "instead of server for web (at most 10,000; costs nothing more)" in told or (
-        "costs nothing more" in told
-    )
-    assert "price not given" not in told.partition("costs  ")[2].splitlines()[0]
+    assert "+1,800 $" in told
+    assert "same cost" in told
+    assert "no prices set" not in told.partition("costs  ")[2].splitlines()[0]
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ def test_what_stays_full_is_told_in_the_same_words(first: str, open_page: Any) -
     html = html_of(checked(text))
     told = open_page(html).run("() => document.getElementById('answer').textContent")
     assert told == open_page(html, scripts=False).page.text_content("#answer")
-    assert "from there to N = 150 it is exactly full, no more" in told
+    assert "up to N = 150 its utilization stays exactly at the limit" in told
 
 
 TIES = [(), ("power = 0.001 core",), ("speed = 1000 Mbit/s",), ("N = 300",), ("N = 20",)]
@@ -268,7 +268,7 @@ def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_
 def test_what_does_not_depend_on_the_users_is_told_in_the_page(open_page: Any) -> None:
     spec = checked(SHOP.replace(" for each user", "").replace("0.1 core", "1 core"))
     solution = solve(lower(spec.model, spec.configuration()))
-    assert answer(solution).startswith("Nothing depends on the number of users")
+    assert answer(solution).startswith("Capacity does not depend on the number of users")
     assert open_page(html_of(spec)).run(ANSWERS)["answer"] == answer(solution)
 
 
@@ -290,9 +290,9 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     assert page.run(TYPE, ["aim", "30"])
     answer = page.run(ANSWERS)
     assert (answer["largest"], answer["limitedBy"]) == (30, "host.cpu.load")
-    assert answer["answer"].endswith("processor of host is loaded 31 %; its target is 30 %.")
-    assert "First to reach its target: processor of host" in page.page.text_content("#answer")
-    assert "processor of host" in page.page.text_content("#requirements")
+    assert answer["answer"].endswith("host CPU utilization is 31 %, above its target of 30 %.")
+    assert "host CPU reaches its target first" in page.page.text_content("#answer")
+    assert "host CPU" in page.page.text_content("#requirements")
     live = page.page.text_content("#resources")
     assert "30 %" in live
     assert "reached beyond" in live
@@ -393,14 +393,14 @@ def test_how_numbers_are_known_follows_the_setting(open_page: Any) -> None:
         view = qps_view(spec, f"patience = {text} ms")
         known = page.run("() => qps.shown.solved.known")
         assert (known or ["exact", []])[0] == view.known.kind
-        told = view.answer.replace("flow.latency", "delay of flow")
+        told = view.answer.replace("flow.latency", "flow latency")
         assert page.page.text_content("#answer").startswith(told)
     assert view.known.kind == "upper bound"
-    assert ">= " in page.page.inner_text("#requirements")
+    assert "≥ " in page.page.inner_text("#requirements")
     told = page.page.inner_text("#known")
     assert "plain.latency" in told
-    assert "(the truth may be more): no waiting is counted at back.cpu" in told
-    assert told.endswith("All other numbers are exact for the model that the spec states.")
+    assert "(true value may be higher): no waiting is counted at back.cpu" in told
+    assert told.endswith("All other results are exact for this model.")
 
 
 def qps_view(spec: Spec, *settings: str) -> SolveView:
@@ -559,8 +559,8 @@ def test_settings_can_be_kept_and_compared(speak_html: str, open_page: Any) -> N
     page.fill("#number-longest_delay", "300")
     users = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
     assert users[0] == "users"
-    assert users[2] == "<= 32"
-    assert int(users[1].removeprefix("<= ")) > 32
+    assert users[2] == "≤ 32"
+    assert int(users[1].removeprefix("≤ ")) > 32
     page.click("#comparison button.tab >> nth=1")
     assert page.text_content("#answer").startswith("At most 32 users.")
 
@@ -632,15 +632,15 @@ def test_advice_on_exact_and_bounded_answers_is_as_the_solver_has_it(open_page: 
         "stream flow for each user { traffic pace; at host { work } }\n"
         "require { flow.latency <= 15 ms }\n"
     )
-    for waiting, mark in (("", "<= "), (", queueing md1", ""), (", queueing mg1 cv 0.5", "")):
+    for waiting, mark in (("", "≤ "), (", queueing md1", ""), (", queueing mg1 cv 0.5", "")):
         spec = checked(shared + f"machine waiting {{ cpu 1 core{waiting} }}\n")
         page = open_page(html_of(spec)).page
         page.wait_for_selector("#advice button")
-        row = page.locator("#advice tr", has_text="10 % less pace").locator("td")
+        row = page.locator("#advice tr", has_text="pace: 2 -> 1.8").locator("td")
         configuration = spec.configuration()
         solution = solve_model(spec.model, configuration)
         tried = advise(spec.model, configuration, solution)
-        (solved,) = (a for a in tried if a.change == "10 % less pace")
+        (solved,) = (a for a in tried if a.change == "pace: 2 -> 1.8")
         assert row.nth(2).inner_text() == f"{mark}{solved.largest_acceptable}"
 
 
@@ -659,7 +659,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     def told(place: str) -> str:
         return str(page.text_content(f"#{place}"))
 
-    assert "breaks nextdelay of flow, beyond 88" in told("decision")
+    assert "breaks nextflow latency, beyond 88" in told("decision")
     for picture in ("picture-loads", "picture-needs"):
         assert "acceptable: 1 to 82 (approximation)" in told(picture)
     choose("picture-topology", "rare")
@@ -669,7 +669,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     assert times[:-1] == ["~ 15.07 ms", "~ 5.069 ms", "10 ms", "~ 15.07 ms"]
     choose("picture-topology", "plain")
     rows = page.locator("#picture-waterfall tbody tr").all_inner_texts()
-    assert [row.split("\t")[3] for row in rows][:-1] == ["10 ms", ">= 10 ms"]
+    assert [row.split("\t")[3] for row in rows][:-1] == ["10 ms", "≥ 10 ms"]
     page.check("#picture-space .choices input[type=checkbox]")
     page.evaluate("() => qps.drawAll()")
     axes = page.locator("#picture-space svg text").all_text_contents()
@@ -682,7 +682,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     choose("picture-heat", "both")
     rows = page.locator("#picture-heat tbody tr").all_inner_texts()
     cells = [cell for row in rows for cell in row.split("\t")[1:]]
-    assert all(cell == "∞" or cell.startswith(">= ") for cell in cells)
+    assert all(cell == "∞" or cell.startswith("≥ ") for cell in cells)
     assert len({*cells}) > 1
 
 
@@ -692,10 +692,10 @@ def test_without_scripts_pictures_and_formulas_say_how_their_numbers_are_known(
     page = open_page(html_of(checked(KNOWN_IN_ALL_WAYS)), scripts=False).page
     assert "acceptable: 1 to 82 (approximation)" in page.text_content("#picture-loads")
     needs = page.text_content("#picture-needs")
-    for line in ("delay of rare (approximation)", "both (lower bound)"):
+    for line in ("rare latency (approximation)", "both (lower bound)"):
         assert line in needs
     text = page.text_content("body")
-    assert "A lower bound (the truth may be more): no waiting is counted at `back.cpu`." in text
+    assert "A lower bound (true value may be higher): no waiting is counted at `back.cpu`." in text
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -775,7 +775,7 @@ def test_without_scripts_the_first_answer_can_be_read(speak_html: str, open_page
     assert not page.is_visible("#controls")
     assert page.is_visible("#picture-loads svg")
     assert page.is_visible("#picture-needs svg")
-    assert page.locator("#requirements >> text=delay of voice").first.is_visible()
+    assert page.locator("#requirements >> text=voice latency").first.is_visible()
 
 
 # -- a stranger's text ------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_the_answer_stands_first_also_without_scripts(small: str, open_page: Any
     told = page.text_content("#answer")
     assert "96 configurations; 72 carry somebody, 24 nobody." in told
     assert (
-        "The cheapest costs 100 $ and carries <= 200 users: host cheap, hosts 1, pace 0.5 packet/s"
+        "The cheapest costs 100 $ and carries ≤ 200 users: host cheap, hosts 1, pace 0.5 packet/s"
         in told
     )
     assert "What was asked" in page.text_content(".asked")
@@ -195,7 +195,7 @@ def test_numbers_have_the_marks_of_how_they_are_known(small: str, open_page: Any
         cells = page.locator(f"{place} tbody tr td:nth-child({index + 1})").all_text_contents()
         told = {cell for cell in cells if cell not in ("–", "")}
         assert told
-        assert all(cell.startswith("<= ") for cell in told), told
+        assert all(cell.startswith("≤ ") for cell in told), told
 
 
 def test_heads_sort_by_click_and_by_key(small: str, open_page: Any) -> None:
@@ -460,7 +460,7 @@ def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -
     )
     page.page.mouse.move(*place)
     told = figure.locator(".readout").text_content()
-    assert told.startswith("cost 100 $, largest acceptable <= ")
+    assert told.startswith("cost 100 $, largest acceptable ≤ ")
     assert ", on the front: host cheap, hosts 1, pace 0.5 packet/s" in told
     page.page.mouse.click(*place)
     details = page.page.locator(".details")

@@ -422,7 +422,7 @@ def test_a_mode_changes_options_places_and_parameters() -> None:
 
 def test_a_limit_that_is_stricter_in_a_mode_is_the_one_told() -> None:
     text = BASE + "measure m = N\nquality worst\nmode a { m <= 10 }\nmode b { m <= 20 }\n"
-    assert _view(text).answer == "10 users. With 11 in mode a, m is 11; at most 10 is acceptable."
+    assert _view(text).answer == "10 users. With 11 in mode a, m is 11, above the limit of 10."
 
 
 @pytest.mark.parametrize(
@@ -431,7 +431,7 @@ def test_a_limit_that_is_stricter_in_a_mode_is_the_one_told() -> None:
 def test_of_two_limits_the_one_that_fails_is_told(requirements: str) -> None:
     text = BASE + f"measure m = N\nquality worst\n{requirements}"
     assert _view(text).largest_acceptable == 10
-    assert _view(text).answer.endswith("m is 11; at most 10 is acceptable.")
+    assert _view(text).answer.endswith("m is 11, above the limit of 10.")
 
 
 def test_quality_is_that_of_the_modes_that_have_one() -> None:
@@ -502,7 +502,7 @@ def test_explain_of_a_spec_without_modes_says_nothing_of_them(
     file = tmp_path / "explained.qps"
     file.write_text(BASE)
     assert main(["explain", str(file), "host.cpu"]) == 0
-    assert "mode" not in capsys.readouterr().out.replace("for the model", "")
+    assert "mode " not in capsys.readouterr().out.replace("for this model", "")
 
 
 def test_what_only_a_mode_has_is_not_explained_outside(

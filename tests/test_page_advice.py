@@ -47,10 +47,10 @@ def test_copies_of_a_machine_are_advised_as_the_solver_does_with_what_they_cost(
     configuration = spec.configuration()
     told = advise(spec.model, configuration, solve_model(spec.model, configuration))
     (copies,) = (one for one in told if one.change == "host = server * 2")
-    assert rows["a second server for host"][2].endswith(f"{copies.largest_acceptable:,}")
-    assert rows["a second server for host"][3] == "costs 900 $ more"
+    assert rows["host: 1 -> 2 servers"][2].endswith(f"{copies.largest_acceptable:,}")
+    assert rows["host: 1 -> 2 servers"][3] == "+900 $"
     assert copies.price == 900
-    page.page.click("[aria-label='try a second server for host']")
+    page.page.click("[aria-label='try host: 1 -> 2 servers']")
     assert "--set 'host=server * 2'" in page.page.inner_text(".command")
     assert page.run("() => qps.shown.solved.largest") == copies.largest_acceptable
 
@@ -107,7 +107,7 @@ def test_where_nobody_is_carried_larger_steps_are_tried(open_page: Any) -> None:
     page = open_page(html_of(spec))
     page.page.wait_for_selector("#advice button")
     rows = {row[1]: row for row in page.run(ROWS)}
-    words = "processor time of answer, each request: 4.8 ms/request instead of 8"
+    words = "answer.cpu.request: 8 -> 4.8 ms/request"
     setting = "answer.cpu.request = 4.8 ms/request"
     changed = spec.with_parts_of((setting,))
     told = solve_model(changed.model, changed.configuration(None, (setting,)))

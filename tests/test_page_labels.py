@@ -94,7 +94,7 @@ def test_doc_strings_are_labels_and_identifiers_stand_behind(
     assert any("The computer under" in text for text in boxes)
     assert any(text.startswith("web") for text in boxes)
     resources = page.inner_text("#resources")
-    assert "The line in the wall, from web to Seats" in resources
+    assert "The line in the wall: from web to Seats" in resources
     assert "Makes a page of what the database has" in resources
     assert "How long the processor is busy" in page.text_content("#picture-tornado")
     assert "The line in the wall" in page.text_content("#picture-waterfall svg")
@@ -106,7 +106,7 @@ def test_lines_are_named_at_their_ends_and_those_alike_are_one(
     page = open_page(shop_html, width=1440)
     page.run("() => qps.drawAll()")
     ends = page.run(ENDS)
-    assert any(one["text"].startswith("processor of first and ") for one in ends)
+    assert any(one["text"].startswith("first CPU and ") for one in ends)
     assert page.page.inner_text("#picture-loads .legend") == ""
     lines = page.page.locator("#picture-loads svg path.line:not(.leader)").count()
     assert lines == len(ends)
@@ -126,9 +126,7 @@ def test_where_there_is_no_room_a_legend_has_the_names(shop_html: str, open_page
     page = open_page(shop_html, width=390)
     page.run("() => qps.drawAll()")
     assert page.run(ENDS) == []
-    assert "processor of first and processor of second" in page.page.inner_text(
-        "#picture-loads .legend"
-    )
+    assert "first CPU and second CPU" in page.page.inner_text("#picture-loads .legend")
 
 
 def test_a_heat_map_has_values_a_limit_and_whole_numbers_once(

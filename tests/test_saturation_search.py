@@ -177,14 +177,14 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert cpu.saturation == Saturation(None, Method.UNDECIDED, not_below=214)
     assert solution.bottleneck is not None
     assert solution.bottleneck.undecided == ("host.cpu",)
-    in_words = UNKNOWN.replace("host.cpu", "processor of host")
+    in_words = UNKNOWN.replace("host.cpu", "host CPU")
     told = _printed(capsys, "solve", "--all", str(spec))
     assert "not below 214" in told
-    assert "The saturation of processor of host is a lower bound (the truth may be more)" in told
-    assert "All numbers are exact" not in told
+    assert "Host CPU saturation point is a lower bound (true value may be higher)" in told
+    assert "All results are exact" not in told
     assert (
-        f"none is known to saturate; processor of host is the most heavily loaded. It cannot be told "
-        f"whether {in_words} ever saturates." in told
+        f"none is known to saturate; host CPU is the most heavily loaded. It is unknown "
+        f"whether {in_words} saturates at all." in told
     )
     told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
     (resource,) = told_as_json["resources"]
@@ -200,15 +200,15 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     _printed(capsys, "report", str(spec), "-o", str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
     assert "not below 214" in page
-    assert f"No resource is known to saturate. It cannot be told whether {in_words}" in page
+    assert f"No resource is known to saturate. It is unknown whether {in_words}" in page
 
 
 @pytest.mark.parametrize(
     ("cost", "first", "undecided", "told"),
     [
-        (4, "d.cpu", ("host.cpu",), f"{UNKNOWN} saturates before that."),
+        (4, "d.cpu", ("host.cpu",), f"{UNKNOWN} saturates earlier."),
         (5, "d.cpu", (), None),
-        (0, "host.cpu", ("host.cpu",), f"{UNKNOWN} ever saturates."),
+        (0, "host.cpu", ("host.cpu",), f"{UNKNOWN} saturates at all."),
     ],
 )
 def test_what_is_undecided_ranks_behind_what_is_known(
@@ -231,8 +231,8 @@ def test_what_is_undecided_ranks_behind_what_is_known(
     spec = tmp_path / "two.qps"
     spec.write_text(text)
     printed = _printed(capsys, "solve", "--all", str(spec))
-    told = told and told.replace("host.cpu", "processor of host")
-    assert told in printed if told else "cannot be told" not in printed
+    told = told and told.replace("host.cpu", "host CPU")
+    assert told in printed if told else "is unknown" not in printed
 
 
 def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
@@ -290,7 +290,7 @@ def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
     assert "6,000" in told["24.5"]
     main(["solve", "--all", str(spec)])
     printed = capsys.readouterr().out
-    assert "from there to N = 5,100 it is exactly full, no more." in printed
+    assert "up to N = 5,100 its utilization stays exactly at the limit." in printed
     assert "cluster.requests is exactly full already at N = 4900" in printed
 
 
@@ -354,7 +354,8 @@ def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
     assert "100 (exactly full to 150)" in capsys.readouterr().out
     main(["report", str(spec), "-o", str(tmp_path / "page.html")])
     assert (
-        "from there to N = 150 it is exactly full, no more" in (tmp_path / "page.html").read_text()
+        "up to N = 150 its utilization stays exactly at the limit"
+        in (tmp_path / "page.html").read_text()
     )
 
 

@@ -196,7 +196,9 @@ def test_the_text_tells_the_target() -> None:
     spec = checked(f"target cpu 75 %, link 80 %\n{SPEC}")
     solution = solve_model(spec.model, spec.configuration())
     view = solve_view(spec.model, spec.configuration(), solution)
-    assert view.answer == "75 users. With 76, web.cpu is loaded 76 %; its target is 75 %."
+    assert (
+        view.answer == "75 users. With 76, web.cpu utilization is 76 %, above its target of 75 %."
+    )
     text = solve_text(view, solution, "A site")
     rows = [line.split() for line in text.splitlines()]
     assert ["resource", "load", "at", "75", "target", "reached", "at", "N", "=", "mostly"] in rows

@@ -63,10 +63,10 @@ def answered(text: str, *settings: str) -> tuple[Solution, SolveView, str]:
 @pytest.mark.parametrize(
     ("settings", "first", "second"),
     [
-        ((), "line.forth is loaded 4,000 %", "web.cpu"),
-        (("power = 0.001 core",), "web.cpu is loaded 20,000 %", "line.forth"),
+        ((), "line.forth utilization is 4,000 %", "web.cpu"),
+        (("power = 0.001 core",), "web.cpu utilization is 20,000 %", "line.forth"),
         # What counts is the load against its target: 200 % of 1 %.
-        (("target cpu",), "web.cpu is loaded 200 %", "line.forth"),
+        (("target cpu",), "web.cpu utilization is 200 %", "line.forth"),
     ],
 )
 def test_of_what_is_saturated_from_the_start_the_heaviest_is_the_bottleneck(
@@ -75,7 +75,7 @@ def test_of_what_is_saturated_from_the_start_the_heaviest_is_the_bottleneck(
     planned = "target cpu 1 %\n" if settings == ("target cpu",) else ""
     solution, view, text = answered(SHOP + planned, *(s for s in settings if "=" in s))
     name = first.split(maxsplit=1)[0]
-    assert view.answer.startswith(f"Not even 100 users are acceptable: {first}")
+    assert view.answer.startswith(f"Not even 100 users are supported: {first}")
     assert solution.limited_by == f"{name}.load"
     assert view.bottleneck is not None
     assert (view.bottleneck.resource, view.bottleneck.from_start) == (name, True)
@@ -91,7 +91,7 @@ def test_what_fails_at_the_same_population_is_told_by_where_it_saturates() -> No
     # The processor is full at 150.9 users, the line at 150.2: with 151 both are too much.
     solution, view, text = answered(SHOP, "speed = 60.08 Mbit/s", "power = 0.3018 core")
     assert [f.first for f in solution.failures] == [151, 151]
-    assert view.answer.startswith("150 users. With 151, line.forth is loaded")
+    assert view.answer.startswith("150 users. With 151, line.forth utilization is")
     assert "Bottleneck: line.forth saturates first, at N = 150" in text
     assert view.bottleneck is not None
     assert not view.bottleneck.from_start

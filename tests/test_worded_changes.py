@@ -64,57 +64,44 @@ stream page for each user {
 '''
 
 NUMBERS: list[tuple[str, Fraction, str]] = [
-    ("size", Fraction(11, 10), "10 % more size: 3.3 kB instead of 3"),
-    ("size", Fraction(9, 10), "10 % less size: 2.7 kB instead of 3"),
-    ("size", Fraction(2), "twice the size: 6 kB instead of 3"),
-    ("size", Fraction(1, 3), "size: 1 kB instead of 3"),
-    ("posts_each", Fraction(11, 10), "10 % more posts each: 11 instead of 10"),
-    ("posts_each", Fraction(8, 10), "posts each: 8 instead of 10"),
-    ("new", Fraction(9, 10), "10 % less how much of it is new: 4.5 % instead of 5"),
-    ("new", Fraction(3), "How much of it is new: 15 % instead of 5"),
-    ("flats", Fraction(2), "twice the flats of a house: 14 instead of 7"),
-    ("flats", Fraction(8, 7), "The flats of a house: 8 instead of 7"),
-    (
-        "houses",
-        Fraction(2),
-        (
-            "twice the Houses with a name that is longer than a line of text, which it…: "
-            "2,469,000 instead of 1,235,000"
-        ),
-    ),
-    ("gap", Fraction(9, 10), "10 % less gap: 0.45 ms instead of 0.5"),
-    ("apps", Fraction(2), "twice the apps: 6 instead of 3"),
-    ("wan.rate", Fraction(2), "a faster wan: 20 Mbit/s instead of 10"),
-    ("wan.rate", Fraction(1, 2), "rate of link wan: 5 Mbit/s instead of 10"),
-    ("web.cpu.cores", Fraction(2), "twice the cores of web: 4 core instead of 2"),
-    ("app.cpu.cores", Fraction(2), "twice the Where pages are made: cores: 4 core instead of 2"),
+    ("size", Fraction(11, 10), "size: 3 -> 3.3 kB"),
+    ("size", Fraction(1, 3), "size: 3 -> 1 kB"),
+    ("posts_each", Fraction(11, 10), "posts_each: 10 -> 11"),
+    ("new", Fraction(9, 10), "new: 5 -> 4.5 %"),
+    ("flats", Fraction(2), "flats: 7 -> 14"),
+    ("houses", Fraction(2), "houses: 1,235,000 -> 2,469,000"),
+    ("gap", Fraction(9, 10), "gap: 0.5 -> 0.45 ms"),
+    ("apps", Fraction(2), "apps: 3 -> 6"),
+    ("wan.rate", Fraction(2), "wan.rate: 10 -> 20 Mbit/s"),
+    ("wan.rate", Fraction(1, 2), "wan.rate: 10 -> 5 Mbit/s"),
+    ("web.cpu.cores", Fraction(2), "web.cpu.cores: 2 -> 4"),
+    ("app.cpu.cores", Fraction(2), "app.cpu.cores: 2 -> 4"),
 ]
 """A number, how many times as much it becomes, and that in words."""
 
 CHOICES: list[tuple[str, str, str]] = [
-    ("codec", "plain_pcm", "codec: plain pcm instead of opus"),
-    ("order", "at_once", "order: at once instead of in turn"),
-    ("web", "small * 2", "a second small for web"),
-    ("web", "big", "A big one instead of small for web"),
-    ("app", "small * 4", "4 machines for Where pages are made instead of 2"),
-    ("back_end", "big", "A big one instead of small for back end"),
-    ("wan", "slow * 2", "a second slow for wan"),
-    ("wan", "quick", "quick instead of slow for wan"),
-    ("wan", "sluggish", "sluggish instead of slow for wan"),
-    ("lan", "slow * 6", "6 links for lan instead of 3"),
+    ("codec", "plain_pcm", "codec: opus -> plain_pcm"),
+    ("order", "at_once", "order: in_turn -> at_once"),
+    ("web", "small * 2", "web: 1 -> 2 servers"),
+    ("web", "big", "web: small -> big"),
+    ("app", "small * 4", "app: 2 -> 4 servers"),
+    ("back_end", "big", "back_end: small -> big"),
+    ("wan", "slow * 2", "wan: 1 -> 2 links"),
+    ("wan", "quick", "wan: slow -> quick"),
+    ("lan", "slow * 6", "lan: 3 -> 6 links"),
 ]
 """A place or option, what is to be there, and that in words."""
 
 COSTS: list[tuple[Way, str, float | None, float | None, str]] = [
-    (Way.CAPACITY, "web", 900.0, None, "costs 900 $ more"),
-    (Way.CAPACITY, "web", -450.0, None, "saves 450 $"),
-    (Way.CAPACITY, "web", None, 0.25 / 3600, "costs 183 $/month more"),
-    (Way.CAPACITY, "web", 1234.5, -0.25 / 3600, "costs 1,230 $ more and saves 183 $/month"),
-    (Way.CAPACITY, "web", 0.0, None, "costs nothing more"),
-    (Way.CAPACITY, "web", 0.0, 0.0, "costs nothing more"),
-    (Way.CAPACITY, "wan", None, None, "price not given"),
+    (Way.CAPACITY, "web", 900.0, None, "+900 $"),
+    (Way.CAPACITY, "web", -450.0, None, "-450 $"),
+    (Way.CAPACITY, "web", None, 0.25 / 3600, "+183 $/month"),
+    (Way.CAPACITY, "web", 1234.5, -0.25 / 3600, "+1,230 $ and -183 $/month"),
+    (Way.CAPACITY, "web", 0.0, None, "same cost"),
+    (Way.CAPACITY, "web", 0.0, 0.0, "same cost"),
+    (Way.CAPACITY, "wan", None, None, "no price set"),
     (Way.DEMAND, "size", 0.0, None, ""),
-    (Way.DEMAND, "size", -30.0, None, "saves 30 $"),
+    (Way.DEMAND, "size", -30.0, None, "-30 $"),
 ]
 """A way to help, of what, what it costs more, once and while it runs, and that in words."""
 

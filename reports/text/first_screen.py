@@ -178,7 +178,8 @@ def _with_users(one: AdviceView, view: SolveView) -> str:
 
 def _with_setting(one: AdviceView, view: SolveView) -> str:
     """Return the same with what to write to set it."""
-    return f"{_with_users(one, view)}{f': --set {held(quote(one.setting))}' if one.setting else ''}"
+    pasted = held(f"--set {quote(one.setting)}") if one.setting else ""
+    return f"{_with_users(one, view)}{pasted and f': {pasted}'}"
 
 
 def _next(view: SolveView, labels: Labels) -> str:
@@ -191,8 +192,9 @@ def _promise(view: SolveView) -> str:
         promise = view.odds.promise
         sure = percent(promise.certainty)
         if promise.largest is None:
-            return phrase("sure.none", sure=sure, noun=noun(view.population.name))
-        return phrase("sure.plan", sure=sure, least=rounded_down(promise.largest))
+            return phrase("sure.none", sure=sure)
+        of = {"sure": sure, "noun": noun(view.population.name)}
+        return phrase("sure.least", least=rounded_down(promise.largest), **of)
     is_bound = view.known.kind is Kind.UPPER_BOUND and view.largest_acceptable is not None
     return "plan for fewer: nobody has played it; `qps simulate` does" if is_bound else ""
 

@@ -16,10 +16,9 @@ from qps.reports.text.quantities import (
     joined_words,
     percent,
     quantity,
-    side_of,
     told_beyond,
 )
-from qps.reports.text.reasons import quality_beyond
+from qps.reports.text.reasons import beyond, quality_beyond
 from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, more_users
 from qps.solver.answers.solution import Solution
 
@@ -100,7 +99,7 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers, labels: La
     elif more.quality is not None and more.quality[1] > 1:
         known = quality_known_at(solution.graph, more.at)
         value = marked_value(told_beyond(more.quality[1], 1), more.quality[1], known)
-        fails.append(f"quality is {value} (at most 1)")
+        fails.append(phrase("reason.above", name="quality", told=value, limit=1))
     told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more))]
     return f"{head}{mode}: {'; '.join(told)}."
 
@@ -117,7 +116,7 @@ def _failing(solution: Solution, one: FailingThere, at: int, labels: Labels) -> 
     )
     value = marked_value(told, one.value, known_at(graph, criterion, at))
     limit = quantity(graph.number(criterion.limit), dimension, 3, share=share)
-    return f"{labels.of(criterion.name)} is {value} ({side_of(criterion)} {limit})"
+    return beyond(criterion, labels.measure(criterion.name), value, limit)
 
 
 def _some(told: list[str]) -> list[str]:

@@ -1,6 +1,6 @@
-"""How numbers are known, as it is told: a mark before the number, its reasons once below.
+"""How reliable numbers are: a mark before each that is not exact, its reasons once below.
 
-What is exact has no mark, so that what is not stands out; one line says that of all the rest.
+Exact numbers have no mark, so that the others stand out; one line says that of all the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ _WHAT = {
     Kind.SIMULATED: ("simulated", "simulated"),
 }
 _TRUTH = {kind: phrase(f"truth.{kind.value}") for kind in _WHAT}
-_USERS = {kind: phrase(f"served.{kind.value}") for kind in _WHAT}
 
 
 class GivesUsers(Protocol):
@@ -89,10 +88,8 @@ def users_known(known: Certainty) -> str:
 
 
 def users_as_known(known: Certainty) -> str:
-    """Return what a number of users is: exact, or what may be of it in truth."""
-    if known.is_exact:
-        return "exact for the model that the spec states"
-    return f"{_WHAT[known.kind][0]}, {_USERS[known.kind]}"
+    """Return what a capacity is: exact, optimistic, conservative, approximate."""
+    return phrase(f"served.{known.kind.value}")
 
 
 def users_with(item: GivesUsers) -> str:
@@ -123,7 +120,7 @@ def with_article(kind: str) -> str:
 def known_sentence(known: Certainty) -> str:
     """Return in a sentence how a number is known, and why no better."""
     if known.is_exact:
-        return "Exact for the model that the spec states."
+        return "Exact for this model."
     what = _WHAT[known.kind][0]
     return f"{what[0].upper()}{what[1:]} ({_TRUTH[known.kind]}){because(known.reasons)}."
 
@@ -137,10 +134,10 @@ def known_lines(solution: Solution) -> list[str]:
         return [ALL_EXACT]
     lines, ports = [], solution.graph.ports
     if not answer.is_exact and solution.verdict is not Verdict.NOWHERE:
-        what = _WHAT[answer.kind][0]
+        what, truth = users_as_known(answer), phrase(f"bound.{answer.kind.value}")
         own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in answer.reasons if reason in own)
-        lines.append(f"The answer is {what}: {_USERS[answer.kind]}{because(beside, ports)}.")
+        lines.append(f"Capacity is {what} ({truth}){because(beside, ports)}.")
     return [*lines, *_uncertain_lines(uncertain, ports), OTHERS_EXACT]
 
 

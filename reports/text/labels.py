@@ -1,54 +1,48 @@
-"""What things are called for people: by doc strings, else in words that their names stand for.
+"""Labels: what output calls each name of a spec, from its docstring or from the name's parts.
 
-`wan.sfu.out` is what the link `wan` carries out of `sfu`, `web.cpu.cores` are the cores of `web`:
-the language says so, whatever the spec. Terminal and page call things so; identifiers stand behind.
+`web.cpu` is `web CPU`, `wan.sfu.out` is `wan egress from sfu`, `quantile(replies.latency, 99 %)`
+is `replies p99`. Terminal and page use the same labels; identifiers stand behind them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 
 from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.render import printable
+from qps.reports.text.phrases import phrase
 from qps.solver.answers.answering import QUALITY
 
 _MOST_LETTERS = 64
-_MOST_LETTERS_OF_NEEDS = 48  # a page has no room for more in a table
-_PARTS = {"cpu": "processor", "nic": "network card"}
-_OF_STREAMS = {
-    "latency": "delay of {}",
-    "loss": "loss of {}",
-    "jitter": "jitter of {}",
-    "throughput": "what arrives of {}",
-    "rate": "rate of {}",
-    "buffer": "buffer of {}",
-    "queue": "queue of {}",
-}
-_BETWEEN = {"sends": "what {stream} sends to {node}", "returns": "what {node} returns to {stream}"}
-_OF_PARTS = {"cores": "cores of {}", "capacity": "{}", "speed": "speed of the {}", "load": "{}"}
+_PARTS = {"cpu": "CPU", "nic": "NIC"}
+_LATENCY = "latency"
+_UTILIZATIONS = (".load", ".utilization")
 _SHARES = ("active", "emit", "keep", "merge")
+_BETWEEN = {"sends": "sent to", "returns": "returned by"}
+_DIRECTIONS = {"out": "egress{} from {}", "in": "ingress{} to {}"}
 _SENTENCE = re.compile(r"(?<=[^.])[.:;](?:\s|$)")
 _NAME = re.compile(r"(?<![\w.`])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w(]|\.\w)")
 _QUANTILE = re.compile(r"quantile\(([\w.]+), ?([\d.]+) ?%\)")
 _QUOTED = re.compile(r"`([^`]+)`")
-_ALL_NEEDS = "all needs{} together"
-_MOST_LEFT_OUT = 2
-"""Needs that quality does not join, told by name; of more it is told how many it joins."""
-_STAGES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(.+)( at )(.+)",
-        r"()(waiting for |over |propagation on |recovered by |dropped by )(.+)",
-        r"(.+)(, fixed| together)()",
+_STAGES = {
+    key: re.compile(pattern)
+    for key, pattern in (
+        ("stage.at", r"(.+) at (.+)"),
+        ("stage.waiting", r"waiting for (.+)"),
+        ("stage.over", r"over (.+)"),
+        ("stage.propagation", r"propagation on (.+)"),
+        ("stage.recovered", r"recovered by (.+)"),
+        ("stage.dropped", r"dropped by (.+)"),
+        ("stage.fixed", r"(.+), fixed"),
+        ("stage.together", r"(.+) together"),
     )
-)
-"""As the page has them, too: `scripts/live/labels.js`."""
+}
+"""Stages of a latency, by their phrases; the page has them, too: `scripts/live/labels.js`."""
 _SATURATION = re.compile(r"saturation\((.+)\)")
-_PREFIXES = ("limit of ", "ideal of ")
+_PREFIXES = {"limit of ": "limit", "ideal of ": "ideal"}
 
 
 class Labels(Struct, frozen=True, kw_only=True):
@@ -77,15 +71,20 @@ class Labels(Struct, frozen=True, kw_only=True):
         found = self._of(name)
         return found if len(found) <= _MOST_LETTERS else f"{found[: _MOST_LETTERS - 1].rstrip()}…"
 
+    def measure(self, name: str) -> str:
+        """Return the same of what is measured: `web CPU utilization` of `web.cpu.load`."""
+        is_share = not self.is_plain and name.endswith(_UTILIZATIONS)
+        return f"{self.of(name)} utilization" if is_share else self.of(name)
+
     def stage(self, name: str) -> str:
         """Return what a stage of a latency is called: what is done, and where."""
         if self.is_plain:
             return name
-        for pattern in _STAGES:
+        for key, pattern in _STAGES.items():
             found = pattern.fullmatch(name)
             if found is not None:
-                before, between, after = found.groups()
-                return f"{before and self.of(before)}{between}{after and self.of(after)}"
+                what, where, *_ = *map(self.of, found.groups()), ""
+                return phrase(key, what=what, where=where)
         return self.of(name)
 
     def told(self, text: str) -> str:
@@ -105,11 +104,11 @@ class Labels(Struct, frozen=True, kw_only=True):
         known = self.docs, self.nodes, self.links, self.streams, self.components, self.kinds
         saturating = _SATURATION.fullmatch(name)
         if saturating is not None:
-            words = f"the saturation of {self.of(saturating[1])}"
+            words = f"{self.of(saturating[1])} saturation point"
         elif name == QUALITY or any(name in each for each in known):
             words = self.of(name)
         elif name.replace(".", "").isidentifier():
-            words = self._part(name)
+            words = self._part(name) and self.measure(name)
         else:
             words = self.told(name) if self.told(name) != name else ""
         begins = found.start() == 0 or found.string[: found.start()].endswith(". ")
@@ -118,12 +117,12 @@ class Labels(Struct, frozen=True, kw_only=True):
     def _in_sentence(self, name: str) -> str:
         if "_" in name and name in self.docs:
             return self.of(name)
-        return self._part(name) or name
+        return self.measure(name) if self._part(name) else name
 
     def _of(self, name: str) -> str:
-        for prefix in _PREFIXES:
+        for prefix, suffix in _PREFIXES.items():
             if name.startswith(prefix):
-                return f"{prefix}{self._of(name.removeprefix(prefix))}"
+                return f"{self._of(name.removeprefix(prefix))} {suffix}"
         if name in self.docs:
             return first_sentence(self.docs[name])
         if name == QUALITY:
@@ -137,32 +136,33 @@ class Labels(Struct, frozen=True, kw_only=True):
         if self.quality is None:
             return QUALITY
         joined, left_out = self.quality
-        named = " and ".join(self._of(name) for name in left_out)
-        told = _ALL_NEEDS.format(f" but {named}" if left_out else "")
-        if len(left_out) > _MOST_LEFT_OUT or len(told) > _MOST_LETTERS_OF_NEEDS:
-            return f"{joined} of {joined + len(left_out)} needs together"
-        return told
+        if left_out:
+            return phrase("quality.some", joined=joined, all=joined + len(left_out))
+        return phrase("quality.all")
 
     def _spaced(self, name: str) -> str:
-        """Return a name with blanks; that of a part of an instance, with what it is a part of."""
+        """Return a name with blanks; that of a part of an instance, behind what it is a part of."""
         *owners, last = name.split(".")
         if name in self.nodes or name in self.links or name in self.streams:
-            return " of ".join([last, *reversed(owners)]).replace("_", " ")
+            return " ".join([*owners, last]).replace("_", " ")
         if len(owners) == 1 and owners[0] in self.kinds:  # `picture.high`, `tool_rate.least`
-            return f"{self._of(owners[0])}, {last}".replace("_", " ")
+            return f"{self._of(owners[0])} ({last})".replace("_", " ")
         if owners and owners[0] in self.instances:
-            return " of ".join([last, *reversed(owners)]).replace("_", " ")
+            return " ".join([*owners, last]).replace("_", " ")
         return last.replace("_", " ") if owners else name.replace("_", " ")
 
     def _quantile(self, found: re.Match[str]) -> str:
-        share = Fraction(found[2]) / 100
-        of = 100 if (share * 100).denominator == 1 else share.denominator
-        kept = share * of
-        return f"{self._of(found[1])} ({kept.numerator:,} in {of:,})"
+        """Return `replies p99` of a latency, else the percentile behind the label."""
+        owner, _, measure = found[1].rpartition(".")
+        percentile = f"p{found[2].rstrip('0').rstrip('.') if '.' in found[2] else found[2]}"
+        is_latency = owner in self.streams and measure == _LATENCY
+        return f"{self._of(owner if is_latency else found[1])} {percentile}"
 
     def _part(self, name: str) -> str:
         """Return what the part of something is called; empty for what is no such part."""
         owner, _, part = name.rpartition(".")
+        if f".{part}" in _UTILIZATIONS and (owner in self.links or self._part(owner)):
+            return self._of(owner)
         while owner:
             if owner in self.streams:
                 return self._of_stream(owner, part)
@@ -177,61 +177,47 @@ class Labels(Struct, frozen=True, kw_only=True):
         return ""
 
     def _of_stream(self, stream: str, measure: str) -> str:
-        words = _OF_STREAMS.get(measure)
+        """Return `replies latency`, `replies sent to db`."""
         called = self._of(stream)
-        if words:
-            return words.format(called)
         to, _, what = measure.rpartition(".")
         if to and what in _BETWEEN:
-            return _BETWEEN[what].format(stream=called, node=self._of(to))
-        return f"{measure.replace('.', ' ').replace('_', ' ')} of {called}"
+            return f"{called} {_BETWEEN[what]} {self._of(to)}"
+        return f"{called} {measure.replace('.', ' ').replace('_', ' ')}"
 
     def _of_node(self, node: str, parts: list[str]) -> str:
-        """Return `processor of web`, `cores of web`, `thread main of web`."""
-        resource = _PARTS.get(parts[0], parts[0]).replace("_", " ")
-        kind = _OF_PARTS.get(parts[-1]) if len(parts) > 1 else "{}"
-        if parts[-1] == "cores":
-            resource = ""
-        words = (kind or f"{parts[-1].replace('_', ' ')} of the {{}}").format(resource).strip()
+        """Return `web CPU`, `web CPU utilization`, `web CPU cores`, `web memory capacity`."""
         if parts[0] == "price":
-            words = "price"
-        return self._joined(words.removesuffix(" of"), node)
+            parts = parts[:1]
+        return self._joined(" ".join(map(_word, parts)), node)
 
     def _of_link(self, link: str, parts: list[str]) -> str:
-        """Return `link wan, out of web`, `link wan, from a to b`, `rate of link wan`."""
-        parts = [part for part in parts if part != "load"]
-        called = self._owner(link, f"link {self._spaced(link)}")
+        """Return `wan egress from web`, `back from web to db`, `wan rate`."""
         of = ""
-        if parts and parts[-1] == "packets":
-            parts, of = parts[:-1], "packets "
+        if parts[-1] == "packets":
+            parts, of = parts[:-1], " packets"
         ways = {"forth": self.links[link], "back": tuple(reversed(self.links[link]))}
         if not parts:
-            return f"{called}, packets" if of else called
-        if parts[-1] in ("in", "out") and len(parts) > 1:
+            return self._joined(of.strip(), link)
+        if parts[-1] in _DIRECTIONS and len(parts) > 1:
             node = self._of(".".join(parts[:-1]))
-            return f"{called}, {of}{'out of' if parts[-1] == 'out' else 'into'} {node}"
+            return self._joined(_DIRECTIONS[parts[-1]].format(of, node), link)
         if parts[0] in ways and len(parts) == 1 and len(ways[parts[0]]) == len("ab"):
             first, last = map(self._of, ways[parts[0]])
-            return f"{called}, {of}from {first} to {last}"
-        return self._joined(" ".join(parts).replace("_", " "), link)
+            return self._joined(f"{of} from {first} to {last}".strip(), link)
+        return self._joined(f"{' '.join(map(_word, parts))}{of}", link)
 
     def _of_component(self, component: str, parts: list[str]) -> str:
-        """Return `processor time of render`, `processor time of render for each byte`."""
-        resource = "processor time" if parts[0] == "cpu" else parts[0].replace("_", " ")
+        """Return `render CPU time`, `render CPU time per byte`."""
         if parts[0] in _SHARES:
-            return self._joined(" ".join(parts).replace("_", " "), component)
-        words = self._joined(resource, component)
-        return f"{words}, each {parts[1]}" if len(parts) > 1 else words
+            return self._joined(" ".join(map(_word, parts)), component)
+        resource = "CPU time" if parts[0] == "cpu" else _word(parts[0])
+        return self._joined(" per ".join([resource, *parts[1:2]]), component)
 
     def _joined(self, words: str, owner: str) -> str:
-        """Return words of an owner: before its name, behind its doc string."""
+        """Return words of an owner: behind its name, or behind its docstring and a colon."""
         if owner in self.docs:
             return f"{_cut(first_sentence(self.docs[owner]), _MOST_LETTERS - len(words))}: {words}"
-        kind = "link " if owner in self.links else ""
-        return f"{words} of {kind}{self._spaced(owner)}"
-
-    def _owner(self, owner: str, plain: str) -> str:
-        return _cut(first_sentence(self.docs[owner]), 32) if owner in self.docs else plain
+        return f"{self._spaced(owner)} {words}"
 
 
 PLAIN = Labels(
@@ -276,6 +262,11 @@ def first_sentence(doc: str) -> str:
     """
     told = _SENTENCE.split(doc, maxsplit=1)[0].strip().rstrip(".")
     return told.partition(" (")[0] if told.count("(") > told.count(")") else told
+
+
+def _word(part: str) -> str:
+    """Return what a part of a name is in words: `CPU`, `io threads`."""
+    return _PARTS.get(part, part).replace("_", " ")
 
 
 def _cut(text: str, most: int) -> str:

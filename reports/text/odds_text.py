@@ -125,8 +125,8 @@ def promised(odds: Odds, name: str) -> str:
     """Return what can be promised of a population: `95 % sure of at least 6,931`."""
     sure = percent(odds.promise.certainty)
     if odds.promise.largest is None:
-        return phrase("sure.none", sure=sure, noun=noun(name))
-    return phrase("sure.least", sure=sure, least=f"{odds.promise.largest:,}")
+        return phrase("sure.none", sure=sure)
+    return phrase("sure.least", sure=sure, noun=noun(name), least=f"{odds.promise.largest:,}")
 
 
 def promised_view(view: SolveView, odds: Odds) -> SolveView:

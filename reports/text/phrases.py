@@ -1,6 +1,6 @@
-"""What the terminal and the page both say: read from the one place where it is written.
+"""The phrases that terminal and page share, from one table.
 
-That is a table in a script of the page, `scripts/common/phrases.js`, as the page cannot read ours.
+The table is a script of the page, `scripts/common/phrases.js`, as the page cannot read Python.
 """
 
 from __future__ import annotations
@@ -26,6 +26,6 @@ def phrase(key: str, /, **values: object) -> str:
     """Return a phrase with values put in; KeyError where there is none, or a value lacks.
 
     >>> phrase("reason.saturated", name="web.cpu", told="100.2 %")
-    'web.cpu is loaded 100.2 %: it is saturated'
+    'web.cpu utilization is 100.2 % (saturated)'
     """
     return phrases()[key].format_map(values)

@@ -83,10 +83,7 @@ def _reason(solution: Solution, at: int, labels: Labels) -> str:
         told = beyond_limit(solution.graph, *sides, at, dimension, share=share)
         as_known = parenthesis(known_at(solution.graph, criterion, at))
         allowed = quantity(solution.graph.number(criterion.limit), dimension, share=share)
-        told, side = told + as_known, side_of(criterion)
-        is_load = name.endswith(_LOAD) and not labels.is_plain
-        key = "reason.load" if is_load else "reason.limit"
-        return phrase(key, name=labels.of(name), told=told, side=side, limit=allowed)
+        return beyond(criterion, labels.measure(name), told + as_known, allowed)
     if name == QUALITY and solution.graph.quality is not None:
         return _of_quality(solution, at, labels)
     found = solution.graph.resources.get(name.removesuffix(_LOAD))
@@ -100,12 +97,21 @@ def _reason(solution: Solution, at: int, labels: Labels) -> str:
     return f"{labels.of(name)} fails"
 
 
+def beyond(criterion: Criterion, name: str, told: str, limit: str) -> str:
+    """Return that a measure is beyond its limit: `replies p99 is 101 ms, above the …`."""
+    if criterion.strict:
+        key = "reason.not_below" if criterion.at_most else "reason.not_above"
+    else:
+        key = "reason.above" if criterion.at_most else "reason.below"
+    return phrase(key, name=name, told=told, limit=limit)
+
+
 def _of_quality(solution: Solution, at: int, labels: Labels) -> str:
     graph = solution.graph
     if labels.is_plain and graph.quality is not None:
         told = beyond_limit(graph, graph.quality, ONE, at)
         known = parenthesis(quality_known_at(graph, at))
-        return f"{QUALITY} is {told}{known}; at most 1 is acceptable"  # in the JSON alone
+        return phrase("reason.above", name=QUALITY, told=told + known, limit=1)  # in the JSON
     return quality_beyond(solution, at, labels)
 
 
@@ -138,7 +144,7 @@ def against(criterion: Criterion, solution: Solution, at: int, labels: Labels) -
     limit = quantity(most, criterion.dimension, _DIGITS, share=share)
     amount = graph.at(at).number(criterion.measure)
     value = beside_limit(amount, most, criterion.dimension, share=share, digits=_DIGITS)
-    known, called = known_at(graph, criterion, at), labels.of(criterion.name)
+    known, called = known_at(graph, criterion, at), labels.measure(criterion.name)
     if criterion.at_most and not criterion.strict and isfinite(amount):
         return f"{called} {in_words(marked_value(of_limit(value, limit), amount, known))}"
     return f"{called} {in_words(marked_value(value, amount, known))}, {side_of(criterion)} {limit}"

@@ -1,11 +1,10 @@
-"""Changes in words, what they cost, and what to set to make them.
+"""Changes as `web: 2 -> 4 servers`, what they cost, and the setting that makes them.
 
 The page has the same words for what it tries itself: `scripts/live/changes.js`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -27,10 +26,6 @@ from qps.solver.what_if.advice import Advice
 
 _DIGITS, _ALL_DIGITS = 4, 15
 _PRICE_DIGITS = 3
-_SMALL = re.compile("(The|An?|What|How|Which|Who|Whether|All) ")
-_ARTICLE = re.compile("^(the|an?) ")
-_RATE = ".rate"
-_WORDS = {Fraction(11, 10): "more", Fraction(9, 10): "less", Fraction(2): "twice"}
 _MOST_WITHOUT_PRICE = 3
 _FINEST = 1000
 _ENOUGH = ".12g"
@@ -63,50 +58,33 @@ class Changes(Struct, frozen=True, kw_only=True):
         )
 
     def _words(self, advice: Advice) -> str:
-        name, called = advice.name, self.labels.of
+        name = advice.name
         if advice.factor is not None:
             return self._of_number(name, advice)
         configuration, after = self.configuration, advice.change.partition(" = ")[2]
         if name in configuration.options:
-            return phrase(
-                "change.option",
-                name=called(name),
-                **self._apart(after=after, before=configuration.options[name]),
-            )
+            return _changed(name, configuration.options[name], after)
         if not advice.set:
-            return f"{advice.change.removesuffix(name)}{called(name)}"
+            return f"{advice.change.removesuffix(name)}{self.labels.of(name)}"
         place = configuration.nodes.get(name) or configuration.links[name]
         kind = place.machine if isinstance(place, ir.Node) else place.network
         which, _, more = after.partition(" * ")
         if which != kind:
-            told = self._apart(after=which, before=kind)
-            return phrase("change.hardware", place=called(name), **told)
+            return _changed(name, kind, which)
         now = int(place.count.value) if isinstance(place.count, ir.Constant) else 1
-        if (now, more) == (1, "2"):
-            return phrase("change.second", kind=called(kind), place=called(name))
-        key = "change.machine" if isinstance(place, ir.Node) else "change.network"
-        return phrase(key, after=more, before=now, place=called(name))
-
-    def _apart(self, **names: str) -> dict[str, str]:
-        """Return what two things are called; as they are written where both are called alike."""
-        told = {which: self.labels.of(name) for which, name in names.items()}
-        return told if len(set(told.values())) > 1 else names
+        key = "change.servers" if isinstance(place, ir.Node) else "change.links"
+        return phrase(key, name=name, before=now, after=more)
 
     def _of_number(self, name: str, advice: Advice) -> str:
         known = self.numbers.get(name)
         if known is None:  # of several kinds or cases
             return self.labels.told(advice.change)
         unit, amount, more = _amounts(known, _exactly(advice.factor))
-        factor = more / amount if amount else _exactly(advice.factor)
-        is_rate = name.endswith(_RATE) and factor > 1
-        key = "faster" if is_rate else _WORDS.get(factor, "number")
-        called = self.labels.of(name.removesuffix(_RATE) if is_rate else name)
-        if key != "number" and _SMALL.match(called):
-            called = _ARTICLE.sub("", called[0].lower() + called[1:])
         digits = _DIGITS if _told(more) != _told(amount) else _ALL_DIGITS
-        after, before = (_told(value, digits) for value in (more, amount))
-        told = {"after": f"{after} {unit}".rstrip(), "before": before}
-        return phrase(f"change.{key}", name=called, **told)
+        before, after = (_told(value, digits) for value in (amount, more))
+        if unit == name.rpartition(".")[2].removesuffix("s"):  # `web.cpu.cores: 4 -> 8`
+            unit = ""
+        return _changed(name, before, f"{after} {unit}".rstrip())
 
     def _setting(self, advice: Advice) -> str | None:
         """Return what to write behind `--set`; None where that cannot be set so."""
@@ -117,6 +95,10 @@ class Changes(Struct, frozen=True, kw_only=True):
             return None
         unit, _, more = _amounts(known, _exactly(advice.factor))
         return f"{advice.name} = {_written(more)} {unit}".rstrip()
+
+
+def _changed(name: str, before: str, after: str) -> str:
+    return phrase("change.value", name=name, before=before, after=after)
 
 
 def changes_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Changes:

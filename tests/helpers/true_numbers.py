@@ -508,8 +508,8 @@ class Truth:
                 users,
                 wanted
                 | {
-                    one.replace("<= ", "at most ")
-                    .replace(">= ", "at least ")
+                    one.replace("≤ ", "at most ")
+                    .replace("≥ ", "at least ")
                     .replace("~ ", "about ")
                     for one in wanted
                 },

@@ -43,8 +43,8 @@ test("what rests on several is known as all are, or nearly", () => {
 });
 
 test("numbers are marked, but those that have no finite value", () => {
-  assert.equal(marked("3", LOWER), ">= 3");
+  assert.equal(marked("3", LOWER), "≥ 3");
   assert.equal(marked("∞", LOWER, Infinity), "∞");
   assert.equal(usersTold({ largest: 1000, isRange: false, known: NEAR }), "~ 1,000");
-  assert.equal(usersTold({ largest: 1000, isRange: true, known: null }), "at least 1,000");
+  assert.equal(usersTold({ largest: 1000, isRange: true, known: null }), "1,000+");
 });

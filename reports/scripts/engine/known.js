@@ -136,7 +136,7 @@ export function knownText(column) {
   const lines = [];
   const ports = new Map(solved.resources.map((one) => [one.name, one.about.portOf]));
   if (solved.known && solved.verdict !== "nowhere") {
-    lines.push(`The answer is ${withArticle(solved.known[0])}: ${phrase(`served.${solved.known[0]}`)}.`);
+    lines.push(`Capacity is ${phrase(`served.${solved.known[0]}`)} (${phrase(`bound.${solved.known[0]}`)}).`);
   }
   const unjudged = new Set([solved, ...solved.modes].flatMap((one) => one.unjudged).map((one) => one.name));
   if (unjudged.size) lines.push(`Not judged here: ${listed([...unjudged])}. Samples tell up to how many users that holds, of a changed setting those of qps solve.`);

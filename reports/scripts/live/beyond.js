@@ -4,9 +4,8 @@ import { fails, isStated } from "../engine/answers.js";
 import { knownAt, lossKnown, marked } from "../engine/known.js";
 import { percent, toldBeyond, whole } from "../common/format.js";
 import { phrase } from "../common/phrases.js";
-import { named } from "./labels.js";
-import { sideOf } from "./needs.js";
-import { hasTarget, nounOf, qualityBeyond } from "./sentences.js";
+import { measured, named } from "./labels.js";
+import { beyondLimit, hasTarget, nounOf, qualityBeyond } from "./sentences.js";
 
 const MOST_NAMED = 3;
 const NOTICEABLE = { loss: 5e-4, change: 0.01 };
@@ -52,7 +51,7 @@ function moreUsers(column) {
     run.at(there);
     const value = run.value(one.measure), limit = run.value(one.limit), known = knownAt(run, one, there);
     const told = marked(toldBeyond(model.units, value, limit, one.dimension, { ...one, fewest: 3 }), known, value);
-    return `${named(model, one.name)} is ${told} (${sideOf(one)} ${column.tell(limit, one.dimension, { ...one, digits: 3 })})`;
+    return beyondLimit(one, { name: measured(model, one.name), told, limit: column.tell(limit, one.dimension, { ...one, digits: 3 }) });
   });
   const whom = graph.streams.flatMap(({ name, ...one }, i) => {
     const [was, is] = [before.streams[i], after.streams[i]], told = [];

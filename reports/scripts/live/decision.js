@@ -99,7 +99,7 @@ function endsOf([least, most], end) {
 // What may be promised: what samples are sure of; of a bound, that it is one.
 function planRow(column, odds) {
   const { known, largest } = column.solved, sure = percent(CERTAINTY);
-  if (odds) return [odds.promise === null ? phrase("sure.none", { sure, noun: nounOf(column.model) }) : phrase("sure.plan", { sure, least: roundedDown(odds.promise) })];
+  if (odds) return [odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, least: roundedDown(odds.promise), noun: nounOf(column.model) })];
   if (known?.[0] === "upper bound" && largest !== null) return ["plan for fewer: nobody has played it; ", make("code", null, "qps simulate"), " does"];
   return [""];
 }

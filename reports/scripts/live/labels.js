@@ -2,22 +2,23 @@
 
 import { breakable, make } from "../common/dom.js";
 import { shortened } from "../common/format.js";
+import { phrase } from "../common/phrases.js";
 
 const MOST = 48; // letters of a label in a line of text
-const LOAD = ".load";
+const UTILIZATION = /\.(load|utilization)$/;
 
 // { text, whole } of a name, whole with its doc string; null where it is called as it is written.
 export function labelOf(model, name) {
   const { labels = {}, docs = {} } = model;
   const text = Object.hasOwn(labels, name) ? labels[name] : null;
   if (text !== null) return { text, whole: Object.hasOwn(docs, name) ? docs[name] : text };
-  return name.endsWith(LOAD) ? labelOf(model, name.slice(0, -LOAD.length)) : null;
+  return UTILIZATION.test(name) ? labelOf(model, name.replace(UTILIZATION, "")) : null;
 }
 
 const NAMES = /quantile\([^()]*\)|(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w(])/g;
 
 // A sentence with words for the names of parts in it, such as `web.cpu`: a name of one word may be a word.
-export function spoken(model, text) { return text.replace(NAMES, (name) => labelOf(model, name)?.text ?? name); }
+export function spoken(model, text) { return text.replace(NAMES, (name) => measured(model, name)); }
 
 // What something is called in a line of text or a picture.
 export function called(model, name) {
@@ -28,12 +29,21 @@ export function called(model, name) {
 // The same whole, for a sentence.
 export function named(model, name) { return labelOf(model, name)?.text ?? name; }
 
-const PLACES = [/^(.+)( at )(.+)$/, /^()(waiting for |over |propagation on |recovered by |dropped by )(.+)$/, /^(.+)(, fixed| together)()$/];
+// What is measured: `web CPU utilization` of `web.cpu.load`.
+export function measured(model, name) { return UTILIZATION.test(name) ? `${named(model, name)} utilization` : named(model, name); }
+
+const STAGES = [
+  ["stage.at", /^(.+) at (.+)$/], ["stage.waiting", /^waiting for (.+)$/], ["stage.over", /^over (.+)$/], ["stage.propagation", /^propagation on (.+)$/],
+  ["stage.recovered", /^recovered by (.+)$/], ["stage.dropped", /^dropped by (.+)$/], ["stage.fixed", /^(.+), fixed$/], ["stage.together", /^(.+) together$/],
+];
 
 // A stage of a latency: what is done, and where.
 export function stageCalled(model, stage) {
-  const parts = PLACES.map((pattern) => pattern.exec(stage)).find(Boolean);
-  return parts ? `${parts[1] && called(model, parts[1])}${parts[2]}${parts[3] && called(model, parts[3])}` : called(model, stage);
+  for (const [key, pattern] of STAGES) {
+    const found = pattern.exec(stage);
+    if (found) return phrase(key, { what: called(model, found[1]), where: found[2] ? called(model, found[2]) : "" });
+  }
+  return called(model, stage);
 }
 
 // The same with the identifier behind it, small; the whole doc string shows under the pointer.

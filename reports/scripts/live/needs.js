@@ -3,7 +3,8 @@
 
 import { knownAt, marked } from "../engine/known.js";
 import { besideLimit, quantity } from "../common/format.js";
-import { named } from "./labels.js";
+import { phrase } from "../common/phrases.js";
+import { measured } from "./labels.js";
 
 const DIGITS = 3, MOST_OF_QUALITY = 2;
 
@@ -14,10 +15,10 @@ export function shareUsed(atMost, value, limit) {
   if (atMost) return value / limit;
   return value > 0 ? limit / value : Infinity;
 }
-const MARKS = { "<= ": "at most ", ">= ": "at least ", "~ ": "about " };
+const MARKS = { [phrase("mark.upper bound")]: "at most ", [phrase("mark.lower bound")]: "at least ", [phrase("mark.approximation")]: "about " };
 
 // A number with its mark in words.
-export function inWords(text) { return text.replace(/^(<= |>= |~ )/, (mark) => MARKS[mark]); }
+export function inWords(text) { return text.replace(/^(≤ |≥ |~ )/, (mark) => MARKS[mark]); }
 
 export function sideOf({ strict, atMost }) {
   return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
@@ -55,4 +56,4 @@ export function axesAt({ run, graph }, population) {
 export function toldOfQuality(column, population) { return axesAt(column, population).slice(0, MOST_OF_QUALITY); }
 
 // The same in a line of text.
-export function besideNamed(column, criterion, population) { return `${named(column.model, criterion.name)} ${beside(column, criterion, population)}`; }
+export function besideNamed(column, criterion, population) { return `${measured(column.model, criterion.name)} ${beside(column, criterion, population)}`; }

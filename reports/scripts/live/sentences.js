@@ -4,8 +4,8 @@ import { reduced } from "../engine/fractions.js";
 import { inParenthesis, knownAt, usersKnown, usersTold } from "../engine/known.js";
 import { phrase } from "../common/phrases.js";
 import { decimalOf, listed, percent, quoted, toldApart, toldBeyond, whole, wholePopulation } from "../common/format.js";
-import { named } from "./labels.js";
-import { besideNamed, sideOf, toldOfQuality } from "./needs.js";
+import { measured, named } from "./labels.js";
+import { besideNamed, toldOfQuality } from "./needs.js";
 
 export function answerOf(column) {
   const { solved, graph } = column;
@@ -49,19 +49,22 @@ function reasonOf(column, population) {
   const { solved, run } = column;
   const { criterion } = solved.limiting;
   run.at(population);
-  const name = named(column.model, criterion.stated ? criterion.name : criterion.name.replace(/\.load$/, ""));
+  const name = criterion.stated ? measured(column.model, criterion.name) : named(column.model, criterion.name.replace(/\.load$/, ""));
   if (criterion.name === "quality") return qualityBeyond(column, population);
   if (criterion.isPromised) return phrase("reason.promise", { name });
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
     const known = inParenthesis(knownAt(run, criterion, population));
-    return phrase(criterion.name.endsWith(".load") ? "reason.load" : "reason.limit", { name, told: told + known, side: sideOf(criterion), limit: column.tell(limit, dimension, criterion) });
+    return beyondLimit(criterion, { name, told: told + known, limit: column.tell(limit, dimension, criterion) });
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
   if (target !== 1) return phrase("reason.target", { name, told: `${toldApart(100 * load, 100 * target)} %`, target: percent(target) });
   return phrase("reason.saturated", { name, told: percent(load, 4) });
 }
+
+// That a measure is beyond its limit.
+export function beyondLimit({ strict, atMost }, told) { return phrase(strict ? (atMost ? "reason.not_below" : "reason.not_above") : atMost ? "reason.above" : "reason.below", told); }
 
 // Which requirements make a quality more than acceptable at a population.
 export function qualityBeyond(column, population) {

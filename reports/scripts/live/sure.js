@@ -216,7 +216,7 @@ export class Sure {
     const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "one uncertain number" : `${numbers} uncertain numbers`}, drawn in this page`;
     const more = odds.interval[1] === column.graph.high ? " or more" : "";
     const sure = percent(CERTAINTY), noun = nounOf(column.model);
-    const promised = odds.promise === null ? phrase("sure.none", { sure, noun }) : phrase("sure.least", { sure, least: whole(odds.promise) });
+    const promised = odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(odds.promise) });
     return [`With ${percent(PROBABILITY)} probability ${between(odds.interval)}${more} (${of}); ${promised}.`, ...out];
   }
 
