@@ -508,9 +508,7 @@ class Truth:
                 users,
                 wanted
                 | {
-                    one.replace("≤ ", "at most ")
-                    .replace("≥ ", "at least ")
-                    .replace("~ ", "about ")
+                    one.replace("≤ ", "at most ").replace("≥ ", "at least ").replace("~ ", "about ")
                     for one in wanted
                 },
             )
