@@ -578,8 +578,8 @@ def test_scenarios_and_specs_stand_side_by_side(open_page: Any, speak: Spec) -> 
     two = open_page(html_of(speak, others=[other])).page
     assert two.locator("#comparison tbody tr").first.locator("td").all_text_contents() == [
         "users",
-        "<= 45",
-        "<= 453",
+        "≤ 45",
+        "≤ 453",
     ]
     two.click("#comparison button.tab >> nth=1")
     assert two.text_content("#answer").startswith("At most 453 users.")
@@ -675,7 +675,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     axes = page.locator("#picture-space svg text").all_text_contents()
     assert {"flow.latency", "rare.latency (approximation)", "both (lower bound)"} <= set(axes)
     points = page.locator("#picture-space tbody td").all_inner_texts()[1:]
-    assert points == ["0.6556", ">= 0.713", "~ 0.01507", "~ 0.9687"]
+    assert points == ["0.6556", "≥ 0.713", "~ 0.01507", "~ 0.9687"]
     users = page.locator("#picture-heat tbody td").all_inner_texts()
     assert "~ 100" in users
     assert not {cell for cell in users if cell.isdecimal()}
@@ -846,4 +846,5 @@ def test_the_waterfall_of_calls_is_the_tree_that_is_explained(open_page: Any) ->
     rows_of_places = [row for row in told if row[-1]][:-2]  # but for the sums
     assert [row[1] for row in told if row[-1]][-2:] == list(SUMS)
     whole = [[row[1].partition(":")[0], *row[2:4], *row[-2:]] for row in rows_of_places]
-    assert whole == [[one.name, one.made, one.each, one.start, one.end] for one in tree]
+    stage = labels_of(spec.model).stage
+    assert whole == [[stage(one.name), one.made, one.each, one.start, one.end] for one in tree]
