@@ -10,6 +10,7 @@ _ALIKE = 0.02
 """Part of a number by which the same may differ where both were rounded and timed by themselves."""
 ITEMS = "items"
 """What the rate of items is called among the fields of a run: the item has a name of its own."""
+MEAN_USERS = "users, mean"
 
 Fields = Mapping[str, str]
 """Which field of a file each number comes from, by what it is: `{"users": "`vus`"}`."""
@@ -57,6 +58,17 @@ class LoadRun(Struct, frozen=True, kw_only=True):
     fields: Fields = field(default_factory=dict)
     place: str = ""
     is_whole: bool = True
+
+    def tells(self, what: str) -> bool:
+        """Whether there is a value of what a field is named for; a file may lack the field."""
+        values: dict[str, object] = {
+            "users": self.users,
+            MEAN_USERS: self.mean_users,
+            "byte/s": self.received,
+            "share failed": self.failed,
+            "latency": self.latencies or None,
+        }
+        return values.get(what, self.done) is not None
 
 
 def percentile_of(kind: str) -> float | None:

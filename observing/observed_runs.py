@@ -11,7 +11,7 @@ from qps.compiler.data.measured_tables import DataError
 from qps.compiler.data.sheet_cells import csv_of
 from qps.compiler.diagnostics.suggest import listed, shortened
 from qps.observing.cross_checks import warnings_of
-from qps.observing.load_runs import ITEMS, LoadRun, percentile_of
+from qps.observing.load_runs import ITEMS, MEAN_USERS, LoadRun, percentile_of
 
 MOST_TEXT = 20_000_000
 """Bytes of an output that is read as a whole."""
@@ -19,7 +19,6 @@ MOST_STRETCHES = 100_000
 """Of time, each a row."""
 _MANY_FAILED = 0.01
 _MOST_NAMED = 5
-MEAN_USERS = "users, mean"
 _DIGITS = 9
 
 
@@ -73,7 +72,8 @@ def _origins(runs: Sequence[LoadRun], item: str) -> Iterator[str]:
     """Yield what was taken from which field, once for all runs of which it is the same."""
     files: dict[tuple[tuple[str, str], ...], dict[str, None]] = {}
     for run in runs:
-        files.setdefault(tuple(run.fields.items()), {})[shortened(run.file)] = None
+        fields = tuple((what, at) for what, at in run.fields.items() if run.tells(what))
+        files.setdefault(fields, {})[shortened(run.file)] = None
     for fields, of in files.items():
         named = [*of][:_MOST_NAMED]
         more = f" and {len(of) - len(named)} more files" * (len(of) > len(named))

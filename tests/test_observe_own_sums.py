@@ -324,6 +324,13 @@ def rows_of(found: ObservedRuns) -> list[dict[str, float]]:
     return [{found.headings[i]: float(row[i]) for i in kept if row[i]} for row in found.rows]
 
 
+def origins(found: ObservedRuns) -> set[str]:
+    """Return of what a reader says which field it was taken from."""
+    told = [note.partition(": ")[2] for note in found.notes if " from `" in note]
+    parts = (one.partition(" from ") for note in told for one in note.split("; "))
+    return {what for what, stated, _ in parts if stated}
+
+
 def warnings(found: ObservedRuns) -> str:
     told = [note for note in found.notes if note.startswith("warning") and "1 % failed" not in note]
     return "\n".join(told)
@@ -347,6 +354,19 @@ def test_a_reader_says_what_requests_come_to(
     else:
         assert warnings(found) == ""
     assert any("request/s from" in note for note in found.notes)
+    assert origins(found) <= {heading.partition(" mean")[0] for heading in row}
+
+
+def test_nothing_is_taken_from_a_field_that_is_not_there(tmp_path: Path) -> None:
+    lines = [line.split(",") for line in jmeter(drawn(1)).splitlines()]
+    dropped = [lines[0].index(name) for name in ("bytes", "allThreads")]
+    text = "\n".join(
+        ",".join(cell for place, cell in enumerate(line) if place not in dropped)
+        for line in lines
+        if "visit" not in line
+    )
+    found = observed("jmeter", text, tmp_path)
+    assert origins(found) == {"request/s", "share failed", "latency"}
 
 
 @pytest.mark.parametrize(
