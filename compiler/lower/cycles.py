@@ -276,7 +276,7 @@ class Closing:
         held, count = self._result.held.get(name), self._demands[name].count
         if held is None:
             return False
-        is_own = self._stream.flows_from in (self._result.where[name], ir.Whose.EACH_USER)
+        is_own = self._stream.flows_from == self._result.where[name]
         if len(self._parted[name].by) > 1 and (count is ONE or not is_own):
             return False
         met = held if is_own else held * count

@@ -64,7 +64,9 @@ def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -
     lost = _of_offered(resources)
     if kind in _ARRIVING:
         return together(of_another(opposite(lost)), stream.arriving_known)
-    return lost if kind is ir.MeasureKind.SATURATION_LOSS else together(lost, stream.lost_known)
+    if kind is ir.MeasureKind.SATURATION_LOSS:
+        return together(lost, *(one.known for one in stream.losses if one.resource is not None))
+    return together(lost, stream.lost_known)
 
 
 def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import partial
 
 from msgspec import Struct, field
@@ -17,6 +18,7 @@ from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.closed import ClosedStream
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.label_doubts import NO_GATE, Gate
+from qps.compiler.lower.labels.premises import Numbers
 from qps.compiler.lower.latency import in_line
 from qps.compiler.lower.latency_parts import LatencyPart, TimeSpent, wait_for
 from qps.compiler.lower.load_graph import LoadGraph, Price, ResourceLoad
@@ -27,9 +29,9 @@ from qps.compiler.lower.queue_certainty import loss_certainty
 from qps.compiler.lower.queueing import endless
 from qps.compiler.lower.stream_measures import JitterPart, LossKind, LossPart, StreamMeasures
 from qps.compiler.lower.unwaited import Unwaited
-from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, of_another, together
 from qps.compiler.quantities.dimension import MONEY
-from qps.engine.formulas import ZERO, Formula, maximum, product, total
+from qps.engine.formulas import ONE, ZERO, Formula, maximum, product, total
 
 TOO_LATE = "too late for the buffer"
 """The stage at which a playout buffer drops."""
@@ -261,7 +263,7 @@ def stream_measures(
                 value=share * _lost(name, result, measures, queues),
                 span=measures.resources[name].span,
                 resource=name,
-                known=measures.resources[name].open_known,
+                known=_beyond_known(measures.resources[name], expressions),
             )
             for name, share in result.passes.items()
             if closed is None  # who waits for an answer asks for no more than is served
@@ -340,6 +342,18 @@ def _lost(
     if own is None or name not in queues or not queues[name].queue.traits.has_ranks:
         return 1 - 1 / maximum(1, measures.resources[name].load)
     return queues[name].lost(own)
+
+
+def _beyond_known(resource: ResourceLoad, expressions: ExpressionLowering) -> Certainty:
+    """Return how it is known which share is beyond what a resource can do.
+
+    It is nothing where the load is surely below 1, however far off it is told; else as the load is.
+    """
+    load, known = resource.asked_at(ONE)
+    most = 1 / (1 + Fraction(known.error or 0))
+    if known.is_exact or Numbers(expressions).is_surely_below(load, most):
+        return EXACT
+    return of_another(known)
 
 
 def _with_known(part: LossPart, queues: Mapping[str, PlacedQueue], gate: Gate) -> LossPart:

@@ -53,7 +53,7 @@ def queues_of(
     `put_in` is what elastic parameters come to: the loads have it already.
     """
     found = {
-        name: _queue(name, demand, demand.queueing, resources[name].load, put_in, expressions)
+        name: queue_of(name, demand, demand.queueing, resources[name].load, put_in, expressions)
         for name, demand in demands.items()
         if demand.queueing is not None
     }
@@ -122,7 +122,7 @@ def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, Demand]) -> dict[
         shaping |= more.keys()
 
 
-def _queue(
+def queue_of(
     name: str,
     demand: Demand,
     queueing: ir.Queueing,
@@ -130,6 +130,7 @@ def _queue(
     put_in: Substitution,
     expressions: ExpressionLowering,
 ) -> Queue:
+    """Return the queue of a resource of a load, with what visits it."""
     traits, law = queueing.traits, law_of(queueing)
     variation = variation_of(name, queueing, expressions)
     visits = tuple(visit.changed(put_in) for visit in demand.visits)

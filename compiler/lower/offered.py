@@ -14,7 +14,8 @@ class Offered(Struct, frozen=True, kw_only=True):
     """So much `traffic`, in erlang, for `servers` and a `room`, None where that is for them alone.
 
     `service` is the mean time of a visit, `spread` the squared variation of these times, `arrivals`
-    that of the times between two that come.
+    that of the times between two that come: as the queues before it let them go where these
+    `are_counted`, else as they leave their sources.
     """
 
     traffic: Formula
@@ -23,6 +24,7 @@ class Offered(Struct, frozen=True, kw_only=True):
     room: Formula | None = None
     spread: Formula = ONE
     arrivals: Formula = ONE
+    are_counted: bool = False
 
     @property
     def symbols(self) -> frozenset[Formula]:

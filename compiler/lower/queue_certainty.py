@@ -79,7 +79,7 @@ def loss_certainty(queue: Queue) -> Certainty:
     found = [queue.law.loss_known(queue), of_another(queue.load_known)]
     name, offered = queue.resource, queue.offered
     counts = offered is not None and offered.arrivals is not ONE
-    if queue.shaped_by is not None:
+    if queue.shaped_by is not None and not (offered is not None and offered.are_counted):
         found.append(
             approximation(
                 f"what is lost at `{name}` is as if `{queue.shaped_by}` did not shape arrivals: "
@@ -178,6 +178,11 @@ def _bursts(queue: Queue, *, of_mean: bool = True) -> Certainty:
     )
 
 
+def _tells_shape(queue: Queue) -> bool:
+    """Return whether what queues before it do to arrivals is told of a queue."""
+    return queue.law.tells_shape(queue) or (queue.offered is not None and queue.offered.are_counted)
+
+
 def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
     parts = []
     name = queue.resource
@@ -190,7 +195,7 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
                 error=_uneven_error(queue, of_mean=of_mean),
             )
         )
-    elif queue.shaped_by is not None and not queue.law.tells_shape(queue):
+    elif queue.shaped_by is not None and not _tells_shape(queue):
         parts.append(
             approximation(
                 f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them: two "

@@ -6,7 +6,9 @@ While streams are walked, a symbol stands for the share that each such resource 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
@@ -15,9 +17,10 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.disciplines.laws import law_of
 from qps.compiler.lower.flows import Demand, StreamResult
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.compiler.lower.lower_queues import variation_of
+from qps.compiler.lower.lower_queues import queue_of, variation_of
 from qps.compiler.lower.offered import Offered
-from qps.compiler.lower.uneven_flows import from_outside
+from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.uneven_flows import arriving, from_outside
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, total
 from qps.engine.substitution import Substitution
 
@@ -33,8 +36,15 @@ def settle_losses(
     if not symbols:
         return
     values: dict[Formula, Formula] = {}
+    closed = {
+        visit.resource
+        for result in results
+        if result.closed is not None
+        for visit in result.visits.values()
+    }
+    before = _QueuesBefore(demands, frozenset(closed), frozenset(symbols.values()), expressions)
     open_ones = {
-        name: _offered(name, demands[name], symbol, expressions)
+        name: _offered(name, demands[name], symbol, before)
         for name, symbol in symbols.items()
         if name in demands
     }
@@ -122,9 +132,48 @@ def _refuse_closed(
             )
 
 
-def _offered(
-    name: str, demand: Demand, symbol: Formula, expressions: ExpressionLowering
-) -> Offered | None:
+class _QueuesBefore(Struct, frozen=True, dict=True):
+    """The queues of open traffic, as they let go what comes to those that lose some of it."""
+
+    demands: Mapping[str, Demand]
+    closed: frozenset[str]
+    lost: frozenset[Formula]
+    expressions: ExpressionLowering
+
+    @cached_property
+    def queues(self) -> dict[str, Queue]:
+        """All of them, by their resources."""
+        return {
+            name: queue_of(
+                name,
+                demand,
+                demand.queueing,
+                total(total(loads) for loads in demand.parts.values()),
+                Substitution({}),
+                self.expressions,
+            )
+            for name, demand in self.demands.items()
+            if demand.queueing is not None and name not in self.closed
+        }
+
+    def of(self, offered: Offered, name: str, sent: Sequence[Visit]) -> Offered:
+        """Return what is offered with how uneven it comes, by how it is `sent` there.
+
+        What queues before it do to that counts where these are of open traffic alone, and rest on
+        no loss that what is offered does not rest on.
+        """
+        load = offered.traffic / offered.servers
+        alone = replace(offered, arrivals=from_outside(sent, load))
+        if not self.closed.isdisjoint({name}.union(*(visit.after for visit in sent))):
+            return alone
+        room = replace(self.queues[name], visits=tuple(sent), load=load)
+        shaped = arriving(name, self.queues | {name: room})
+        if shaped is ONE or not shaped.symbols & self.lost <= offered.symbols:
+            return alone
+        return replace(offered, arrivals=shaped, are_counted=True)
+
+
+def _offered(name: str, demand: Demand, symbol: Formula, before: _QueuesBefore) -> Offered | None:
     """Return what is offered to a resource: what it serves is the rest; None where that is none.
 
     Cores that count as one are one that is as fast as all of them.
@@ -137,7 +186,7 @@ def _offered(
     times = [visit.service if counts else visit.service / demand.servers for visit in demand.visits]
     rates = [visit.rate / (1 - symbol) for visit in demand.visits]
     works = [rate * time for rate, time in zip(rates, times, strict=True)]
-    variation = variation_of(name, queueing, expressions)
+    variation = variation_of(name, queueing, before.expressions)
     service, spread = times[0], variation**2
     if len(set(times)) > 1:
         service = apply("mean", total(works), total(rates))
@@ -146,17 +195,10 @@ def _offered(
         spread = mixed * (1 + spread) - 1
     room = None
     if queueing.room is not None:
-        room = expressions.symbol(f"{name}.room", queueing.room)
+        room = before.expressions.symbol(f"{name}.room", queueing.room)
     traffic = total((*works, *(load * servers for load in demand.background)))
-    arrivals = ONE
-    if room is not None:
-        sent = [replace(one, rate=rate) for one, rate in zip(demand.visits, rates, strict=True)]
-        arrivals = from_outside(sent, traffic / servers)
-    return Offered(
-        traffic=traffic,
-        servers=servers,
-        service=service,
-        room=room,
-        spread=spread,
-        arrivals=arrivals,
-    )
+    found = Offered(traffic=traffic, servers=servers, service=service, room=room, spread=spread)
+    if room is None:
+        return found
+    sent = [replace(one, rate=rate) for one, rate in zip(demand.visits, rates, strict=True)]
+    return before.of(found, name, sent)

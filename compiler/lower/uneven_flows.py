@@ -66,6 +66,11 @@ def with_arrivals(queues: Mapping[str, Queue], put_in: Substitution) -> dict[str
     return found
 
 
+def arriving(name: str, queues: Mapping[str, Queue]) -> Formula:
+    """Return c^2 of what arrives at one of some queues, as all the queues before it let it go."""
+    return _Seen(queues, _rings(queues), queues[name], Substitution({})).arrivals(name)
+
+
 def from_outside(visits: Sequence[Visit], load: Formula) -> Formula:
     """Return c^2 of what arrives at a queue of a load as it leaves its sources.
 

@@ -106,7 +106,7 @@ class _Judging(Struct, frozen=True):
 
     def _of_component(self, component: list[Class], of: Class) -> Iterator[Premise]:
         if component != [of]:  # of what a class meets alone its label says so already
-            yield from unlimited(self.walked, component, self.numbers)
+            yield from unlimited(self.walked, component)
         yield from free_choice(self.walked, component, self.unfilled)
 
     def _of_quantiles(self, of: Class) -> Iterator[Premise]:

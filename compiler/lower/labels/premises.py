@@ -24,6 +24,7 @@ from qps.compiler.network.station_runs import Run, runs_of
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.known_ranges import Range
 from qps.engine.monomials import expanded, monomials
+from qps.engine.points import Point
 from qps.engine.substitution import Substitution
 
 
@@ -86,6 +87,19 @@ class Numbers(Struct, frozen=True):
 
         return self.expressions.of_what_stays(formula, told)
 
+    def is_surely_below(self, formula: Formula, limit: Fraction) -> bool:
+        """Return whether a value of which no fraction is known is below a limit at any population.
+
+        It is looked at where populations end.
+        """
+
+        def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
+            if not formula.symbols <= {self.expressions.population}:
+                return False
+            return all(Point(one).number(formula) < limit for one in self._ends())
+
+        return self.expressions.of_what_stays(formula, told)
+
     def is_never_above_zero(self, formula: Formula) -> bool:
         """Return whether a value is at most zero at any population: it is where it is at both ends.
 
@@ -102,9 +116,12 @@ class Numbers(Struct, frozen=True):
         return self.expressions.of_what_stays(formula, told)
 
     def _populations(self) -> list[Substitution]:
+        return [Substitution(one) for one in self._ends()]
+
+    def _ends(self) -> list[dict[Formula, Formula]]:
         low, high = self.expressions.configuration.low, self.expressions.configuration.high
         found = sorted({low, min(low + 1, high), high})
-        return [Substitution({self.expressions.population: number(at)}) for at in found]
+        return [{self.expressions.population: number(at)} for at in found]
 
 
 def _is_whole(formula: Formula) -> bool:
@@ -337,7 +354,7 @@ def _is_chance(call: Call, numbers: Numbers) -> bool:
 # -- of a component: closed classes that meet ------------------------------------------------
 
 
-def unlimited(walked: Walked, component: Sequence[Class], numbers: Numbers) -> Iterator[Premise]:
+def unlimited(walked: Walked, component: Sequence[Class]) -> Iterator[Premise]:
     """No station can be full at which no waiting is counted: it would hold up all who share."""
     names = {one.name for one in component}
     stations = {s.name: s for one in component for s in walked.stations_of(one)}
@@ -350,16 +367,16 @@ def unlimited(walked: Walked, component: Sequence[Class], numbers: Numbers) -> I
             f"no waiting is counted at `{station.name}`, which holds up all that share a queue "
             "with its users where it is full",
         )
-        yield From(_beyond(station, users, numbers), fails)
+        yield From(_beyond(station, users), fails)
 
 
-def _beyond(station: Station, users: Iterable[Class], numbers: Numbers) -> Formula:
+def _beyond(station: Station, users: Iterable[Class]) -> Formula:
     """Return how many more may come to a station at once than it has servers."""
     copies, found = station.place.copies, []
     for one in users:
         jobs = one.population
         assert jobs is not None
-        is_own = is_holders(station.place, one) or _is_one_each(station.place, one, numbers)
+        is_own = is_holders(station.place, one)
         found.append(jobs / copies if is_own else jobs)
     return total(found) - station.servers
 
@@ -370,11 +387,6 @@ def is_holders(place: Place, of: Class) -> bool:
     Elsewhere all may be at one of the equal machines; so may those of a pair, which has two.
     """
     return of.holder.kind == "node" and of.holder.name == place.name
-
-
-def _is_one_each(place: Place, of: Class, numbers: Numbers) -> bool:
-    """Return whether there is a machine for each user."""
-    return of.holder.kind == "user" and numbers.are_equal(place.copies, of.flows)
 
 
 def free_choice(
