@@ -36,8 +36,8 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
 
     Its numbers rest on some stations and pools, and where these are like those of random networks
     they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`, and
-    those of users who wait are not where they are made by a law of two moments: where many more
-    wait than were drawn, they differ less than that says.
+    those by a law of two moments are not where `many_wait`, more users than were drawn: then they
+    differ less than that says.
     """
 
     mean: Doubt = NO_DOUBT
@@ -47,7 +47,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     rests_on: frozenset[str] = frozenset()
     is_like_drawn: bool = False
     calls_rarely: bool = False
-    is_closed: bool = False
+    many_wait: bool = False
 
     def known(self, known: Certainty, quantity: Quantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
@@ -59,7 +59,7 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     def _is_beyond(self, known: Certainty, quantity: Quantity) -> bool:
         if quantity not in (Quantity.QUANTILE, Quantity.LOW_QUANTILE):
             return False
-        return self.calls_rarely or (self.is_closed and BY_TWO_MOMENTS in known.reasons)
+        return self.calls_rarely or (self.many_wait and BY_TWO_MOMENTS in known.reasons)
 
     def _doubt(self, quantity: Quantity) -> Doubt:
         match quantity:

@@ -42,6 +42,7 @@ from qps.compiler.lower.latency_parts import LatencyPart, every
 from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.uneven_flows import from_outside
 from qps.compiler.quantities.certainty import Certainty, approximation, together, upper_bound
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, number, total
 from qps.engine.substitution import Substitution
@@ -185,17 +186,20 @@ def _held_for_no_time(hold: Hold) -> QpsError:
 
 
 def _queue(name: str, held: Sequence[_Held], network: Network, comes: Filled) -> Queue:
+    """Return the queue for places: longer by two moments where what comes does so unevenly."""
+    visits = tuple(replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held)
+    arrivals = from_outside(visits, comes.load)
+    longer = ONE if arrivals is ONE else apply("uneven", arrivals, ONE, comes.load)
     return Queue(
         resource=name,
-        law=Pool(adds=comes.adds, tail=comes.tail, share=comes.share),
+        law=Pool(adds=comes.adds * longer, tail=comes.tail * longer, share=comes.share),
         traits=_TRAITS,
         variation=ZERO,
         servers=network.places,
         load=comes.load,
-        visits=tuple(
-            replace(one.hold.visit, rate=one.rate, service=ZERO, batch=ONE) for one in held
-        ),
+        visits=visits,
         background=ZERO,
+        arrivals=arrivals,
     )
 
 

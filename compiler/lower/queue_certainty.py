@@ -204,7 +204,8 @@ def _arrivals(queue: Queue, *, of_mean: bool = True) -> Certainty:
             )
         )
     counts = queue.offered is not None and queue.offered.arrivals is not ONE
-    if _is_stated(queue) and not (queue.law.counts_arrivals or counts):
+    counts |= queue.law.counts_arrivals or queue.arrivals is not ONE
+    if _is_stated(queue) and not counts:
         parts.append(approximation(f"how uneven arrivals at `{name}` are does not count there"))
     if queue.law.rests_on_periods and any(
         visit.is_spread and visit.place.count is not ONE for visit in queue.visits

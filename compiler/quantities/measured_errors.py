@@ -34,7 +34,7 @@ class Quantity(StrEnum):
     RATE = "rate"
     LOAD = "load"
     LOSS = "loss"
-    """Small ones may be off by many times: nothing is stated of them."""
+    """As a part of what is truly lost, as all others; of what was too little to be seen, none."""
 
     @classmethod
     def of_level(cls, level: Fraction) -> Quantity:
@@ -78,15 +78,17 @@ class Errors(Struct, frozen=True, kw_only=True):
 def measured(known: Certainty, quantity: Quantity) -> Certainty:
     """Return how a number is known, with the error that was measured of such numbers.
 
-    What one or two methods state was measured of just these, and stays. What more of them multiply
-    to tells nothing of them together.
+    What one or two methods state was measured of just these, and stays up to a factor of two. What
+    more of them multiply to tells nothing of them together.
     """
     if known.kind is not Kind.APPROXIMATION:
         return known
-    is_own = known.error is not None and len(set(map(method_of, known.reasons))) <= _MOST_ALONE
-    errors = None if is_own else table().get(quantity)
+    stated = as_stated(known)
+    if stated.error is not None and len(set(map(method_of, known.reasons))) <= _MOST_ALONE:
+        return stated
+    errors = table().get(quantity)
     row = None if errors is None else errors.row_of(known.reasons)
-    return as_stated(known) if row is None else replace(known, error=row.error)
+    return stated if row is None else replace(known, error=row.error)
 
 
 _MOST_ALONE = 2

@@ -70,11 +70,7 @@ def table_of(models: Iterable[Model]) -> dict[Quantity, Errors]:
             if off is not None:
                 methods = frozenset(map(method_of, one.why))
                 found[_quantity_of(one)].append(Off(off, model.seed, methods))
-    return {
-        one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES))
-        for one in Quantity
-        if one is not Quantity.LOSS
-    }
+    return {one: errors_of(found[one], _LEAST_STATED.get(one, _LEAST_OF_TIMES)) for one in Quantity}
 
 
 def _quantity_of(one: Number) -> Quantity:

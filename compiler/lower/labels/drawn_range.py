@@ -3,7 +3,7 @@
 A number is like those that were drawn where all that comes to the stations it rests on is: service
 times and arrivals of a stated variation up to 3, flows that are on for a fifth of the time or more.
 Where first come is first served none takes more than ten times as long as another, and three in ten
-items make a call or more.
+items make a call or more. Of users who wait for answers there are up to 45.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from qps.compiler.lower.labels.premises import Numbers, Walked
 from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
 from qps.compiler.network.itinerary import Call, Thin
 from qps.compiler.network.network import Class, Network, Station
-from qps.engine.formulas import number
+from qps.engine.formulas import number, total
 
 MOST_VARIATION = 3
 MOST_APART = 10
+MOST_USERS = 45
 LEAST_ON = number(Fraction(1, 5))
 LEAST_SHARE = number(Fraction(3, 10))
 
@@ -54,6 +55,12 @@ def calls_rarely(walked: Walked, of: Class, numbers: Numbers) -> bool:
     made = (one.node for one in walked.passages[of.name])
     times = (one.times.often for one in made if isinstance(one, Call) and one.times is not None)
     return any(numbers.is_above_zero(LEAST_SHARE - often) for often in times)
+
+
+def many_wait(component: Iterable[Class], numbers: Numbers) -> bool:
+    """Return whether more users wait for answers, all that meet together, than were drawn."""
+    there = total(one.population for one in component if one.population is not None)
+    return numbers.is_above_zero(there - MOST_USERS)
 
 
 def places_met(walked: Walked, of: Class, component: Iterable[Class]) -> frozenset[str]:

@@ -11,7 +11,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from qps.compiler.lower.label_doubts import NO_DOUBT, ClassDoubts, Doubt, Gate
-from qps.compiler.lower.labels.drawn_range import calls_rarely, places_met, unlike_stations
+from qps.compiler.lower.labels.drawn_range import (
+    calls_rarely,
+    many_wait,
+    places_met,
+    unlike_stations,
+)
 from qps.compiler.lower.labels.premises import (
     Fails,
     From,
@@ -82,7 +87,7 @@ class _Judging(Struct, frozen=True):
             rate=Doubt(_each_once(rates, lost), held_up) if of.is_closed else Doubt(lost),
             rests_on=places_met(self.walked, of, component),
             calls_rarely=calls_rarely(self.walked, of, self.numbers),
-            is_closed=of.is_closed,
+            many_wait=of.is_closed and many_wait(component, self.numbers),
         )
 
     def _of_waits(self, of: Class) -> tuple[str, ...]:
