@@ -148,3 +148,25 @@ def test_nobody_is_lost_where_a_pool_lets_in_no_more_than_there_is_room_for(
     assert (at.number(graph.streams["job"].loss) > 0) is loses
     if not loses:
         assert at.number(graph.resources["a.cpu"].load) == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("through", "is_exact"), [("0.3", True), ("N * 0.6", False)])
+def test_what_a_pool_cannot_let_through_is_known_as_its_load_is(
+    through: str, *, is_exact: bool
+) -> None:
+    text = _SPEC.format(queueing="ps", places=2, direct="0.1", through=through)
+    stream = lowered(text).streams["through"]
+    assert stream.lost_known.is_exact is is_exact
+    assert stream.arriving_known.is_exact is is_exact
+
+
+def test_arrivals_by_the_clock_wait_less_for_a_place() -> None:
+    """Of one place held for an exponential time: D/M/1, that of the root of s = e^-(1-s)/load."""
+    text = _SPEC.format(queueing="mmc", places=1, direct="0.00001", through="0.7")
+    text = text.replace("cpu 1 core", "cpu 16 core")  # nobody waits there
+    graph = lowered(text.replace("0.7 request/s\n", "0.7 request/s; arrivals cv 0\n"))
+    root = 0.5
+    for _ in range(200):
+        root = float(np.exp(-(1 - root) / 0.7))
+    latency = graph.at(1).number(graph.streams["through"].mean_latency)
+    assert latency == pytest.approx(1 + root / (1 - root), rel=0.03)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
+from qps.compiler.lower.label_doubts import BY_TWO_MOMENTS
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind, approximation, upper_bound
 from qps.compiler.quantities.measured_errors import (
@@ -78,12 +81,37 @@ component d {{ cpu {long} s/request }}
 topology {{ node a = m }}
 {extra}
 stream s in all {{ traffic 1 request/s; arrivals cv {arrivals}; at a {{ c }} }}
-stream t in all {{ traffic 1 request/s; at a {{ d }} }}
+stream t in all {{ traffic {rate} request/s; at a {{ d }} }}
 """
 
 
-def _graph(cv: str = "2", long: str = "0.3", arrivals: str = "1.5", extra: str = "") -> LoadGraph:
-    return graph_of(_SPEC.format(cv=cv, long=long, arrivals=arrivals, extra=extra))
+def _graph(**values: str) -> LoadGraph:
+    plain = {"cv": "2", "long": "0.3", "rate": "1", "arrivals": "1.5", "extra": ""}
+    return graph_of(_SPEC.format(**(plain | values)))
+
+
+_KINDS = """
+users N in 1..2
+kinds sort of users {{ x 50 %; y 50 % }}
+param work by sort {{ x 0.6; y 1.6 }}
+machine m {{ cpu 1 core, queueing mm1 }}
+component c {{ cpu 0.2 s/request * work }}
+topology {{ node a = m; node b = m; link l = wire between a, b }}
+network wire {{ propagation 1 us }}
+stream s for each user {{
+  traffic {users} request, 1 bit/request, think 5 s; at a {{ c; call b * 30 % {{ c }} }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("users", "is_stated"), [(20, True), (30, False)])
+def test_an_error_of_users_who_wait_is_that_of_as_many_as_were_drawn(
+    users: int, *, is_stated: bool
+) -> None:
+    """Of two whom the range ends with: up to 45 of them all together."""
+    known = graph_of(_KINDS.format(users=users)).streams["s"].quantile_certainty(Fraction(95, 100))
+    assert BY_TWO_MOMENTS in known.reasons
+    assert (known.error is not None) is is_stated
 
 
 def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
@@ -94,11 +122,19 @@ def test_an_error_is_stated_of_what_is_like_random_networks() -> None:
     assert known.error == row.error
 
 
+def test_what_a_method_states_above_a_factor_of_two_is_as_what_was_measured() -> None:
+    ((reason, *_), *_) = [row.methods for row in table()[Quantity.LATENCY].rows if row.error]
+    told = approximation(reason, error=1.1)
+    error = table()[Quantity.LATENCY].row_of([reason]).error  # type: ignore[union-attr]
+    assert measured(told, Quantity.LATENCY).error == error
+    assert measured(approximation(reason, error=0.9), Quantity.LATENCY).error == 0.9
+
+
 @pytest.mark.parametrize(
     "beyond",
     [
         {"cv": "3.5"},
-        {"long": "2.1"},
+        {"long": "4", "rate": "0.02"},
         {"arrivals": "4"},
         {"cv": "wide", "extra": "param wide = 4"},
     ],
@@ -107,5 +143,7 @@ def test_beyond_what_was_drawn_no_measured_error_is_stated(beyond: dict[str, str
     for name in ("s", "t"):
         assert not _graph(**beyond).streams[name].doubts.is_like_drawn
     assert _graph().streams["t"].doubts.is_like_drawn
+    # Twelve times as long, and as often: what all take varies less than what was drawn.
+    assert _graph(long="2.4", rate="0.6").streams["t"].doubts.is_like_drawn
     within = {"cv": "wide", "extra": "param wide = 2.5"}
     assert _graph(**within).streams["t"].doubts.is_like_drawn

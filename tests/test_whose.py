@@ -115,3 +115,24 @@ def test_one_in_all_is_no_stream_of_the_users() -> None:
     )
     (found,) = mistakes(SPEC + stream)
     assert "it has one flow in all, however many users there are" in found.message
+
+
+@pytest.mark.parametrize("whose", ["user", "client"])
+def test_as_many_machines_as_users_are_of_nobody_but_whom_a_stream_is_of(whose: str) -> None:
+    """Each request goes to any machine, so that some wait there; at one's own nobody does."""
+    text = SPEC.replace("pc { cpu 1 core }", "pc { cpu 1 core, queueing ps }")
+    stream = (
+        "component view { cpu 400 ms/request }\n"
+        f"stream st for each {whose} {{ traffic 1 request, 1 byte/request, think 200 ms\n"
+        "  at client { view } }\n"
+    )
+    graph = lowered(text.replace("100_000", "40") + stream)
+    fixed = lowered(text.replace("100_000", "40").replace("pc * N", "pc * 40") + stream)
+    at, known = graph.at(40), graph.streams["st"].latency_certainty
+    latency = at.number(graph.streams["st"].mean_latency)
+    if whose == "user":
+        assert latency == pytest.approx(fixed.at(40).number(fixed.streams["st"].mean_latency))
+        assert latency > 0.6
+    else:
+        assert latency == pytest.approx(0.4)
+    assert known.is_exact

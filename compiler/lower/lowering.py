@@ -26,6 +26,7 @@ from qps.compiler.lower.labels.drawn_range import far_apart
 from qps.compiler.lower.labels.gate import gate_of
 from qps.compiler.lower.labels.measured_loads import with_load_errors
 from qps.compiler.lower.labels.never_full import never_full
+from qps.compiler.lower.labels.premises import Numbers
 from qps.compiler.lower.load_graph import (
     Calibration,
     Cited,
@@ -225,7 +226,7 @@ def _lowered_model(
         queues | of_users.queues,
         put_in,
     )
-    queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network))
+    queues, gate = pools.queues, gate.beside(far_apart(pools.queues, network, Numbers(expressions)))
     resources = with_load_errors(pools.resources | held_by_users, gate)
     measured = Measures(resources=resources, streams={}, prices=prices, absent=absent, gate=gate)
     for stream, result in zip(there, results, strict=True):

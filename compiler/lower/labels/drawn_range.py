@@ -2,8 +2,9 @@
 
 A number is like those that were drawn where all that comes to the stations it rests on is: service
 times and arrivals of a stated variation up to 3, flows that are on for a fifth of the time or more.
-Where first come is first served none takes more than ten times as long as another, and three in ten
-items make a call or more. Of users who wait for answers there are up to 45.
+Where first come is first served none takes more than ten times as long as another, or what they
+take on average varies by a squared coefficient of variation up to 1.5. Three in ten items make a
+call or more. Of users who wait for answers there are up to 45.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.lower.labels.premises import Numbers, Walked
 from qps.compiler.lower.lower_queues import PlacedQueue, variation_of
+from qps.compiler.lower.queueing import Queue
 from qps.compiler.network.itinerary import Call, Thin
 from qps.compiler.network.network import Class, Network, Station
-from qps.engine.formulas import number, total
+from qps.engine.formulas import Formula, number, total
 
 MOST_VARIATION = 3
 MOST_APART = 10
+MOST_SPREAD = Fraction(3, 2)
 MOST_USERS = 45
 LEAST_ON = number(Fraction(1, 5))
 LEAST_SHARE = number(Fraction(3, 10))
@@ -39,15 +42,33 @@ def unlike_stations(walked: Walked, numbers: Numbers) -> frozenset[str]:
     )
 
 
-def far_apart(queues: Mapping[str, PlacedQueue], network: Network) -> frozenset[str]:
-    """Return the stations whose services differ by more times than was drawn, or by unknown."""
+def far_apart(
+    queues: Mapping[str, PlacedQueue], network: Network, numbers: Numbers
+) -> frozenset[str]:
+    """Return the stations whose services differ by more times than was drawn, or by unknown.
+
+    How often the long ones come counts: one in a hundred is further off than one in four.
+    """
     found = {name: queues[name].queue for name in network.stations if name in queues}
     return frozenset(
         name
         for name, queue in found.items()
-        if not queue.traits.is_insensitive
-        and (queue.times_apart is None or queue.times_apart > MOST_APART)
+        if not queue.traits.is_insensitive and not _is_near(queue, numbers)
     )
+
+
+def _is_near(queue: Queue, numbers: Numbers) -> bool:
+    if queue.times_apart is None:
+        return False
+    return queue.times_apart <= MOST_APART or numbers.is_surely_below(_spread(queue), MOST_SPREAD)
+
+
+def _spread(queue: Queue) -> Formula:
+    """Return the squared variation of the mean times that visits are served."""
+    rates = total(one.rate for one in queue.visits)
+    works = total(one.rate * one.service for one in queue.visits)
+    squares = total(one.rate * one.service**2 for one in queue.visits)
+    return squares * rates / works**2 - 1
 
 
 def calls_rarely(walked: Walked, of: Class, numbers: Numbers) -> bool:
