@@ -48,7 +48,8 @@ def _graph(net: Net) -> LoadGraph:
         (1.3, _FIXED, 0.2, 0.6),
         (1.9, _ONE, 0.5, 0.6),
         (1.9, _FIXED, 0.5, 0.6),
-        (2.5, _ONE, 0.8, None),  # 1.1 and 7 times are no error that tells anything
+        (2.5, _ONE, 0.8, 1.0),  # 1.1: 19 in 20 are within a factor of two
+        # of 7 times no error tells anything
         (8, _ONE, None, None),
     ],
 )

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.quantities.certainty import Certainty, Kind, approximation
-from qps.compiler.quantities.measured_errors import Quantity, as_stated, measured
+from qps.compiler.quantities.measured_errors import UNLIKE_TIMES, Quantity, as_stated, measured
 
 
 class Doubt(Struct, frozen=True):
@@ -35,9 +35,9 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     """The doubts of what is told of one class, each quantity by itself.
 
     Its numbers rest on some stations and pools, and where these are like those of random networks
-    they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`, and
-    those by a law of two moments are not where `many_wait`, more users than were drawn: then they
-    differ less than that says.
+    they are as far off as there: `is_like_drawn`. Quantiles are not where it `calls_rarely`. Where
+    `many_wait`, more users than were drawn, what goes by a law of two moments differs less than
+    that says, and waits by unlike times may be off by as many times as these differ.
     """
 
     mean: Doubt = NO_DOUBT
@@ -52,14 +52,17 @@ class ClassDoubts(Struct, frozen=True, kw_only=True):
     def known(self, known: Certainty, quantity: Quantity) -> Certainty:
         """Return how a number of the class is known: as the premises allow, with its error."""
         lowered = self._doubt(quantity).lowered(known)
-        if self.is_like_drawn and not self._is_beyond(lowered, quantity):
+        is_quantile = quantity in (Quantity.QUANTILE, Quantity.LOW_QUANTILE)
+        is_beyond = (self.calls_rarely and is_quantile) or self.is_beyond(lowered)
+        if self.is_like_drawn and not is_beyond:
             return measured(lowered, quantity)
         return as_stated(lowered)
 
-    def _is_beyond(self, known: Certainty, quantity: Quantity) -> bool:
-        if quantity not in (Quantity.QUANTILE, Quantity.LOW_QUANTILE):
-            return False
-        return self.calls_rarely or (self.many_wait and BY_TWO_MOMENTS in known.reasons)
+    def is_beyond(self, known: Certainty) -> bool:
+        """Return whether more users wait than an error was measured with that goes by these."""
+        return self.many_wait and any(
+            one == BY_TWO_MOMENTS or UNLIKE_TIMES in one for one in known.reasons
+        )
 
     def _doubt(self, quantity: Quantity) -> Doubt:
         match quantity:
@@ -99,10 +102,16 @@ class Gate(Struct, frozen=True, kw_only=True):
         """Return the doubts of the share that finds no room at a station."""
         return NO_DOUBT if station is None else self.losing.get(station, NO_DOUBT)
 
-    def is_like_drawn(self, name: str) -> bool:
-        """Return whether all that the load of a station or pool rests on is like what was drawn."""
-        rests_on = (one.rests_on for one in self.classes.values() if name in one.rests_on)
-        return self.unlike.isdisjoint({name}.union(*rests_on))
+    def load_known(self, name: str, known: Certainty) -> Certainty:
+        """Return how the load of a station or pool is known, with its error.
+
+        It is that of random networks where all that it rests on is like what was drawn there.
+        """
+        classes = [one for one in self.classes.values() if name in one.rests_on]
+        is_like = self.unlike.isdisjoint({name}.union(*(one.rests_on for one in classes)))
+        if is_like and not any(one.is_beyond(known) for one in classes):
+            return measured(known, Quantity.LOAD)
+        return as_stated(known)
 
 
 NO_GATE = Gate()

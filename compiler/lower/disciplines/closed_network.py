@@ -19,6 +19,7 @@ from qps.compiler.quantities.certainty import (
     approximation,
     together,
 )
+from qps.compiler.quantities.measured_errors import UNLIKE_TIMES
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -123,7 +124,7 @@ class Uneven(Struct, frozen=True, kw_only=True):
             apart = "" if self._is_near else f", more than {_FAR_APART:g} times apart,"
             parts.append(
                 approximation(
-                    f"visits of `{self.resource}` that take unlike times{apart} wait in proportion "
+                    f"visits of `{self.resource}` {UNLIKE_TIMES}{apart} wait in proportion "
                     f"to these, as in a network in product form, and not alike: {self._told}",
                     error=of_unlike,
                 )

@@ -87,7 +87,7 @@ class _Judging(Struct, frozen=True):
             rate=Doubt(_each_once(rates, lost), held_up) if of.is_closed else Doubt(lost),
             rests_on=places_met(self.walked, of, component),
             calls_rarely=calls_rarely(self.walked, of, self.numbers),
-            many_wait=of.is_closed and many_wait(component, self.numbers),
+            many_wait=many_wait(component, self.numbers),
         )
 
     def _of_waits(self, of: Class) -> tuple[str, ...]:
