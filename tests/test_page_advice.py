@@ -14,6 +14,7 @@ from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.pipeline import load
+from qps.reports.text.labels import labels_of
 from qps.reports.text.sizing_text import sizing_answer
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise
@@ -90,7 +91,10 @@ def test_a_report_tells_what_it_takes_to_carry_more(tmp_path: Path) -> None:
     spec = load(file)
     for share, users in ((10, 110), (50, 150)):
         told = sizing_answer(size(spec.model, spec.configuration(), users))
-        assert f"<li>{share} % more ({users}): {told}</li>" in page
+        assert "host.cpu" in told
+        in_words = spec.model.once(labels_of).told(told)
+        assert "host.cpu" not in in_words
+        assert f"<li>{share} % more ({users}): {in_words}</li>" in page
     assert "100 % more (" not in page  # beyond the range
 
 

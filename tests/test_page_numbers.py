@@ -5,6 +5,7 @@ Of a few specs that have what pages have; `pytest -m nightly` looks at twenty of
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from helpers.nightly import nightly
 from helpers.page_numbers import cut_on, shown_on
 from helpers.reports import html_of, page_of
 from helpers.specs import checked
-from helpers.true_numbers import Truth
+from helpers.true_numbers import Truth, numbers_in, worth
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import TIME
 from qps.reports.pages.html import render_html
@@ -156,6 +157,34 @@ def test_what_nobody_asked_for_is_computed_when_it_is_shown(open_page: Any) -> N
         truth.graph.streams["page"].quantile_certainty(LEVEL),
     )
     assert late & set(told)
+
+
+def test_fans_end_where_nine_in_ten_of_the_values_do(open_page: Any) -> None:
+    """All rests on one number, and rises with it: its quantiles tell those of loads and waits."""
+    shown = shown_on(open_page(html_of(checked(UNSURE))).page)
+    ends = 1 - 1.645 * 0.2 / 1.96, 1 + 1.645 * 0.2 / 1.96  # request/s
+    least, most = ([end * 0.97, end * 1.03] for end in ends)
+
+    def load(users: float, pace: float) -> float:
+        return 100 * users * pace / 1000
+
+    def latency(users: float, pace: float) -> float:
+        """Of M/M/1, in parts of 10 ms."""
+        return 10 / (1 - users * pace / 1000) if users * pace < 1000 else inf
+
+    compared = 0
+    for of, value in (("picture-loads", load), ("picture-needs", latency)):
+        table = shown.table(of)
+        assert table is not None
+        for users, cell in ((worth(row[0].text), row[1].text) for row in table.rows):
+            _, *told = map(worth, numbers_in(cell))
+            if not told:
+                assert cell.startswith("∞ (∞"), cell
+                continue
+            for end, (low, high) in zip(told, (least, most), strict=True):
+                assert value(users, low) * 0.995 <= end <= value(users, high) * 1.005, cell
+            compared += 1
+    assert compared > 10
 
 
 def test_configurations_side_by_side_say_nothing_that_is_undefined(open_page: Any) -> None:

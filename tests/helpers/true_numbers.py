@@ -233,7 +233,7 @@ class Truth:
             "picture-shares": self._over_users,
             "picture-needs": self._over_users,
             "picture-tornado": self._elasticities,
-            "picture-heat": nothing,
+            "picture-heat": self._heat,
             "numbers": self._assumptions,
             "assumptions": nothing,
             "formulas": self._parts,
@@ -553,6 +553,45 @@ class Truth:
             said = float(effect.text.replace("−", "-").removesuffix("%"))
             if abs(said - known[name]) > 0.0051 + ROUNDED * abs(known[name]):
                 yield f"{what.text} moves the answer by {effect.text}, not {known[name]}"
+
+    # -- users over two numbers --------------------------------------------------------------------
+
+    def _heat(self, table: ShownTable) -> Iterator[str]:
+        """The corners and the middle: numbers are told as they were set there."""
+        up, _, across = table.head[0].partition(" \\ ")
+        names = [self._moved(name) for name in (across, up)]
+        if None in names:
+            yield f"nobody knows the numbers of {table.head[0]}"
+            return
+        rows = table.rows[:: max(1, (len(table.rows) - 1) // 2)]
+        for row in rows:
+            cells = list(zip(table.head[1:], row[1:], strict=True))
+            for x, cell in cells[:: max(1, (len(cells) - 1) // 2)]:
+                values = dict(zip(names, (x, row[0].text), strict=True))
+                wanted = self._carried_with(values)
+                yield from _differs(row[0], x, cell, wanted)
+
+    def _moved(self, called: str) -> str | None:
+        """Return the number that a page calls so, of those that can be moved."""
+        found = self.names.get(called, ())
+        return next((one for one in found if one in self.graph.assumptions), None)
+
+    def _carried_with(self, values: Mapping[str | None, str]) -> set[str]:
+        """Return what a page may write of the users with other numbers."""
+        set_to = {}
+        for name, text in values.items():
+            assert name is not None
+            known = self.graph.assumptions[name]
+            factor, _ = unit_of(known.text, known.fraction, known.dimension)
+            set_to[name] = exact_number(Fraction(str(worth(numbers_in(text)[0]))) * factor)
+        solution = solve(self.graph.with_values(set_to))
+        if solution.largest_acceptable is None:
+            return {"none"}
+        is_range = solution.limited_by is None
+        return {
+            users_told(solution.largest_acceptable, known, range_limits=is_range)
+            for known in _known_of(solution)
+        }
 
     # -- odds ------------------------------------------------------------------------------------
 

@@ -187,7 +187,7 @@ def _carry(found: Solved) -> tuple[str, ...]:
     if found.solution.verdict is not Verdict.LIMITED or now is None:
         return ()
     wanted = {ceil(now * more): more for more in _MORE_BY}
-    told = []
+    labels, told = found.model.once(labels_of), []
     for at, more in wanted.items():
         if at > found.solution.graph.high:
             break
@@ -195,7 +195,7 @@ def _carry(found: Solved) -> tuple[str, ...]:
             answer = sizing_answer(size(found.model, found.configuration, at))
         except QpsError:
             return ()
-        told.append(f"{(more - 1) * 100} % more ({at:,}): {answer}")
+        told.append(f"{(more - 1) * 100} % more ({at:,}): {labels.told(answer)}")
     return tuple(told)
 
 
