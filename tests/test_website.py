@@ -14,7 +14,7 @@ from helpers.browser import CHROMIUM, LONGEST, MISSING, browser
 from website import indexes
 from website.building import built
 from website.checking import broken_links
-from website.gallery import GROUPS
+from website.gallery import FEATURED, FOLDERS
 from website.live_pages import LivePages
 from website.markdown_text import headings, moved, sections, slug
 from website.page_parts import answer, picture
@@ -44,7 +44,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a site with one live page, that of the first spec of the README."""
     folder = tmp_path_factory.mktemp("site")
     live = OneLivePage(kept=folder / "live", most=None, root=ROOT)
-    assert built(ROOT, folder / "site", live) == []
+    playground = folder / "playground"
+    playground.mkdir()
+    (playground / "index.html").write_text("<p>a playground</p>", encoding="utf-8")
+    assert built(ROOT, folder / "site", live, playground) == []
     assert live.linked > 150
     assert live.told == []
     return folder / "site"
@@ -75,12 +78,23 @@ def test_an_index_lists_every_page_of_its_folder(index: str) -> None:
 
 def test_every_spec_is_in_the_gallery_with_its_picture(site: Path) -> None:
     text = (site / "gallery.html").read_text("utf-8")
-    specs = {path.stem for group, _ in GROUPS for path in (ROOT / group).glob("*.qps")}
+    specs = {path.stem for folder in FOLDERS for path in (ROOT / folder).glob("*.qps")}
     assert len(specs) > 60
     assert specs <= set(re.findall(r'href="specs/(?:\w+/)?(\w+)\.html"', text))
     drawn = re.findall(r'src="(live/specs/(?:\w+/)?(\w+)\.svg)"', text)
     assert {name for _, name in drawn} == specs
     assert all((site / path).exists() for path, _ in drawn)
+
+
+def test_the_home_page_has_the_playground_and_the_applications_of_today(site: Path) -> None:
+    text = (site / "index.html").read_text("utf-8")
+    assert (site / "playground" / "index.html").exists()
+    assert 'href="playground/index.html"' in text
+    shown = re.findall(r'href="specs/(?:\w+/)?(\w+)\.html"><img', text)
+    assert tuple(shown) == FEATURED
+    gallery = (site / "gallery.html").read_text("utf-8")
+    cards = re.findall(r'href="specs/(?:\w+/)?(\w+)\.html"><img', gallery)
+    assert tuple(cards[: len(FEATURED)]) == FEATURED
 
 
 def test_a_picture_stands_by_itself(site: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python docs/website [--out FOLDER] [--reports N]` builds the site of the documentation."""
+"""`python docs/website [--out FOLDER] [--reports N] [--playground FOLDER]` builds the site."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ parser = argparse.ArgumentParser(prog="python docs/website", description=__doc__
 parser.add_argument("--out", type=Path, default=ROOT / "build" / "site", help="where to")
 parser.add_argument("--cache", type=Path, default=ROOT / "build" / "live", help="pages made before")
 parser.add_argument("--reports", type=int, help="make at most so many live pages (default: all)")
+parser.add_argument("--playground", type=Path, help="a built playground, for the home page")
 given = parser.parse_args()
 
 live = LivePages(kept=given.cache.resolve(), most=given.reports, root=ROOT)
-mistakes = built(ROOT, given.out.resolve(), live)
+mistakes = built(ROOT, given.out.resolve(), live, given.playground)
 for line in live.told:
     print(f"no live page: {line}")
 print(f"{given.out / 'index.html'}: {live.linked} live pages, {live.made} of them made now")

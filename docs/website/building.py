@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -41,6 +41,8 @@ _OF_MISTAKES = "compiler/diagnostics/explanations/"
 _API, _RETURNED, _OF_GROUPS = "docs/api.html", "what-they-return", 2
 """The page of the API, its group of what functions return, and of which level groups are."""
 _OF_SEARCH = re.compile(r"(var __index = )?(\{.*\})(;?)\s*", re.DOTALL)
+_HOME = "docs/website/home.md"
+_PICTURE = re.compile(r"^!\[.*\]\(.*\)$", re.MULTILINE)
 _FIRST = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
 _TITLES = {"README.md": "index.md"}
 
@@ -53,12 +55,14 @@ class Page(Struct, frozen=True, kw_only=True):
     text: str
 
 
-def built(root: Path, out: Path, live: LivePages) -> list[str]:
-    """Build the site; return what is wrong with it."""
+def built(root: Path, out: Path, live: LivePages, playground: Path | None = None) -> list[str]:
+    """Build the site, with a playground that was built before; return what is wrong with it."""
     with tempfile.TemporaryDirectory() as name:
         stage = Path(name)
         docs = stage / "docs"
-        _stage(root, docs, live)
+        _stage(root, docs, live, has_playground=playground is not None)
+        if playground:
+            shutil.copytree(playground, docs / "playground", dirs_exist_ok=True)
         (stage / "mkdocs.yml").write_text(configuration(docs, root), encoding="utf-8")
         built_at = stage / "site"
         done = subprocess.run(
@@ -80,7 +84,7 @@ def built(root: Path, out: Path, live: LivePages) -> list[str]:
     return mistakes
 
 
-def _stage(root: Path, docs: Path, live: LivePages) -> None:
+def _stage(root: Path, docs: Path, live: LivePages, *, has_playground: bool) -> None:
     pages = _pages(root)
     now = _moved(pages)
     for page in pages:
@@ -90,11 +94,23 @@ def _stage(root: Path, docs: Path, live: LivePages) -> None:
     lived = dict(_live_specs(root, docs, live))
     found = gallery.specs(root)
     _write(docs / "gallery.md", gallery.cards(found, lived))
+    index = docs / "index.md"
+    home = _home(root, now, gallery.featured(found, lived), has_playground=has_playground)
+    _copy_linked(root, docs, _page(root, _HOME))
+    _write(index, _PICTURE.sub(lambda _: home, index.read_text(encoding="utf-8"), count=1))
     for spec in found:
         text = (root / spec.path).read_text(encoding="utf-8")
         _write(docs / spec.page, gallery.page(spec, text, lived.get(spec.path)))
     shutil.copytree(_ASSETS, docs / "assets", ignore=shutil.ignore_patterns("*.html"))
     _write(docs / "llms.txt", _for_programs(root, pages))
+
+
+def _home(root: Path, now: Mapping[str, str], featured: str, *, has_playground: bool) -> str:
+    """Return what the home page has in place of the picture of the README."""
+    now = now | {"playground/README.md": "playground/index.html"} if has_playground else now
+    text = (root / _HOME).read_text(encoding="utf-8")
+    text = with_links(text, lambda target: moved(target, of=_HOME, to="index.md", now=now))
+    return text.replace("<!-- featured -->\n", featured)
 
 
 # -- pages -------------------------------------------------------------------------------
@@ -103,6 +119,7 @@ def _stage(root: Path, docs: Path, live: LivePages) -> None:
 def _pages(root: Path) -> list[Page]:
     """Return the pages: those of the repository, and the Markdown that they link to."""
     own = [*_FIRST, *_relative(root, (root / "docs").rglob("*.md"))]
+    own.remove(_HOME)
     own += _relative(root, (root / "specs").rglob("README.md"))
     found = [_page(root, path) for path in own]
     # What these link to of Markdown elsewhere is a page, too.

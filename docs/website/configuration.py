@@ -63,6 +63,7 @@ extra_css:
   - assets/site.css
 extra_javascript:
   - assets/old_addresses.js
+  - assets/playground.js
 markdown_extensions:
   - admonition
   - attr_list
@@ -139,12 +140,12 @@ def _specs(root: Path, listed: Collection[str]) -> list[tuple[str, Sequence[str]
     """Return the specs, group by group, behind the page that their folder has."""
     found = gallery.specs(root)
     groups: list[tuple[str, Sequence[str]]] = []
-    for folder, title in gallery.GROUPS:
-        front = [path for path in listed if path == f"{folder}/README.md"]
-        groups.append((title, [*front, *(spec.page for spec in found if spec.group == folder)]))
+    for title, page in gallery.GROUPS:
+        front = [page] if page in listed else []
+        groups.append((title, [*front, *(spec.page for spec in found if spec.group == title)]))
     placed = {path for _, paths in groups for path in paths}
     rest = [one for one in sorted(listed) if one.startswith("specs/") and one not in placed]
-    return [*groups, ("Beside them", rest)] if rest else groups
+    return [*groups, ("More", rest)] if rest else groups
 
 
 def _listed(docs: Path, path: str) -> str:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
+TODAY, PAPERS, TEXTBOOKS = "Today's applications", "Systems from papers", "Textbook networks"
 GROUPS = (
-    ("specs/applications", "Applications as people run them"),
-    ("specs", "Published systems, held against what was measured"),
-    ("specs/textbook", "Networks of textbooks"),
+    (TODAY, "specs/applications/README.md"),
+    (PAPERS, "specs/README.md"),
+    (TEXTBOOKS, "specs/textbook/README.md"),
 )
+"""The groups of the gallery, each with the page that its folder has."""
+FOLDERS = ("specs/applications", "specs", "specs/textbook")
+FEATURED = ("kafka", "kubernetes", "llm", "shop", "sfu", "chat")
+"""Specs that the home page shows, and that the gallery begins with."""
+_TODAYS = re.compile(r"^## Today's applications\n(.*?)(?=^## )", re.DOTALL | re.MULTILINE)
 
 
 class Spec(Struct, frozen=True, kw_only=True):
@@ -23,16 +29,12 @@ class Spec(Struct, frozen=True, kw_only=True):
     question: str
     rest: str
     told: str
+    group: str
 
     @property
     def name(self) -> str:
         """Its name, without the ending."""
         return Path(self.path).stem
-
-    @property
-    def group(self) -> str:
-        """The folder that it stands in."""
-        return str(Path(self.path).parent)
 
     @property
     def page(self) -> str:
@@ -61,9 +63,18 @@ class Live(Struct, frozen=True, kw_only=True):
 
 def specs(root: Path) -> list[Spec]:
     """Return the specs of the repository, group by group."""
-    paths = [path for group, _ in GROUPS for path in sorted((root / group).glob("*.qps"))]
+    paths = [path for folder in FOLDERS for path in sorted((root / folder).glob("*.qps"))]
     told = _told(root / "specs" / "applications" / "README.md")
-    return [_spec(root, path, told.get(path.name, "")) for path in paths]
+    listed = _TODAYS.search((root / "specs" / "README.md").read_text(encoding="utf-8"))
+    todays = set(re.findall(r"\]\((\w+\.qps)\)", listed[1] if listed else ""))
+    found = [_spec(root, path, told.get(path.name, ""), todays) for path in paths]
+    return sorted(found, key=_order)
+
+
+def _order(spec: Spec) -> tuple[int, int]:
+    """Return where a spec stands: by its group, in this the featured ones first."""
+    featured = FEATURED.index(spec.name) if spec.name in FEATURED else len(FEATURED)
+    return [title for title, _ in GROUPS].index(spec.group), featured
 
 
 def _told(page: Path) -> dict[str, str]:
@@ -74,7 +85,7 @@ def _told(page: Path) -> dict[str, str]:
     return dict(rows)
 
 
-def _spec(root: Path, path: Path, told: str) -> Spec:
+def _spec(root: Path, path: Path, told: str, todays: Collection[str]) -> Spec:
     doc = re.match(r'"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
     said = doc[1].strip() if doc else path.stem
     first, _, rest = said.partition("\n\n")
@@ -83,29 +94,44 @@ def _spec(root: Path, path: Path, told: str) -> Spec:
         question=" ".join(first.split()),
         rest=rest,
         told=told,
+        group=_group(path, todays),
     )
+
+
+def _group(path: Path, todays: Collection[str]) -> str:
+    if path.parent.name == "textbook":
+        return TEXTBOOKS
+    return TODAY if path.parent.name == "applications" or path.name in todays else PAPERS
 
 
 def cards(found: Sequence[Spec], lived: Mapping[str, Live]) -> str:
     """Return the page of the gallery; `lived` are the live pages of specs, by their path."""
-    parts = ["# Gallery", "", "Every spec of the repository: what is asked, what QPS answers."]
-    for group, title in GROUPS:
-        parts += ["", f"## {title}", "", '<div class="grid cards" markdown>', ""]
-        for spec in found:
-            if spec.group == group:
-                parts += [_card(spec, lived.get(spec.path)), ""]
-        parts.append("</div>")
+    parts = ["# Gallery", "", "Every spec of the repository, with its question and its answer."]
+    for title, _ in GROUPS:
+        parts += ["", f"## {title}", ""]
+        parts.append(_grid([spec for spec in found if spec.group == title], lived))
     return "\n".join(parts) + "\n"
 
 
-def _card(spec: Spec, live: Live | None) -> str:
+def featured(found: Sequence[Spec], lived: Mapping[str, Live]) -> str:
+    """Return the cards of the home page."""
+    chosen = [spec for spec in found if spec.name in FEATURED]
+    return _grid(chosen, lived, are_linked=False) + "\n\n[All specs](gallery.md)\n"
+
+
+def _grid(found: Sequence[Spec], lived: Mapping[str, Live], *, are_linked: bool = True) -> str:
+    each = [f"{_card(spec, lived.get(spec.path), is_linked=are_linked)}\n" for spec in found]
+    return "\n".join(['<div class="grid cards" markdown>', "", *each, "</div>"])
+
+
+def _card(spec: Spec, live: Live | None, *, is_linked: bool) -> str:
     lines = [f"-   **[{_plain(spec.question)}]({spec.page})**", ""]
     if live and live.is_drawn:
         lines += [f"    [![A picture of {spec.name}]({live.picture})]({spec.page})", ""]
     told = spec.answer or (live.answer if live else "")
     if told:
         lines += [f"    {_plain(told)}", ""]
-    link = f" · [live page]({live.path})" if live else ""
+    link = f" · [live page]({live.path})" if live and is_linked else ""
     return "\n".join([*lines, f"    `{spec.name}`{link}"])
 
 

@@ -56,8 +56,14 @@ def headings(text: str) -> list[tuple[int, str]]:
 def with_links(text: str, link: Callable[[str], str]) -> str:
     """Return a text with its links changed, but for those in fences."""
     return "".join(
-        _LINK.sub(lambda found: found[1] + link(found[2]) + found[3], part) if is_outside else part
-        for is_outside, part in outside_fences(text)
+        _linked(part, link) if is_outside else part for is_outside, part in outside_fences(text)
+    )
+
+
+def _linked(text: str, link: Callable[[str], str]) -> str:
+    """Return a text with its links changed, also those of pictures within links."""
+    return _LINK.sub(
+        lambda found: found[1][0] + _linked(found[1][1:], link) + link(found[2]) + found[3], text
     )
 
 
