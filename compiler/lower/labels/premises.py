@@ -24,7 +24,7 @@ from qps.compiler.network.station_runs import Run, runs_of
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
 from qps.engine.known_ranges import Range
 from qps.engine.monomials import expanded, monomials
-from qps.engine.points import Point
+from qps.engine.points import NoSignError, Point
 from qps.engine.substitution import Substitution
 
 
@@ -96,7 +96,7 @@ class Numbers(Struct, frozen=True):
         def told(formula: Formula, _: Mapping[Formula, Range]) -> bool:
             if not formula.symbols <= {self.expressions.population}:
                 return False
-            return all(Point(one).number(formula) < limit for one in self._ends())
+            return all(_is_negative(Point(one), formula - limit) for one in self._ends())
 
         return self.expressions.of_what_stays(formula, told)
 
@@ -122,6 +122,13 @@ class Numbers(Struct, frozen=True):
         low, high = self.expressions.configuration.low, self.expressions.configuration.high
         found = sorted({low, min(low + 1, high), high})
         return [{self.expressions.population: number(at)} for at in found]
+
+
+def _is_negative(point: Point, formula: Formula) -> bool:
+    try:
+        return point.sign(formula) == -1
+    except NoSignError:
+        return False
 
 
 def _is_whole(formula: Formula) -> bool:
