@@ -52,8 +52,9 @@ require { page.latency <= 60 ms; left >= 10 %; both <= 200 ms; page.loss <= 1 % 
 UNSURE = """
 users N in 1..10_000
 param pace = 1 request/s +- 20 % in 0.1..9 request/s
+param times = 1 in 1..4
 machine box { cpu 1 core, queueing mm1 }
-component work { cpu 1 ms/request }
+component work { cpu times * 1 ms/request }
 topology { node db = box }
 stream ask for each user { traffic pace; at db { work } }
 measure left = 1 - db.cpu.load
@@ -108,7 +109,7 @@ def truth_of(spec: Spec, *settings: str, population: int | None = None) -> Truth
     ("text", "setting"),
     [
         pytest.param(SITE, "pace = 0.2 request/s", id="site", marks=nightly),
-        pytest.param(UNSURE, "pace = 2 request/s", id="unsure"),
+        pytest.param(UNSURE, "times = 2", id="unsure"),
         pytest.param(MODES, "pace = 2 request/s", id="modes"),
         pytest.param(NONE_AT_ALL, "", id="none at all"),
     ],

@@ -76,6 +76,11 @@ _NUMBER = re.compile(
 )
 
 
+_BETWEEN = re.compile(r"between ([\d,]+) and ([\d,]+)")
+_OWN_SAMPLES = 0.05
+"""How far an end of an interval may be off that rests on a few hundred samples."""
+
+
 def numbers_in(text: str) -> list[str]:
     """Return the numbers of a text, as they are written, without signs; not one that is cut off."""
     return [number for number, _, cut in _NUMBER.findall(text) if not cut]
@@ -891,10 +896,24 @@ class Truth:
         if view.odds is None and (f"{largest:,}" if largest is not None else "No") not in many:
             yield f"{many}, not {largest}"
 
+    def _drawn(self, texts: Sequence[str]) -> Iterator[str]:
+        """Yield where an interval of a page's own samples, which are fewer, lies elsewhere."""
+        odds = self.view.odds
+        if odds is None or odds.interval is None:
+            return
+        found = [one for text in texts for one in _BETWEEN.findall(text)]
+        wanted = [end or 0 for end in (odds.interval.least, odds.interval.most)]
+        if not found or not all(
+            abs(worth(said) - end) <= _OWN_SAMPLES * end
+            for said, end in zip(found[0], wanted, strict=True)
+        ):
+            yield f"{texts} tells another interval than {wanted}"
+
     def _texts(self, shown: Shown) -> Iterator[str]:
         """Yield what a sentence or a picture says that is no number of anything."""
         yield from self._decision([one for one in shown.texts if one.of == "decision"])
         drawn = _amounts(shown.told("odds")) if self.draws_own else set()
+        yield from self._drawn(shown.told("odds")) if self.draws_own else ()
         for one in shown.texts:
             if one.of not in _SAID_OF_NUMBERS or one.kind in (
                 "h1",
