@@ -134,7 +134,7 @@ class Review(Struct, frozen=True, kw_only=True):
             ends = (_bottleneck(one), _claims(one, marks))
             rows.append((_ending(one.file), _capacities(one, arrow), moved, *ends))
         headings = ("Spec", "Capacity", "Change", "Bottleneck", "Claims")
-        return Table(headings, tuple(rows))
+        return Table(headings, tuple(rows), frozenset([1, 2]), long=frozenset([0, 3, 4]))
 
     @property
     def has_intervals(self) -> bool:
@@ -208,9 +208,9 @@ def _claims(one: SpecChange, marks: Mapping[bool, str]) -> str:
         return NONE
     accepted = f", {counts.accepted:,} accepted" if counts.accepted else ""
     if counts.failed:
-        return f"{marks[False]} {counts.failed:,} of {counts.judged:,} fail{accepted}"
+        return f"{marks[False]} {counts.passed:,} of {counts.judged:,} pass{accepted}"
     uncertain = f", {len(one.uncertain):,} uncertain" if one.uncertain else ""
-    return f"{marks[True]} {counts.passed:,} of {counts.judged:,} pass{accepted}{uncertain}"
+    return f"{marks[True]} {counts.passed:,} of {counts.judged:,} pass{accepted}{uncertain}".strip()
 
 
 def _ending(text: str) -> str:
@@ -281,7 +281,8 @@ def _uncertain(one: SpecChange) -> Iterator[Finding]:
             message=(
                 f"{percent(interval.probability)} interval of the capacity is now "
                 f"{interval.least or 0:,} to {interval.most or 0:,}, below the {claim.least:,} "
-                f"that `{claim.name}` claims; the best estimate of {one.after.capacity or 0:,} "
+                f"that `{claim.name}` requires; the nominal capacity of "
+                f"{one.after.capacity or 0:,} "
                 "passes"
             ),
             file=one.file,

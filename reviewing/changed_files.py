@@ -51,7 +51,7 @@ class Since(Struct, frozen=True, kw_only=True):
         words = ("--others", "--ignored", "--exclude-standard", "--directory")
         ignored = git(top, "ls-files", "-z", *words)
         if known is None or ignored is None:
-            raise refused("git cannot tell what was changed", "see what `git status` says")
+            raise refused("git cannot list the changed files", "run `git status` for the reason")
         absent = {way for mark, way in _marked(known) if mark == _IS_ABSENT}
         specs = {way for way in blobs if way.suffix == ".qps" and way not in absent}
         gone = {way for way in specs if not os.path.lexists(top / way)}

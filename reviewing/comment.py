@@ -52,8 +52,10 @@ def comment(review: Review, most: int = MOST) -> str:
     if left:
         named = ", ".join(escaped(_cut(one)) for one in left[:_MOST_NAMED])
         more = f" and {len(left) - _MOST_NAMED:,} more" if len(left) > _MOST_NAMED else ""
-        told = f"\nToo long for this comment, run `qps ci`: {named}{more}.\n"
-        text += told if len(text) + len(told) <= most else "\nThe rest is too long.\n"
+        told = f"\nLeft out of this comment, run `qps ci` to see it: {named}{more}.\n"
+        text += (
+            told if len(text) + len(told) <= most else "\nThe rest is left out of this comment.\n"
+        )
     return text
 
 
@@ -62,8 +64,8 @@ def overview(review: Review) -> str:
     base = review.base
     branch = f" on {base.branch}" if base.branch else ""
     mark = _MARKS[review.passes]
-    mend = f"; {base.mend}" if base.mend else ""
-    compared = f"{base.top.name}: {review.scope}, compared with {base.text}{mend}."
+    fix = f"; {base.mend}" if base.mend else ""
+    compared = f"{base.top.name}: {review.scope}, compared with {base.text}{fix}."
     text = f"### {mark} {escaped(f'qps{branch}: {review.title}')}\n\n{escaped(compared)}\n"
     table = review.overview(_MARKS, "→")
     if table.rows:
@@ -71,7 +73,7 @@ def overview(review: Review) -> str:
     if review.left_out:
         text += f"\n{escaped(review.left_out)}.\n"
     if review.has_intervals:
-        text += "\nIn parentheses: 90 % interval of the capacity.\n"
+        text += "\nIn parentheses: 90 % interval of capacity.\n"
     return text
 
 
@@ -85,17 +87,15 @@ def _parts(review: Review) -> Iterator[_Part]:
         if one not in weaker and one not in failing and (one.code != ANSWER or one.accepted)
     ]
     if weaker:
-        yield from _listed("What became weaker", weaker)
+        yield from _listed("Weakened checks", weaker)
     if failing:
-        yield from _listed("What fails", failing)
+        yield from _listed("Failures", failing)
     for one in review.compared:
         if one.state is State.MOVED:
             yield _Part(one.file, _details(one))
         elif one.reason:
-            told = (
-                f"**{escaped(_cut(one.file))}** cannot be compared: {escaped(_cut(one.reason))}.\n"
-            )
-            yield _Part(one.file, told)
+            reason = escaped(_cut(one.reason))
+            yield _Part(one.file, f"**{escaped(_cut(one.file))}** is not compared: {reason}.\n")
     if others:
         title = f"{len(others):,} {'note' if len(others) == 1 else 'warnings and notes'}"
         yield _Part("warnings and notes", _folded(title, _findings(others, _MOST_ROWS)))
@@ -122,7 +122,7 @@ def _findings(findings: Sequence[Finding], most: int) -> str:
         for one in findings[:most]
     )
     more = len(findings) - len(rows)
-    text = Table(("", "Place", "What", "Why"), rows).as_markdown()
+    text = Table(("", "Location", "Check", "Message"), rows).as_markdown()
     return text + (f"\n{more:,} more like these.\n" if more else "")
 
 

@@ -32,22 +32,25 @@ LAYOUT, CLAIM, ANSWER, FAULT = "layout", "claim", "answer", "fault"
 CAPACITY, COST, UNCERTAIN = "capacity-decrease", "cost-increase", "claim-uncertain"
 _CODES: Mapping[str, Code] = {code.id: code for code in ALL}
 _OTHERS: Mapping[str, tuple[str, str]] = {
-    LAYOUT: ("a spec that is not laid out as all are", "Run `qps fmt`."),
-    CLAIM: ("a spec does not predict what it claims", "Run `qps test`: it tells both in full."),
-    ANSWER: ("an answer that a change moves", "Run `qps diff`: it tells which number does it."),
+    LAYOUT: ("a spec that is not formatted", "Run `qps fmt`."),
+    CLAIM: ("a claim that the spec does not meet", "Run `qps test` for details."),
+    ANSWER: (
+        "a result that a change moves",
+        "Run `qps diff`: it attributes the change to its causes.",
+    ),
     CAPACITY: (
         "the capacity decreases by more than `--fail-on` allows",
-        "Run `qps diff`; accept one that is meant in the project file, with a reason and an end.",
+        "Run `qps diff`; accept an intended decrease in the project file, with a last day.",
     ),
     COST: (
         "the cost increases by more than `--fail-on` allows",
-        "Run `qps diff`: it shows which change does it.",
+        "Run `qps diff`: it shows which change is the cause.",
     ),
     UNCERTAIN: (
-        "the interval of the capacity is no longer above what a claim says",
-        "Measure what is uncertain (`qps solve` names it), or claim less.",
+        "the capacity interval is no longer above what a claim requires",
+        "Measure the uncertain input (`qps solve` names it), or claim less.",
     ),
-    FAULT: ("a fault of qps itself", "Tell who makes it, with the spec."),
+    FAULT: ("an internal error of qps", "Report it, with the spec."),
 }
 """What is no diagnostic: its summary, and what to do."""
 
@@ -136,7 +139,7 @@ def of_faults(wrong: Iterable[Wrong], top: Path) -> list[Finding]:
         Finding(
             level=Level.ERROR,
             code=FAULT,
-            title="fault of qps",
+            title="internal error of qps",
             message=one.message,
             file=path_from(top, one.file),
         )
@@ -163,7 +166,7 @@ def as_github(findings: Sequence[Finding]) -> str:
         for one in findings[:MOST]
     ]
     if len(findings) > MOST:
-        more = f"{len(findings) - MOST:,} more findings are not told here"
+        more = f"{len(findings) - MOST:,} more findings are not listed here"
         lines.append(workflow_command("warning", {"title": "qps ci"}, more))
     return "".join(f"{line}\n" for line in lines)
 

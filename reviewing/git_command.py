@@ -194,7 +194,7 @@ def ask(
         output = _run(replace(work, safe=tuple(_safe())), longest)
     if _OF_OTHERS in output.errors:
         raise refused(
-            "git reads no repository that belongs to somebody else",
+            "git refuses a repository that belongs to another user",
             f"if you trust it: `git config --global --add safe.directory {_top(output.errors)}`",
         )
     return output

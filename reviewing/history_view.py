@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.visible import one_line
+from qps.reports.text.facts import COLUMNS, notes_text
 from qps.reports.text.nouns import counted, noun
-from qps.reports.text.table import Table, escaped
+from qps.reports.text.table import Table, escaped, joined
 
 _SHORT = 10
 
@@ -61,14 +61,20 @@ class History(Struct, frozen=True, kw_only=True):
         return tuple(found)
 
 
-def history_text(history: History, *, markdown: bool = False) -> str:
+_WORDS = {one: one.value for one in State} | {
+    State.MISTAKES: "errors",
+    State.NO_ANSWER: "no result",
+}
+
+
+def history_text(history: History, *, markdown: bool = False, width: int = COLUMNS) -> str:
     """Return a row for each revision, and in a line how far it has come."""
     table = _table(history)
     told = _summary(history)
     if markdown:
         head = f"### {escaped(history.file)}\n\n{escaped(told)}\n\n"
         return head + table.as_markdown()
-    return f"{one_line(told)}\n\n{table.as_text()}"
+    return joined([notes_text([told], width), table.as_text(width=width)])
 
 
 def _table(history: History) -> Table:
@@ -78,18 +84,18 @@ def _table(history: History) -> Table:
         is_told = point.state is State.ANSWERS
         users = f"{point.users or 0:,}" if is_told else "-"
         moved = "" if by is None else f"{by:+,}" if by else "0"
-        why = point.limited_by or "" if is_told else f"{point.state.value}: {point.reason or ''}"
+        why = point.limited_by or "" if is_told else f"{_WORDS[point.state]}: {point.reason or ''}"
         rows.append((point.day, point.commit[:_SHORT], users, moved, why, point.subject))
-    headings = ("day", "revision", of, "by", "limited by", "subject")
-    return Table(headings, tuple(rows), frozenset([2, 3]))
+    headings = ("Date", "Revision", of.capitalize(), "Change", "Bottleneck", "Subject")
+    return Table(headings, tuple(rows), frozenset([2, 3]), long=frozenset([4, 5]))
 
 
 def _summary(history: History) -> str:
     answers = [point for point in history.points if point.state is State.ANSWERS]
     name = Path(history.file).name
     if not answers:
-        return f"{name} has no answer at any of these revisions."
+        return f"{name} has no capacity at any of these revisions."
     first, last = answers[0].users or 0, answers[-1].users or 0
-    older = "" if history.is_whole else "; older revisions are not looked at"
-    moved = f"{last - first:+,} since {answers[0].day}" if len(answers) > 1 else "the only answer"
+    older = "" if history.is_whole else "; older revisions left out"
+    moved = f"{last - first:+,} since {answers[0].day}" if len(answers) > 1 else "the only result"
     return f"{name}: {counted(last, history.population)}, {moved}{older}."

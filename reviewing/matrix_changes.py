@@ -69,11 +69,11 @@ class MatrixChange(Struct, frozen=True, kw_only=True):
             ("loses capacity", "lose capacity"): self.worse,
             ("gains capacity", "gain capacity"): self.better,
             ("is new", "are new"): self.new,
-            ("is gone", "are gone"): self.gone,
+            ("was removed", "were removed"): self.gone,
             ("is unchanged", "are unchanged"): self.same,
         }
         words = [f"{count:,} {form[count != 1]}" for form, count in counts.items() if count]
-        return f"of {sum(counts.values()):,} configurations {', '.join(words)}"
+        return f"{sum(counts.values()):,} configurations: {', '.join(words)}"
 
     @property
     def table(self) -> Table:
@@ -82,7 +82,8 @@ class MatrixChange(Struct, frozen=True, kw_only=True):
             (row.configuration, _count(row.before), _count(row.after), f"{row.difference:+,}")
             for row in self.rows
         )
-        return Table(("configuration", "before", "after", "by"), rows, frozenset([1, 2, 3]))
+        headings = ("Configuration", "Before", "After", "Change")
+        return Table(headings, rows, frozenset([1, 2, 3]), long=frozenset([0]))
 
 
 def _count(users: int | None) -> str:
@@ -103,7 +104,7 @@ def _changed(
     name: str, old: tuple[ir.Model, ir.Matrix | None], new: tuple[ir.Model, ir.Matrix | None]
 ) -> MatrixChange:
     if old[1] is None or new[1] is None:
-        return MatrixChange(name=name, reason="is new" if old[1] is None else "is gone")
+        return MatrixChange(name=name, reason="is new" if old[1] is None else "was removed")
     try:
         before, after = (_solved(model, matrix) for model, matrix in (old, new) if matrix)
     except QpsError as error:

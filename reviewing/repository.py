@@ -117,7 +117,7 @@ def _at(top: Path, _: tuple[tuple[int, int], ...], longest: float) -> Repository
     if common not in (own, own.parent.parent):
         raise refused(
             f"`{own}` leads to `{common}`, which is another repository",
-            "clone the repository anew",
+            "clone the repository again",
         )
     _refuse_others(own, _READ)
     _refuse_others(common, _READ_OF_ALL)
@@ -150,7 +150,7 @@ def _refuse_others(folder: Path, names: Sequence[str]) -> None:
         if not stat.S_ISREG(mode):
             raise refused(
                 f"`{folder / name}` is no ordinary file",
-                "git keeps a file there: clone the repository anew",
+                "git keeps a file there: clone the repository again",
             )
 
 
@@ -185,7 +185,7 @@ def _refuse_other_objects(common: Path) -> None:
         if place.is_symlink():
             raise refused(
                 f"`{place}` is a link: what it leads to may belong to another repository",
-                "copy what it leads to, or clone the repository anew",
+                "copy what it leads to, or clone the repository again",
             )
 
 

@@ -63,7 +63,7 @@ def history(top: Path, way: PurePosixPath, since: str, most: int) -> History:
     else:
         is_whole = walk.count < MOST_WALKED
     if not points and walk.is_over:
-        where = f"`git log -- {way}` tells where it was"
+        where = f"`git log -- {way}` shows where it was"
         raise refused(f"there was no `{way}` at `{since}`", where)
     return History(
         schema="qps/history/1",

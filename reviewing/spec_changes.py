@@ -92,11 +92,11 @@ def spec_change(
         return SpecChange(file=file, was=was, state=state, reason=reason, counts=counts)
 
     if new is None:
-        return unknown("it has mistakes")
+        return unknown("it has errors")
     try:
         old = tree.checked(before, f"{known.base}:{was}")[0]
         if old.value is None:
-            return unknown(f"it had mistakes: {old.diagnostics[0].message}")
+            return unknown(f"it had errors: {old.diagnostics[0].message}")
         if new.program.is_module or old.value.program.is_module:
             return unknown("", State.MODULE)
         found, view = compared(old.value, new)
@@ -107,7 +107,7 @@ def spec_change(
     except QpsError as error:
         return unknown(error.diagnostics[0].message)
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        return unknown(f"a fault of qps: {type(error).__name__}: {error}", State.FAULT)
+        return unknown(f"internal error of qps: {type(error).__name__}: {error}", State.FAULT)
     is_moved = bool(found.users or found.changes or found.added or found.removed)
     is_moved |= claims.are_any or any(one.is_moved for one in matrices)
     intervals = (None, None) if view.odds is None else (view.odds.before, view.odds.after)
@@ -149,13 +149,13 @@ def _new(new: Spec | None, file: str, counts: ClaimCounts) -> SpecChange:
     """Return a spec that was not there before, with what it answers."""
     if new is not None and new.program.is_module:
         return SpecChange(file=file, was=None, state=State.MODULE)
-    answer, reason = None, "" if new is not None else "it has mistakes"
+    answer, reason = None, "" if new is not None else "it has errors"
     try:
         answer = None if new is None else answer_of(new)
     except QpsError as error:
         reason = error.diagnostics[0].message
     except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        reason = f"a fault of qps: {type(error).__name__}: {error}"
+        reason = f"internal error of qps: {type(error).__name__}: {error}"
         return SpecChange(file=file, was=None, state=State.FAULT, reason=reason, counts=counts)
     return SpecChange(
         file=file, was=None, state=State.NEW, reason=reason, after=answer, counts=counts

@@ -210,9 +210,9 @@ def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]
     ("text", "status", "said"),
     [
         (SPEC + "\n\n\n", 1, "this is not formatted"),
-        (SPEC.replace("work }", "wrk }"), 2, "it has mistakes"),
+        (SPEC.replace("work }", "wrk }"), 2, "it has errors"),
         (SPEC.replace("10 packet", "11 packet"), 1, "100 -> 90 users"),
-        (SPEC.replace("<= 60", ">= 60"), 0, "passes now  claimed"),
+        (SPEC.replace("<= 60", ">= 60"), 0, "Passes now  Expected"),
     ],
 )
 def test_layout_mistakes_and_answers_are_told(
@@ -367,10 +367,10 @@ def test_matrices_name_what_is_new_gone_and_too_large() -> None:
     old = loads(text).spec.model
     new = loads(text.replace("[ box, big ]", "[big]").replace("2 core", "3 core")).spec.model
     (found,) = matrix_changes(old, new)
-    assert found.text == "of 2 configurations 1 gains capacity, 1 is gone"
+    assert found.text == "2 configurations: 1 gains capacity, 1 was removed"
     assert [(r.configuration, r.before, r.after) for r in found.rows] == [("host = big", 200, 300)]
     other = loads(text.replace("matrix sizes", "matrix others")).spec.model
     assert [(one.name, one.text) for one in matrix_changes(old, other)] == [
         ("others", "is new"),
-        ("sizes", "is gone"),
+        ("sizes", "was removed"),
     ]

@@ -90,7 +90,7 @@ def test_shares_lead_from_the_old_answer_to_the_new() -> None:
 def test_other_formulas_are_a_change_with_a_name() -> None:
     page = page_of(OLD, OLD.replace("at host { work }", "at host { work; work }"))
     ways: Any = page.data["ways"]
-    assert ways[0]["steps"] == [{"name": "other changes of the model", "change": "", "users": -50}]
+    assert ways[0]["steps"] == [{"name": "other model changes", "change": "", "users": -50}]
 
 
 def test_numbers_that_only_one_has_stand_in_a_table() -> None:
@@ -103,7 +103,7 @@ def test_numbers_that_only_one_has_stand_in_a_table() -> None:
 def test_nothing_changed() -> None:
     page = page_of(OLD, OLD)
     assert (page.data["ways"], page.unsaid, page.changes.rows) == ([], "", ())
-    assert page.remark == "No number, option or formula that the answer rests on has changed."
+    assert page.remark == "No input or formula that affects capacity has changed."
 
 
 def test_no_picture_where_half_way_lies_no_answer() -> None:

@@ -126,25 +126,35 @@ def _change(name: str, was: ClaimResult | None, is_now: ClaimResult | None) -> C
 def claim_changes_tables(changes: ClaimChanges) -> tuple[Table, ...]:
     """Return the claims that fail now, and those that hold now or fare otherwise."""
     tables = (
-        _table("fails now", changes.now_fail),
-        _table("passes now", changes.now_hold),
-        _table("changed", changes.others),
+        _table("Fails now", changes.now_fail),
+        _table("Passes now", changes.now_hold),
+        _table("Changed", changes.others),
     )
     return tuple(table for table in tables if table.rows)
 
 
 def _table(heading: str, changes: Sequence[ClaimChange]) -> Table:
-    headings = (heading, "claimed", "before", "now", "was")
+    headings = (heading, "Expected", "Before", "After", "Was")
     return Table(
         headings,
         tuple(
             (
                 one.name,
                 one.claimed,
-                one.predicted_before or "-",
-                "-" if one.after is None else one.predicted,
-                one.before or "not there",
+                one.predicted_before or "–",
+                "–" if one.after is None else one.predicted,
+                _WAS.get(one.before or "", one.before or "new"),
             )
             for one in changes
         ),
+        long=frozenset(range(len(headings))),
     )
+
+
+_WAS = {
+    "holds": "pass",
+    "fails": "fail",
+    "stale": "fail",
+    "missed": "known miss",
+    "shown": "not judged",
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import floor
 
@@ -12,18 +13,22 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.diagnostics.visible import one_line
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
-from qps.compiler.quantities.dimension import MONEY, TIME
-from qps.reports.text.answers import ResourceView, SolveView
+from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME
+from qps.reports.text.answers import RequirementView, ResourceView, SolveView
 from qps.reports.text.claim_changes import ClaimChanges, claim_changes_tables
+from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import marked
 from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.layout import Layout
 from qps.reports.text.notebook import Shown, ShowsItself
 from qps.reports.text.nouns import counted, noun, noun_of_one
 from qps.reports.text.odds_text import ends_of
 from qps.reports.text.quantities import (
+    is_share,
     joined_words,
     percent,
     quantity,
+    quantity_in,
     undecided_point,
     whole_population,
 )
@@ -119,19 +124,17 @@ _CLEARLY = 0.95
 def _sure(odds: DifferenceOdds, of: str) -> str:
     """Return in words whether a difference `of` users exceeds the uncertainty of the inputs."""
     if odds.more == odds.fewer == 0:
-        return f"No change in any of {odds.samples:,} samples of the uncertain inputs."
-    likely, word = max((odds.fewer, "a decrease"), (odds.more, "an increase"))
+        return f"no change in any of {odds.samples:,} samples of the uncertain inputs"
+    likely, word = max((odds.fewer, "decrease"), (odds.more, "increase"))
     verdict = "exceeds" if is_clear(odds) else "is within"
-    reasons = (odds.left_out, "they cannot be"), (odds.unsolved, f"each {ALONE}")
-    left = "".join(
-        f", {percent(share)} of them left out: {reason}" for share, reason in reasons if share
-    )
+    reasons = (odds.left_out, "impossible values"), (odds.unsolved, f"each {ALONE}")
+    left = "".join(f", {percent(share)} left out: {reason}" for share, reason in reasons if share)
     sure = percent(odds.after.probability)
     return (
-        f"The change {verdict} the uncertainty of the inputs: {word} with {percent(likely)} "
-        f"probability, {sure} interval {odds.least:+,} to {odds.most:+,} {of}. Capacity is "
-        f"{ends_of(odds.after)} with {sure} probability, and was {ends_of(odds.before)} "
-        f"({odds.samples:,} samples{left})."
+        f"the change {verdict} the uncertainty of the inputs: {word} with {percent(likely)} "
+        f"probability, {sure} interval {odds.least:+,} to {odds.most:+,} {of}; capacity "
+        f"{ends_of(odds.after)} (was {ends_of(odds.before)}) at {sure} probability, from "
+        f"{odds.samples:,} samples{left}"
     )
 
 
@@ -157,8 +160,10 @@ def _number(assumption: Assumption) -> NumberView:
 
 def _answered(view: DifferenceView, labels: tuple[Labels, Labels]) -> str:
     """Return in words what became of the answer, and how sure that is."""
-    sure = "" if view.odds is None else f" {_sure(view.odds, noun(view.after.population.name))}"
-    return _answer(view, labels) + sure
+    if view.odds is None:
+        return _answer(view, labels)
+    sure = _sure(view.odds, noun(view.after.population.name))
+    return f"{_answer(view, labels)} {sure[0].upper()}{sure[1:]}."
 
 
 def _answer(view: DifferenceView, labels: tuple[Labels, Labels]) -> str:
@@ -200,23 +205,18 @@ def _limit(view: SolveView, labels: Labels) -> str:
     return printable(labels.of(view.limited_by))
 
 
-def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
-    """Return the answers, then what changed, then how claims fare, limits, and shares.
-
-    What is read first stands first: one line a change, the one that moves most before all others.
-    """
+def difference_text(view: DifferenceView, *, markdown: bool = False, width: int = COLUMNS) -> str:
+    """Return both capacities and what changed, then claims, limits and what each change does."""
     if markdown:
         head = f"### {escaped(f'{view.before.file} → {view.after.file}')}"
         return joined([head, f"**{escaped(view.in_words)}**", *difference_details(view)])
-    tables = [t.as_text() for t in _tables(view)]
-    parts = [
-        one_line(f"{view.before.file} -> {view.after.file}"),
-        _headline(view),
-        change_lines_text(view),
-        *tables,
-        *(f"  {remark}" for remark in _remarks(view)),
-    ]
-    return joined(parts)
+    layout = Layout(
+        title=f"{view.before.file} -> {view.after.file}",
+        facts=(*_headline(view), *_change_facts(view)),
+        tables=tuple(_tables(view)),
+        notes=tuple(_remarks(view)),
+    )
+    return layout.as_text(width)
 
 
 def difference_details(view: DifferenceView) -> list[str]:
@@ -246,8 +246,8 @@ def _remarks(view: DifferenceView) -> list[str]:
     return [*found, *filter(None, [_unanswered(view.claims)])]
 
 
-def _headline(view: DifferenceView) -> str:
-    """Return the capacity and the bottleneck of both, and how sure the difference is."""
+def _headline(view: DifferenceView) -> list[tuple[str, str]]:
+    """Return the capacity and the bottleneck of both, and whether the inputs' spread hides it."""
     before, after = view.before, view.after
     old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
     limits = list(map(_limit, (before, after), view.labels))
@@ -256,16 +256,16 @@ def _headline(view: DifferenceView) -> str:
         by = "unchanged within the model error" if view.within_error else moved_by(old, new)
         capacity = f"{marked(f'{old:,}', before.known)} -> {_known_users(after)} ({by})"
     was = "unchanged" if limits[0] == limits[1] else f"was {limits[0]}"
-    facts = {"Capacity": capacity, "Bottleneck": f"{limits[1]} ({was})"}
+    found = [("Capacity", capacity), ("Bottleneck", f"{limits[1]} ({was})")]
     if view.odds is not None:
-        facts["Uncertainty"] = _sure(view.odds, noun(after.population.name))
-    return "".join(f"  {name:11}  {text}\n" for name, text in facts.items())
+        found.append(("Uncertainty", _sure(view.odds, noun(after.population.name))))
+    return found
 
 
 class ChangeLine(Struct, frozen=True, kw_only=True):
     """One thing that changed: `~` for another value, `+` for what is new, `-` for what is gone.
 
-    `effect` says by how many users it moves the capacity, empty where that is not told.
+    `effect` says by how many users it moves the capacity, empty where that is unknown.
     """
 
     sign: str
@@ -276,11 +276,14 @@ class ChangeLine(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The change in a line: "~ wire.rate: 200 Mbit/s -> 100 Mbit/s"."""
+        """The change in a line: "wire.rate: 200 -> 100 Mbit/s"."""
         if self.sign == "~":
-            values = " -> ".join(filter(None, (self.before, self.after)))
-            return one_line(f"~ {self.name}: {values}" if values else f"~ {self.name}")
-        return one_line(f"{self.sign} {self.name} = {self.after or self.before}")
+            values = values_moved(self.before, self.after)
+            if self.name.endswith(".cores"):
+                values = values.removesuffix(" core")
+            return one_line(f"{self.name}: {values}" if values else self.name)
+        word = "new" if self.sign == "+" else "removed"
+        return one_line(f"{word}: {self.name} = {self.after or self.before}")
 
 
 def change_lines(view: DifferenceView) -> list[ChangeLine]:
@@ -291,11 +294,11 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
     for one, users in zip(view.changes, effects, strict=True):
         effect = _unmoving(one, view.changes)
         if one.kind.moves:
-            effect = _UNKNOWN if users is None else _signed(users)
+            effect = _UNKNOWN if users is None else f"{users:+,}" if users else "no effect"
         if users:
             effect = f"{effect} {of}"
         if one.within_error:
-            effect = f"{effect} (within the model error)"
+            effect = f"{effect}, within the model error"
         line = ChangeLine(
             sign="~",
             name=change_name(one),
@@ -313,16 +316,26 @@ def change_lines(view: DifferenceView) -> list[ChangeLine]:
     return lines
 
 
-def change_lines_text(view: DifferenceView) -> str:
-    """Return the changes, a line each, for a terminal."""
-    lines = change_lines(view)
-    width = min(_WIDEST, max((len(line.text) for line in lines), default=0))
-    effects = max((len(line.effect.partition(" ")[0]) for line in lines), default=0)
-    text = ""
-    for line in lines:
-        number, _, of = line.effect.partition(" ")
-        text += f"  {line.text:{width}}  {number:>{effects}} {of}".rstrip() + "\n"
-    return text
+def _change_facts(view: DifferenceView) -> list[tuple[str, str]]:
+    """Return the changes as facts, the one that moves the capacity most first."""
+    lines = [f"{line.text}{line.effect and f' ({line.effect})'}" for line in change_lines(view)]
+    label = "Changes" if len(lines) > 1 else "Change"
+    return list(zip([label, *[""] * len(lines)], lines, strict=False))
+
+
+def values_moved(before: str, after: str) -> str:
+    """Return two values of a change, a unit that both have once.
+
+    >>> values_moved("0.1 request/s", "0.09 request/s"), values_moved("1 Gbit/s", "500 Mbit/s")
+    ('0.1 -> 0.09 request/s', '1 Gbit/s -> 500 Mbit/s')
+    """
+    was, is_now = _VALUE.fullmatch(before), _VALUE.fullmatch(after)
+    if was is not None and is_now is not None and was[2] == is_now[2]:
+        return f"{was[1]} -> {after}"
+    return " -> ".join(filter(None, (before, after)))
+
+
+_VALUE = re.compile(r"([\d_.,]+)( [^\d+-][^+-]*|)")
 
 
 def change_lines_table(view: DifferenceView) -> Table:
@@ -333,9 +346,7 @@ def change_lines_table(view: DifferenceView) -> Table:
     return Table(("", "Change", "Before", "After", "Effect"), rows, frozenset([4]))
 
 
-_UNKNOWN = "unknown"
-_WIDEST = 60
-"""Columns of a change before its effect."""
+_UNKNOWN = "effect unknown"
 
 
 def _unanswered(claims: ClaimChanges | None) -> str:
@@ -344,7 +355,7 @@ def _unanswered(claims: ClaimChanges | None) -> str:
         return ""
     more = len(claims.unanswered) - 1
     also = f" (and {more:,} more)" if more else ""
-    return printable(f"Claims without an answer: {claims.unanswered[0]}{also}.")
+    return printable(f"Claims without a result: {claims.unanswered[0]}{also}.")
 
 
 def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -> Table:
@@ -359,7 +370,7 @@ def changes_table(changes: Sequence[AssumptionChange], *, values: bool = True) -
         for change, effect in zip(changes, effects_of(changes), strict=True)
     )
     names = ("Change", "Before", "After") if values else ("Attribution",)
-    ways = ("in isolation", "cumulative", *(("attributed",) if is_shared else ()))
+    ways = ("In isolation", "Cumulative", *(("Attributed",) if is_shared else ()))
     return Table((*names, *ways), rows, frozenset(range(len(names), len(names) + len(ways))))
 
 
@@ -376,9 +387,9 @@ def _effects(
 def _unmoving(change: AssumptionChange, changes: Sequence[AssumptionChange]) -> str:
     """Return where a change has its effect that cannot be made alone."""
     if change.kind is ChangeKind.SPREAD:
-        return "uncertainty"
+        return "affects uncertainty only"
     is_structural = any(one.kind is ChangeKind.FORMULAS for one in changes)
-    return "in other changes" if is_structural else "0"
+    return "part of other model changes" if is_structural else "no effect"
 
 
 def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
@@ -427,7 +438,7 @@ def change_name(change: AssumptionChange) -> str:
     return f"{change.name} in mode{'s' * (len(change.modes) > 1)} {joined_words(change.modes)}"
 
 
-_OTHERS = "other changes of the model"
+_OTHERS = "other model changes"
 """Steps, streams, machines, requirements: what is no number, option or range."""
 
 
@@ -441,7 +452,7 @@ def numbers_table(view: DifferenceView) -> Table:
     """Return the numbers that only one of the specs has."""
     rows = [("added", n.name, n.value, n.place) for n in view.added]
     rows += [("removed", n.name, n.value, n.place) for n in view.removed]
-    return Table(("", "number", "value", "stated at"), tuple(rows))
+    return Table(("", "Number", "Value", "Defined at"), tuple(rows))
 
 
 def answers_table(view: DifferenceView, *, headline: bool = True) -> Table:
@@ -451,19 +462,14 @@ def answers_table(view: DifferenceView, *, headline: bool = True) -> Table:
     words: dict[str, str] = {}
     for each, labels in sides:  # a part is one by its identifier, whatever either calls it
         words |= {_reaches(one): _reaches(one, labels) for one in each.resources}
-        words |= {one.measure: labels.of(one.measure) for one in each.requirements}
+        words |= {one.measure: _passes(one, view, labels) for one in each.requirements}
     rows: list[tuple[str, ...]] = []
     if headline:
         counts = [_count(view.largest_acceptable, view.known) for view in (before, after)]
         rows += [("Capacity", *counts), ("Bottleneck", *(_limit(*side) for side in sides))]
     rows += [
         *_pairs(
-            "{} at",
-            *({_reaches(one): _saturation(one) for one in v.resources} for v in (before, after)),
-            words=words,
-        ),
-        *_pairs(
-            "{} is met up to",
+            "{}",
             *(
                 {r.measure: _count(r.met_up_to, r.met_up_to_known) for r in v.requirements}
                 for v in (before, after)
@@ -471,22 +477,43 @@ def answers_table(view: DifferenceView, *, headline: bool = True) -> Table:
             words=words,
         ),
         *_pairs(
-            f"{{}} for each {noun_of_one(after.population.name)}",
+            "{}",
+            *({_reaches(one): _saturation(one) for one in v.resources} for v in (before, after)),
+            words=words,
+        ),
+        *_pairs(
+            f"{{}} per {noun_of_one(after.population.name)}",
             *(dict(map(_price, view.cost)) for view in (before, after)),
             words={},
         ),
     ]
     kept = [row for row in rows if row[1] != row[2] or row[0] == "Capacity"]
-    return Table(("Limit", "Before", "After"), tuple(kept), frozenset([1, 2]))
+    return Table(("Limit", "Before", "After"), tuple(kept), frozenset([1, 2]), long=frozenset([0]))
+
+
+def _passes(one: RequirementView, view: DifferenceView, labels: Labels) -> str:
+    """Return what a requirement comes to: its limit, in words where the specs have two."""
+    limits = {
+        (each.operator, each.limit)
+        for side in (view.before, view.after)
+        for each in side.requirements
+        if each.measure == one.measure
+    }
+    verb = "reaches" if one.operator.startswith("<") else "falls to"
+    if len(limits) > 1 or one.certainty is not None:
+        return f"{labels.of(one.measure)} {verb} its limit"
+    share = one.unit == str(DIMENSIONLESS) and is_share(one.measure)
+    limit = percent(one.limit) if share else quantity_in(one.limit, one.unit)
+    return f"{labels.of(one.measure)} {verb} {limit}"
 
 
 def _pairs(
-    told: str, old: dict[str, str], new: dict[str, str], *, words: Mapping[str, str]
+    form: str, old: dict[str, str], new: dict[str, str], *, words: Mapping[str, str]
 ) -> list[tuple[str, ...]]:
     """Return a row for each name of either, in words, with what it is in both."""
     names = dict.fromkeys([*old, *new])
     return [
-        (told.format(words.get(name, name)), old.get(name, "-"), new.get(name, "-"))
+        (form.format(words.get(name, name)), old.get(name, "–"), new.get(name, "–"))
         for name in names
     ]
 
@@ -496,9 +523,11 @@ def _count(users: int | None, known: Certainty) -> str:
 
 
 def _reaches(resource: ResourceView, labels: Labels = PLAIN) -> str:
-    """Return what a resource comes to: its target where that is below saturation."""
-    comes_to = "saturates" if resource.target == 1 else "reaches its target"
-    return f"{labels.of(resource.name)} {comes_to}"
+    """Return what a resource reaches: its target where that is below saturation."""
+    reaches = (
+        "saturates" if resource.target == 1 else f"reaches its {percent(resource.target)} target"
+    )
+    return f"{labels.of(resource.name)} {reaches}"
 
 
 def _saturation(resource: ResourceView) -> str:
@@ -516,17 +545,15 @@ def _price(cost: CostSolution) -> tuple[str, str]:
 def remark_of(view: DifferenceView) -> str:
     """Return how to read the columns."""
     if not view.changes:
-        return "No number, option or formula that the answer rests on has changed."
+        return "No input or formula that affects capacity has changed."
     of = noun(view.after.population.name)
-    parts = [
-        f"In {of}. In isolation: the old spec with this change only; cumulative: in this order"
-    ]
+    parts = [f"In {of}. In isolation: this change alone; cumulative: changes applied in this order"]
     if _is_shared(view.changes):
         of_orders = (
             "all orders (Shapley)" if len(moving(view.changes)) <= MOST_SHARED else "two orders"
         )
-        parts.append(f"attributed: the mean over {of_orders}, which adds up to the change")
+        parts.append(f"attributed: mean over {of_orders}, adds up to the total")
     text = "; ".join(parts) + "."
     if any(change.alone is None or change.step is None for change in moving(view.changes)):
-        text += " ?: a spec half-way has no answer."
+        text += " ?: an intermediate spec has no capacity."
     return text

@@ -28,6 +28,8 @@ def title_lines(title: str, place: str, width: int = COLUMNS) -> list[str]:
     """
     lines = wrapped(title, width, "")
     shown = one_line(place)
+    if not shown:
+        return lines
     if lines and text_width(lines[-1]) + 2 + text_width(shown) <= width:
         return [*lines[:-1], _right(shown, width, lines[-1])]
     if text_width(shown) <= width:

@@ -138,8 +138,10 @@ def _weakenings(change: Change) -> Iterator[_Found]:
 
 
 def _fault(file: str, error: Exception) -> Finding:
-    message = f"what became weaker cannot be told: {type(error).__name__}: {error}"
-    return Finding(level=Level.ERROR, code=FAULT, title="fault of qps", message=message, file=file)
+    message = f"internal error while looking for weaker checks: {type(error).__name__}: {error}"
+    return Finding(
+        level=Level.ERROR, code=FAULT, title="internal error of qps", message=message, file=file
+    )
 
 
 def _old_spec(change: Change, way: PurePosixPath) -> Spec | None:
@@ -186,7 +188,7 @@ def _files(change: Change, contents: frozenset[Hashable]) -> Iterator[Weakening]
             continue
         count = 0 if old is None else sum(len(e.claims) for e in old.model.expectations)
         held = f", and with it {count:,} claim{'s' * (count != 1)}" if count else ""
-        message = f"spec {way.as_posix()} is gone{held}"
+        message = f"spec {way.as_posix()} was removed{held}"
         yield Weakening(rule="spec-deleted", message=message, span=whole, is_before=True)
 
 
@@ -212,7 +214,7 @@ def _ignored(change: Change, way: PurePosixPath, now: Path, whole: Span) -> Weak
     moved = "" if called == way.as_posix() else f" as {called}"
     project = project_of(resolved_path(now.parent)).value
     if now.suffix != ".qps":
-        message = f"spec {way.as_posix()} is still there{moved}: `{now.suffix}` is no spec"
+        message = f"spec {way.as_posix()} is still there{moved}: `{now.suffix}` files are not specs"
     elif project is not None and project.ignores(now):
         message = f"spec {way.as_posix()} is still there{moved}, and `ignore` matches it"
         place = project.place("ignore")

@@ -47,7 +47,7 @@ def claim_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         others = [one for one in before if one.span == span and one not in open_parts]
         if len(lost) == len(mine) and not others:
             content = frozenset(one.content for one in mine)
-            message = f"claim `{mine[0].name}` is gone: `{said(span)}`"
+            message = f"claim `{mine[0].name}` was removed: `{said(span)}`"
             yield Weakening(
                 rule="claim-removed",
                 message=message,
@@ -95,7 +95,7 @@ def _weakened(
     is_looser = move.move is Move.LOOSER
     was, is_now = said(span), said(where_span)
     texts = f"`{was}`" if was == is_now else f"`{was}` -> `{is_now}`"
-    word = "promises less" if is_looser else "says something else"
+    word = "is looser" if is_looser else "changed"
     how = f" ({move.how})" if move.how else ""
     return Weakening(
         rule="claim-loosened" if is_looser else "claim-changed",
@@ -166,7 +166,7 @@ def _compared(one: _Part, other: _Part) -> Moved:
     else:
         moved = compared(one.says, other.says)
     if other.missed and not one.missed:
-        return together([moved, Moved(Move.LOOSER, "it is said to be missed")])
+        return together([moved, Moved(Move.LOOSER, "it is marked `missed`")])
     return moved
 
 
@@ -217,7 +217,7 @@ def _sources(before: Sequence[_Part], after: Sequence[_Part]) -> Iterator[Weaken
         now = f"`{one.source}`" if one.source else "none"
         yield Weakening(
             rule="source-changed",
-            message=f"claim `{one.name}` is as before, its source is not: `{was}` -> {now}",
+            message=f"claim `{one.name}` is unchanged, its source is not: `{was}` -> {now}",
             span=one.span,
             claim=one.name,
         )

@@ -45,7 +45,7 @@ def _range(old: Reader, new: Reader, one: ir.Parameter, other: ir.Parameter) -> 
     if least_lower:
         yield Weakening(
             rule="requirement-loosened",
-            message=f"`{other.name}` may settle lower: {_interval(before, one)} -> "
+            message=f"`{other.name}` may fall lower: {_interval(before, one)} -> "
             f"{_interval(after, other)}",
             span=other.span,
         )
@@ -108,7 +108,7 @@ def matrix_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         if other is None:
             yield Weakening(
                 rule="matrix-removed",
-                message=f"matrix `{one.name}` is gone: {one.size:,} configurations",
+                message=f"matrix `{one.name}` was removed: {one.size:,} configurations",
                 span=one.span,
                 is_before=True,
             )
@@ -128,13 +128,13 @@ def _narrower(old: Reader, new: Reader, one: ir.Matrix, other: ir.Matrix) -> Ite
         name = new_name(axis.name, old.renamed)
         counterpart = axes.get(name)
         if counterpart is None:
-            yield f"axis `{axis.name}` is gone"
+            yield f"axis `{axis.name}` was removed"
             continue
         lost = _lost(old, new, axis, counterpart)
         if lost:
             yield f"axis `{name}`: {lost}"
     if len(other.blocks) < len(one.blocks):
-        yield "an `include` is gone"
+        yield "an `include` was removed"
     excluded = [plain(condition) for condition in other.excluded]
     before = [plain(condition, old.renamed) for condition in one.excluded]
     if any(condition not in before for condition in excluded):
@@ -162,4 +162,4 @@ def _lost(old: Reader, new: Reader, one: ir.Axis, other: ir.Axis) -> str:
         before = {old.context([change]) for change in one.choices}
         after = {new.context([change]) for change in other.choices}
     gone = before - after
-    return f"{len(gone):,} of {len(before):,} values gone" if gone else ""
+    return f"{len(gone):,} of {len(before):,} values removed" if gone else ""

@@ -159,7 +159,7 @@ def _targets(old: Reader, new: Reader) -> Iterator[Weakening]:
             if was is not None and was < 1 and not closer:
                 yield Weakening(
                     rule="requirement-loosened",
-                    message=f"target {one.told} {said(one.value.span)} is gone: 100 % now",
+                    message=f"target {one.told} {said(one.value.span)} was removed: now 100 %",
                     span=one.span,
                     is_before=True,
                 )
@@ -226,7 +226,7 @@ def _quality(old: Reader, new: Reader) -> Iterator[Weakening]:
 
 
 def _gone(rule: str, kind: str, name: str, one: ir.Mode | ir.Scenario) -> Weakening:
-    message = f"{kind} `{name}` is gone"
+    message = f"{kind} `{name}` was removed"
     return Weakening(rule=rule, message=message, span=one.span, is_before=True)
 
 

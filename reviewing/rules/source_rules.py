@@ -43,9 +43,9 @@ def source_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         is_same = one.value == other.value
         if (is_same and one.rests_on == other.rests_on) and one.source != other.source:
             now = f"`{other.source}`" if other.source else "none"
-            message = f"{one.name} is as before, its source is not: `{one.source}` -> {now}"
+            message = f"{one.name} is unchanged, its source is not: `{one.source}` -> {now}"
         elif not is_same and one.source == other.source and key[0] not in _PROMISED:
-            message = f"{one.name} is another one under the same source, `{one.source}`"
+            message = f"{one.name} changed under the same source, `{one.source}`"
         else:
             continue
         if (other.span, message) not in reported:  # a component that several streams visit
@@ -136,7 +136,7 @@ def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         if other is None:
             yield Weakening(
                 rule="claim-removed",
-                message=f"observation `{one.name}` is gone: {len(one.rows):,} rows",
+                message=f"observation `{one.name}` was removed: {len(one.rows):,} rows",
                 span=one.span,
                 is_before=True,
                 claim=one.name,
@@ -147,7 +147,7 @@ def observation_weakenings(old: Reader, new: Reader) -> Iterator[Weakening]:
         if one.missed is None and other.missed is not None:
             yield Weakening(
                 rule="claim-loosened",
-                message=f"observation `{other.name}` is said to be missed",
+                message=f"observation `{other.name}` is marked `missed`",
                 span=other.span,
                 claim=other.name,
             )
@@ -220,7 +220,7 @@ def _rows(
     if gone:
         yield Weakening(
             rule="claim-loosened",
-            message=f"observation `{other.name}`: {gone:,} of {len(one.rows):,} rows are gone",
+            message=f"observation `{other.name}`: {gone:,} of {len(one.rows):,} rows were removed",
             span=other.span,
             claim=other.name,
         )
@@ -245,7 +245,7 @@ def _rows(
         told = f"`{other.source}`" if other.source else "none"
         yield Weakening(
             rule="source-changed",
-            message=f"observation `{other.name}` is as before, its source is not: "
+            message=f"observation `{other.name}` is unchanged, its source is not: "
             f"`{one.source}` -> {told}",
             span=other.span,
             claim=other.name,

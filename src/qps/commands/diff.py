@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
-from qps.commands.console import Exit, print_json, show
+from qps.commands.console import Exit, print_json, show, width_of
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_text
 from qps.commands.progress import Progress
 from qps.commands.provenance import made_line
@@ -46,7 +46,11 @@ def run(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(view))
     else:
-        sys.stdout.write(difference_text(view, markdown=arguments.format == "markdown"))
+        sys.stdout.write(
+            difference_text(
+                view, markdown=arguments.format == "markdown", width=width_of(sys.stdout)
+            )
+        )
     reasons = [*_reasons(view, thresholds, has_warnings=bool(new.warnings))]
     if not arguments.quiet:
         sys.stderr.write("".join(one_line(f"fails: {reason}") + "\n" for reason in reasons))
