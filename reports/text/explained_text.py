@@ -15,7 +15,7 @@ _MARKED = re.compile(r" *\| +[\^-]+(?: .*)?")
 
 
 def explained_text(told: Explanation, *, width: int = 80, color: bool = False) -> str:
-    """Return why a code is told, an example that fails, what it prints, and the mend."""
+    """Return why a code is told, an example that fails, what it prints, and the fix."""
     code, tone = told.code, _TONES[told.code.severity]
     lines = [toned(f"{code.id} {code.slug} ({code.severity.value})", tone, color=color)]
     lines += wrapped(f"{code.summary[0].upper()}{code.summary[1:]}.", width)
@@ -26,7 +26,7 @@ def explained_text(told: Explanation, *, width: int = 80, color: bool = False) -
     for number, line in enumerate(told.printed.splitlines()):
         is_toned = not number or _MARKED.fullmatch(line)
         lines.append(toned(f"  {line}".rstrip(), tone if is_toned else None, color=color))
-    lines += ["", toned("mended", Tone.ANSWER, color=color)]
+    lines += ["", toned("fixed", Tone.ANSWER, color=color)]
     for paragraph in told.mend:
         lines += [*wrapped(paragraph, width), ""]
     lines += _changes(told, color=color)

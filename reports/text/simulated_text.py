@@ -196,7 +196,7 @@ def _name(one: Compared, labels: Labels) -> str:
     if one.measure == "load":
         return labels.of(one.subject)
     if one.measure.startswith("p"):
-        return f"{labels.of(f'{one.subject}.latency')}, {one.measure}"
+        return labels.of(f"quantile({one.subject}.latency, {one.measure[1:]} %)")
     name = labels.of(f"{one.subject}.{_MEASURES.get(one.measure, one.measure)}")
     return f"{name}, mean" if one.measure == "latency" else name
 
