@@ -105,6 +105,8 @@ _JS_TEXT = re.compile(
     r"//[^\n]*|/\*.*?\*/|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)", re.DOTALL
 )
 _QPS_TEXT = re.compile(r'("""(?:.*?)"""|"(?:\\.|[^"\\\n])*")|#[^\n]*', re.DOTALL)
+_OF_MARKDOWN = re.compile(r'(?<!`)`(?!`)[^`\n]*`|<a id="[^"]*"></a>|\]\([^)\s]*\)')
+"""What a page names and does not say: code within a line, old anchors, and where links lead."""
 _SKIPPED = ("node_modules", "/generated/", "/dist/", "qps.egg-info", ".venv")
 
 
@@ -142,6 +144,8 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
             yield from _matches(_JS_TEXT, text)
         case ".qps" | ".txt":
             yield from _matches(_QPS_TEXT, text)
+        case ".md":
+            yield 1, _OF_MARKDOWN.sub(lambda m: "\n" * m[0].count("\n"), text)
         case _:
             yield 1, re.sub(r"\{[{%#].*?[}%#]\}", lambda m: "\n" * m[0].count("\n"), text)
 
