@@ -62,7 +62,7 @@ Scenarios: TypeAlias = "str | Sequence[str] | None"
 
 
 class Spec(Struct, frozen=True, kw_only=True):
-    """A checked spec: its model, and what is needed to check later changes of it.
+    """A checked spec: its model, and what later changes need.
 
     These are its `program`, and what is `known` of what that declares. `files` are those that it
     was read from, with checksums of their texts; `accepted` is what its project lets fail of it.
@@ -89,8 +89,8 @@ class Spec(Struct, frozen=True, kw_only=True):
             raise QpsError.single(
                 codes.MISSING_PART,
                 None,
-                f"{self.model.file} is a module: it declares things for other specs to use",
-                hint="solve a spec that uses it, or give it `users`, a topology and a stream",
+                f"{self.model.file} is a module without a system to solve",
+                hint="solve a spec that uses it, or add `users`, a topology and a stream",
             )
         with _refusing("the settings") as sink:
             asked = [scenario] if isinstance(scenario, str) else [*(scenario or ())]
@@ -165,8 +165,8 @@ class Spec(Struct, frozen=True, kw_only=True):
             sink.report(
                 codes.SPREAD,
                 parsed.value.span,
-                "a setting says how far off a parameter may be as a whole",
-                hint="such as `reply = 80 kB/request +- 10 %`: one number before `+-`",
+                "an uncertainty must apply to the whole value",
+                hint="write one number before `+-`: `reply = 80 kB/request +- 10 %`",
             )
             return None
         return change
@@ -186,8 +186,8 @@ def _refusing(what: str) -> Iterator[Sink]:
 
 def _too_many(what: str, full: TooManyError) -> Diagnostic:
     """Return what tells that the rest was not looked at."""
-    message = f"{what}: {full}: the rest was not looked at"
-    hint = "mend the first ones; many of the rest may follow from them"
+    message = f"{what}: {full}; the rest was not checked"
+    hint = "fix the first errors; others may disappear"
     return QpsError.single(codes.TOO_MANY, None, message, hint=hint).diagnostics[0]
 
 
@@ -203,7 +203,7 @@ def _set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
                 change.span,
                 f"{name} is set twice",
                 secondary=[Label(earlier.span, "first set here")],
-                hint="keep one of the settings",
+                hint="remove one of them",
             )
     for name, change in seen.items():
         whole = seen.get(f"{name.rpartition('.')[0]}`")
@@ -211,9 +211,9 @@ def _set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
             sink.report(
                 codes.BAD_SETTING,
                 change.span,
-                f"{name} is a kind of what is set as a whole",
+                f"{name} is a kind of a value that is also set as a whole",
                 secondary=[Label(whole.span, "set here")],
-                hint="keep one of the settings",
+                hint="remove one of them",
             )
 
 
@@ -224,10 +224,10 @@ def _one_scenario(asked: Sequence[str], changes: Iterable[ir.Change], sink: Sink
             sink.report(
                 codes.BAD_SETTING,
                 change.span,
-                f"scenario `{asked[0]}` was asked for already",
-                hint="keep one"
+                f"scenario `{asked[0]}` is already applied",
+                hint="remove one of them"
                 if change.name in asked
-                else f"ask for both: `--scenario {asked[-1]} --scenario {change.name}`",
+                else f"apply both: `--scenario {asked[-1]} --scenario {change.name}`",
             )
 
 

@@ -11,36 +11,39 @@ from qps.compiler.syntax import ast
 from qps.engine.operations import BY_NAME
 
 _WAITING: Mapping[str, str] = {
-    "none": "waiting is not modelled",
-    "mm1": "random arrivals at one server, exponential service times",
-    "md1": "random arrivals at one server, service times that are fixed for each stream",
-    "mg1": "random arrivals at one server, service times of a coefficient of variation `cv`",
-    "mmc": "random arrivals at several cores with one queue, exponential service times",
-    "mgc": "random arrivals at several cores with one queue, service times of some variation",
-    "ps": "random arrivals that share the server, or the cores",
-    "priority": "random arrivals, of streams that go before others",
-    "loss": "random arrivals at the cores of a processor, lost where all are busy",
-    "periodic": "equal streams with one visit a period, at random phases",
+    "none": "no queueing",
+    "mm1": "M/M/1: Poisson arrivals, one server, exponential service times",
+    "md1": "M/D/1: Poisson arrivals, one server, constant service times per stream",
+    "mg1": "M/G/1: Poisson arrivals, one server, service times with coefficient of variation `cv`",
+    "mmc": "M/M/c: Poisson arrivals, c cores with one queue, exponential service times",
+    "mgc": (
+        "M/G/c: Poisson arrivals, c cores with one queue, service times with coefficient of "
+        "variation `cv`"
+    ),
+    "ps": "processor sharing: Poisson arrivals, all jobs share the server or the cores",
+    "priority": "Poisson arrivals, streams with higher priority are served first",
+    "loss": "Poisson arrivals at the cores of a CPU, lost if all cores are busy (Erlang B)",
+    "periodic": "equal periodic streams with random phases",
 }
 _NAMED: Mapping[str, str] = {
-    "count": "count(place): how many machines, links or groups there are",
-    "members": "members(group): how many users are in each",
-    "sum": "sum(parameter): what its kinds come to, added up",
-    "quantile": "quantile(stream.latency, share): what so many of all stay below",
-    "probability": "probability(condition): how likely it holds, of what is not known exactly",
-    "saturation": "saturation(place): at how many users it is full",
-    "largest": "largest(value): it with every measured number at its largest",
-    "least": "least(value): it with every measured number at its least",
-    "average": "average(value): it with every measured number on average",
+    "count": "count(place): number of machines, links or groups",
+    "members": "members(group): number of users in each group",
+    "sum": "sum(parameter): sum over its kinds",
+    "quantile": "quantile(stream.latency, share): percentile of a latency, such as 99 %",
+    "probability": "probability(condition): probability that it is true, given uncertain inputs",
+    "saturation": "saturation(place): population at which it saturates",
+    "largest": "largest(value): value with all measured numbers at their largest",
+    "least": "least(value): value with all measured numbers at their least",
+    "average": "average(value): value with all measured numbers at their average",
 }
 _ANSWERS: Mapping[str, str] = {
-    "largest_acceptable": "the largest number of users of which all that is required holds",
-    "quality": "how near to the limits of what is required: at most 1 is acceptable",
-    "cost": "what all machines and networks cost that have a price",
-    "running_cost": "what all machines and networks cost in a time",
-    "shared": "a network that all take turns to use",
-    "switched": "a network with ports of its own for each end, one way at a time",
-    "duplex": "a network with ports of its own for each end, both ways at once",
+    "largest_acceptable": "capacity: the largest population that meets every requirement",
+    "quality": "distance to the limits of all requirements; at most 1 passes",
+    "cost": "total price of machines and networks",
+    "running_cost": "total recurring price of machines and networks per unit of time",
+    "shared": "shared medium: all ends take turns",
+    "switched": "one port per end, one direction at a time",
+    "duplex": "one port per end, both directions at once",
 }
 
 
@@ -53,7 +56,7 @@ def told_word(word: str) -> str:
     '**latency**, a measure of a stream: a time (s)'
     """
     if word in _WAITING:
-        return f"**{word}**, how what arrives waits: {_WAITING[word]}"
+        return f"**{word}**, a queueing discipline: {_WAITING[word]}"
     if word in _NAMED:
         return f"**{word}**, a function: {_NAMED[word]}"
     if word in _ANSWERS:

@@ -23,14 +23,14 @@ _DIGITS = 9
 
 
 class ObservedRuns(Struct, frozen=True, kw_only=True):
-    """A table: headings, rows of cells, and `notes`, what a reader should know of them."""
+    """A table: headings, rows of cells, and `notes` about the data."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
 
     def as_csv(self) -> str:
-        """Return the table as CSV, with no cell that a spreadsheet would run."""
+        """Return the table as CSV, without cells that a spreadsheet would execute."""
         return csv_of((self.headings, *self.rows))
 
 

@@ -57,7 +57,7 @@ class MatrixChange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_moved(self) -> bool:
-        """True where something is to be told."""
+        """True if there is anything to report."""
         return bool(self.reason or self.worse or self.better or self.new or self.gone)
 
     @property

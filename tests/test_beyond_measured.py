@@ -47,8 +47,8 @@ TWO = (
     "cpu in %,request/s,byte/s\n3,10,1000\n13,50,50000\n21,100,12000\n36,150,90000\n45,200,50000\n"
 )
 RIDGE = "cpu in %,request/s,byte/s\n4.02,10,10000\n11.55,50,6000\n22.2,100,11000\n32.5,150,15750\n43.05,200,20000\n"
-LARGE = "that is 5 times the largest of column `request/s`, where intervals hold if costs go on as a line"
-MEND = ": add a run that is like it to the table, or say how far off such costs were, `relay * trust.same_load` of `std.trust`"
+LARGE = "that is 5 times the largest value of column `request/s`; intervals assume a linear trend"
+MEND = ": add a similar run to the table, or state the uncertainty with `relay * trust.same_load` of `std.trust`"
 
 
 def beyond(
@@ -70,10 +70,10 @@ def beyond(
         (ONE, 290, 100, None),
         (ONE, 1000, 100, LARGE),
         (TWO, 100, 500, None),
-        (TWO, 10, 3000, "that is 3 times the largest that was measured"),
-        (TWO, 100, 20, "the smallest that was measured is 5 times as large"),
+        (TWO, 10, 3000, "that is 3 times the largest measured value"),
+        (TWO, 100, 20, "the smallest measured value is 5 times as large"),
         # Each is within: 20 requests a second, 20,000 bytes, 1,000 bytes a request.
-        (RIDGE, 20, 1000, "the fit is 2.63 times as unsure of it as of any row"),
+        (RIDGE, 20, 1000, "the fit is 2.63 times as uncertain there as at any row"),
         (RIDGE, 100, 120, None),
     ],
 )
@@ -94,7 +94,7 @@ def test_how_far_and_what_to_do(
 )
 def test_the_factor_of_another_machine_is_named(tmp_path: Path, machine: str, factor: str) -> None:
     (found,) = beyond(tmp_path, ONE, 100, machine=machine)
-    assert found.hints[0].endswith(f"such costs were, `relay * {factor}` of `std.trust`")
+    assert found.hints[0].endswith(f"state the uncertainty with `relay * {factor}` of `std.trust`")
 
 
 def test_programs_are_told_the_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -290,7 +290,7 @@ def test_a_share_cannot_be_asked_for() -> None:
     spec = checked(BASE + "measure m = film.I * size.I\n")
     with pytest.raises(QpsError) as raised:
         solve_for(spec.model, spec.configuration(), "film.I", 10)
-    assert raised.value.diagnostics[0].message.startswith("`film.I` is a share, and all shares")
+    assert raised.value.diagnostics[0].message.startswith("`film.I` is one of several shares")
 
 
 def test_the_report_tells_the_case(tmp_path: Path) -> None:
@@ -419,22 +419,22 @@ def messages(text: str) -> list[str]:
     ("text", "said"),
     [
         ("scenario s { case = least }", []),  # duo is not in use
-        ("measure m = duo\nscenario s { case = least }", ["`duo` does not state its least"]),
-        ("measure m = least(duo)", ["`duo` does not state its least"]),
-        ("measure m = least(2 * duo)", ["`duo` does not state its least"]),
-        ("let l = duo\nmeasure m = least(l + 1 s/packet)", ["`duo` does not state its least"]),
+        ("measure m = duo\nscenario s { case = least }", ["`duo` has no value for case least"]),
+        ("measure m = least(duo)", ["`duo` has no value for case least"]),
+        ("measure m = least(2 * duo)", ["`duo` has no value for case least"]),
+        ("let l = duo\nmeasure m = least(l + 1 s/packet)", ["`duo` has no value for case least"]),
         ("measure m = if 1 > 2 then least(duo) else duo", []),
-        ("measure m = largest(lan.load)", ["`largest` is taken of what rests on parameters alone, not of what the model comes to"]),
-        ("param e elastic 1..2 packet/s\nmeasure m = largest(e)", ["`largest` is taken of what rests on parameters alone, not of what the model comes to"]),
-        ('expect e { duo >= 1 ms/packet with case = least; source "x" }', ["`duo` does not state its least"]),
-        ('expect e { (duo with case = least) >= 1 ms/packet; source "x" }', ["`duo` does not state its least"]),
-        ('expect e { least(duo) ~ 1 ms/packet within 1 %; source "x" }', ["`duo` does not state its least"]),
-        ('expect e { 1 ms/packet ~ least(duo) within 1 %; source "x" }', ["`duo` does not state its least"]),
-        ('expect e { least(duo) > 1 ms/packet or N > 3 with N = 2; source "x" }', ["`duo` does not state its least"]),
-        ("figure f { over N in 1..9; line least(duo) }", ["`duo` does not state its least"]),
+        ("measure m = largest(lan.load)", ["`largest` can be used only with parameters, not with results"]),
+        ("param e elastic 1..2 packet/s\nmeasure m = largest(e)", ["`largest` can be used only with parameters, not with results"]),
+        ('expect e { duo >= 1 ms/packet with case = least; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { (duo with case = least) >= 1 ms/packet; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { least(duo) ~ 1 ms/packet within 1 %; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { 1 ms/packet ~ least(duo) within 1 %; source "x" }', ["`duo` has no value for case least"]),
+        ('expect e { least(duo) > 1 ms/packet or N > 3 with N = 2; source "x" }', ["`duo` has no value for case least"]),
+        ("figure f { over N in 1..9; line least(duo) }", ["`duo` has no value for case least"]),
         ("param case = 3\nscenario s { case = 4 }", []),
         ("param case = 3\nscenario s { case = largest }", ["unknown name `largest`"]),
-        ("measure m = average(1, 2)", ["`average` takes 1 argument, 2 are given"]),
+        ("measure m = average(1, 2)", ["`average` takes 1 argument, but 2 were given"]),
         ("measure m = largest(3 s)", []),
         ("kinds k { a 1; b 2.5 }", []),
         ("kinds k { a 0.5; b 2.5 }", []),
@@ -457,7 +457,7 @@ def test_a_case_in_force_that_is_not_stated_is_refused_where_it_is_set() -> None
     with pytest.raises(QpsError) as raised:
         spec.configuration(None, ["case = least"])
     (told,) = raised.value.diagnostics
-    assert told.message == "`duo` does not state its least"
+    assert told.message == "`duo` has no value for case least"
     assert told.primary is not None
     assert told.primary.span.text == "case = least"
     assert spec.configuration(None, ["case = least", "duo = 1 ms/packet"])
@@ -466,15 +466,15 @@ def test_a_case_in_force_that_is_not_stated_is_refused_where_it_is_set() -> None
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["case = worst"], "`worst` is no case"),
-        (["case = 3"], "`3` is no case"),
-        (["case = 1..2"], "`1..2` is no case"),
+        (["case = worst"], "unknown case `worst`"),
+        (["case = 3"], "unknown case `3`"),
+        (["case = 1..2"], "unknown case `1..2`"),
         (["case = least", "case = largest"], "the case is set twice"),
-        (["film.I = 3"], "`film.I` is a share of `film` and cannot be set by itself"),
-        (["size.X = 3 kB/packet"], "`size` has no kind `X` to set"),
-        (["display.largest = 3 ms/packet"], "`display` has no kind `largest` to set"),
+        (["film.I = 3"], "a single share of `film` cannot be set: `film.I`"),
+        (["size.X = 3 kB/packet"], "`size` has no kind `X`"),
+        (["display.largest = 3 ms/packet"], "`display` has no kind `largest`"),
         (["size.I = 3 ms/packet"], "`size.I` must be `bit/packet`, not `s/packet`"),
-        (["size = 3 kB/packet", "size.I = 3 kB/packet"], "`size.I` is a kind of what is set as a whole"),
+        (["size = 3 kB/packet", "size.I = 3 kB/packet"], "`size.I` is a kind of a value that is also set as a whole"),
         (["film = 3"], "`film` is a set of kinds and cannot be changed"),
     ],
 )  # fmt: skip

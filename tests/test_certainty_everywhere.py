@@ -168,9 +168,12 @@ def test_what_is_turned_round_says_that_values_are_typical(
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (("--for", "calls", "--users", "300"), "`qps solve --set 'calls = …'` tells how many"),
-        (("--for", "web.cpu", "--users", "300"), "`qps solve` tells how many users"),
-        (("--users", "300"), "`qps solve` tells how many users it holds for"),
+        (
+            ("--for", "calls", "--users", "300"),
+            "for the capacity at one value: `qps solve --set 'calls = …'`",
+        ),
+        (("--for", "web.cpu", "--users", "300"), "`qps solve` evaluates it"),
+        (("--users", "300"), "`qps solve` evaluates it"),
         (("--users", "300", "--confidence", "95 %"), "then run `qps solve --confidence '95 %'`"),
     ],
 )

@@ -258,7 +258,7 @@ def test_without_a_base_it_says_so_and_how_to_mend_it(
     assert (status, view["base"]["why"]) == (0, "nothing was committed before: all is new")
     monkeypatch.chdir(os.sep)
     assert main(["ci", "-q"]) == 2
-    assert "this is no git repository" in capsys.readouterr().err
+    assert "this folder is not in a git repository" in capsys.readouterr().err
 
 
 def test_a_repository_of_somebody_else_is_told_with_what_git_wants(

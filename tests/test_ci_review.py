@@ -239,11 +239,11 @@ def test_a_decrease_is_accepted_for_a_time_and_down_to_a_number(
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("capacity = -1", "`capacity` is a whole number of users"),
-        ("capacity = 2.5", "`capacity` is a whole number of users"),
-        ("capacity = true", "`capacity` is a whole number of users"),
+        ("capacity = -1", "`capacity` must be a whole number of users"),
+        ("capacity = 2.5", "`capacity` must be a whole number of users"),
+        ("capacity = true", "`capacity` must be a whole number of users"),
         ('capacity = 5\nclaim = "promise"', "a capacity or a claim, not both"),
-        ("", "this lacks `claim`"),
+        ("", "`claim` is missing"),
     ],
 )
 def test_a_wrong_entry_says_what_is_wrong(

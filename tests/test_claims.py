@@ -310,9 +310,7 @@ def test_what_is_only_shown_cannot_be_missed(tmp_path: Path) -> None:
     )
     with pytest.raises(QpsError) as caught:
         load(file)
-    assert [d.message for d in caught.value.diagnostics] == [
-        "nothing of `r` is judged, so nothing of it is missed"
-    ]
+    assert [d.message for d in caught.value.diagnostics] == ["`r` has `missed` but no tolerance"]
 
 
 def test_matrices_can_be_missed() -> None:
@@ -402,7 +400,7 @@ def test_what_is_stated_without_a_claim_says_why(
 def test_a_block_without_a_claim_has_a_document_and_a_reason(block: str) -> None:
     outcome = check_source(Source("spec.qps", BASE + f"expect e {block}\n"))
     assert outcome.value is None
-    assert [d.message for d in outcome.diagnostics if d.is_error] == ["`e` claims nothing"]
+    assert [d.message for d in outcome.diagnostics if d.is_error] == ["`e` has no claim"]
 
 
 def test_what_becomes_of_claims_is_told_folder_by_folder(

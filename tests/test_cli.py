@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from qps.commands.answer_arguments import FORMER_FLAGS
 from qps.commands.arguments import COMMANDS
 from qps.commands.command_line import parser_of
 from qps.commands.examples import EXAMPLES
+from qps.commands.starting_specs import STARTING_SPECS
 
 SPEAK = str(Path(__file__).parents[1] / "specs" / "audioconference.qps")
 SMALL = """
@@ -91,7 +93,7 @@ def test_exit_status(capsys: pytest.CaptureFixture[str], arguments: list[str], s
     assert run(capsys, *arguments)[0] == status
 
 
-@pytest.mark.parametrize("arguments", [[], ["slove"], ["solve"], ["solve", "x", "--format", "xml"]])
+@pytest.mark.parametrize("arguments", [["slove"], ["solve"], ["solve", "x", "--format", "xml"]])
 def test_a_wrong_command_line_ends_with_2(
     capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
@@ -103,8 +105,8 @@ def test_a_wrong_command_line_ends_with_2(
 def test_a_report_is_written_under_no_other_name(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "report", "small.qps", "-o", "shown/small.png")
     assert (status, out) == (2, "")
-    picture, page = Path("shown/small.png"), Path("shown/small.html")
-    assert f"a report is an HTML page: `{picture}` would be no PNG file" in err
+    page = Path("shown/small.html")
+    assert "a report is an HTML page, not a PNG file" in err
     assert f"write `-o {page}`" in err
     assert not Path("shown/small.png").exists()
 
@@ -257,6 +259,39 @@ def test_new_writes_a_spec_that_works(capsys: pytest.CaptureFixture[str]) -> Non
     assert (status, out.splitlines()[-1]) == (0, "  1 internal claim passes, 0 fail")
 
 
+def test_without_arguments_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys)
+    assert (status, out) == (2, "")
+    assert all(f"    {name} " in err or f"    {name}\n" in err for name in COMMANDS)
+
+
+def test_new_writes_each_application(capsys: pytest.CaptureFixture[str]) -> None:
+    applications = files("qps.specs").joinpath("applications")
+    names = {path.name.removesuffix(".qps") for path in applications.iterdir()}
+    assert names - {"README.md"} == STARTING_SPECS.keys() - {"web"}
+    for name in STARTING_SPECS:
+        assert run(capsys, "new", "--example", name)[0] == 0
+    assert run(capsys, "check", "-q", *(f"{name}.qps" for name in STARTING_SPECS)) == (0, "", "")
+    assert run(capsys, "new", "mine", "--example", "kafka")[0] == 0
+    assert Path("mine.qps").read_text() == Path("kafka.qps").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--example", "kafak"], "help: did you mean `kafka`?"),
+        (["x", "--example", "nothing"], "`kubernetes`, `llm`"),
+        ([], "write `qps new site`"),
+    ],
+)
+def test_new_needs_a_name_and_an_example_that_exists(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = run(capsys, "new", *arguments)
+    assert status == 2
+    assert said in err
+
+
 def test_the_api_says_what_the_command_line_says(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "solve", "small.qps", "--format", "json")
     told = json.loads(out)
@@ -402,7 +437,7 @@ def test_what_two_scenarios_change_otherwise_is_refused_unless_a_setting_decides
     for named in (flags, ["--set", f"scenario = [{', '.join(asked)}]"]):
         status, out, err = run(capsys, "solve", "--all", str(spec), *named)
         assert (status, out) == (2, "")
-        assert f"scenarios `{asked[0]}` and `{asked[1]}` are made together" in err
+        assert f"scenarios `{asked[0]}` and `{asked[1]}` set " in err
         assert f"two.qps:{line}:" in err
         assert "by `dear`" in err
         assert "by `wide`" in err
@@ -415,7 +450,7 @@ def test_what_two_scenarios_change_otherwise_is_refused_unless_a_setting_decides
 def test_scenarios_that_are_asked_for_twice_or_unknown_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for last, message in (("quick", "is asked for twice"), ("none", "has no scenario `none`")):
+    for last, message in (("quick", "is applied twice"), ("none", "has no scenario named `none`")):
         flags = ["--scenario", "quick", "--scenario", last]
         for command in (["solve"], ["explain", "host.cpu"], ["diff", "good.qps"]):
             status, out, err = run(capsys, *command[:1], "small.qps", *command[1:], *flags)

@@ -211,16 +211,21 @@ def test_a_stream_is_told_by_its_network() -> None:
 @pytest.mark.parametrize(
     ("way", "first", "more", "why"),
     [
-        (BOTH.replace("call y *", "call x *"), "mm1", "", r"x\.cpu is visited in one of them and"),
-        (BOTH.replace("* 2", "* 30 %"), "mm1", "", "some are left out"),
-        (BOTH.replace("{ work;", "{ rare; work;"), "mm1", "", "something is lost"),
-        (BOTH, "ps speeds [1, 2]", "", "has a speed that goes by how many are there"),
-        (BOTH, "priority preemptive", "", "lets some go before others"),
+        (
+            BOTH.replace("call y *", "call x *"),
+            "mm1",
+            "",
+            r"x\.cpu is visited inside and outside one of them",
+        ),
+        (BOTH.replace("* 2", "* 30 %"), "mm1", "", "parallel calls are optional"),
+        (BOTH.replace("{ work;", "{ rare; work;"), "mm1", "", "items are lost"),
+        (BOTH, "ps speeds [1, 2]", "", "has load-dependent speeds"),
+        (BOTH, "priority preemptive", "", "has priorities"),
         (
             BOTH,
             "mm1",
             "stream other for each d { traffic 1 request, think 1 s; at x { look } }",
-            "meets `other`, whose users wait as well",
+            "shares a resource with closed stream `other`",
         ),
         (
             BOTH,
@@ -229,7 +234,7 @@ def test_a_stream_is_told_by_its_network() -> None:
                 "param pace elastic 1..9 request/s\n"
                 "stream other for each d { traffic pace, 1 byte/request; at x { look } }"
             ),
-            "leave for `pace` is not told: they make calls together",
+            "is unknown: they make parallel calls",
         ),
     ],
 )

@@ -53,7 +53,9 @@ def test_who_goes_after_waits_for_those_before() -> None:
 
 
 def test_who_may_not_interrupt_is_refused() -> None:
-    with pytest.raises(QpsError, match="waits for what is left of a service of those behind"):
+    with pytest.raises(
+        QpsError, match="high priority waits for the residual service of low priority"
+    ):
         lowered(SPEC.format(how=""))
 
 

@@ -128,4 +128,4 @@ def test_all_end_with_the_one_that_started_them(how: signal.Signals) -> None:
     assert kept.exists()
     if how is not signal.SIGKILL:
         assert process.returncode == 128 + how
-        assert "interrupted: 1 of 5 parts are kept in a.parquet.parts" in told
+        assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in told

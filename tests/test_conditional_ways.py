@@ -184,11 +184,11 @@ def test_a_way_that_cannot_be_is_refused_where_it_is_taken() -> None:
     text = with_all().replace("over lan if far == no and not cached", "over lan if not cached")
     spec = checked(text)
     assert solve(lowered(text, "cached = off")).largest_acceptable
-    with pytest.raises(QpsError, match="are not joined"):
+    with pytest.raises(QpsError, match="are not connected"):
         spec.configuration(None, ["cached = off", "far = yes"])
     base = text.replace("option cached = on", "option cached = off or on")
     (mistake,) = errors(base.replace("far = no or somewhat or yes", "far = yes or no or somewhat"))
-    assert "are not joined" in mistake.message
+    assert "are not connected" in mistake.message
 
 
 def test_there_may_be_none_of_a_node_that_no_stream_visits_then() -> None:

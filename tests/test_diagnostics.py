@@ -131,7 +131,7 @@ def test_after_200_mistakes_the_rest_is_not_looked_at() -> None:
     found = check_source(Source("many.qps", text)).diagnostics
     assert len(found) == 201
     assert found[-1].code is codes.TOO_MANY
-    assert found[-1].message == "many.qps: more than 200 mistakes: the rest was not looked at"
+    assert found[-1].message == "many.qps: more than 200 errors; the rest was not checked"
 
 
 def test_the_name_of_a_missing_population_is_offered_as_one() -> None:
@@ -139,7 +139,7 @@ def test_the_name_of_a_missing_population_is_offered_as_one() -> None:
     found = check_source(Source("none.qps", text.replace("users N in 1..100", ""))).diagnostics
     assert [d.code for d in found] == [codes.MISSING_PART, codes.UNKNOWN_NAME]
     assert found[1].hints == (
-        "declare it: `users N in 1..1000` if it is the population, else `param N = …`",
+        "declare it: `users N in 1..1000` for the population, or `param N = …`",
     )
 
 

@@ -372,10 +372,10 @@ def test_worse_fails_where_it_is_asked_for(
 @pytest.mark.parametrize(
     ("old", "message"),
     [
-        ("nix:specs/app.qps", "git knows no revision `nix`"),
+        ("nix:specs/app.qps", "unknown git revision `nix`"),
         ("--output=x:specs/app.qps", "required"),
-        ("main:specs/nope.qps", "there was no `specs/nope.qps` at `main`"),
-        ("main:/etc/passwd", "git knows no revision `main` here"),
+        ("main:specs/nope.qps", "`specs/nope.qps` does not exist at `main`"),
+        ("main:/etc/passwd", "unknown git revision `main`"),
         ("nowhere.qps", "does not exist"),
     ],
 )

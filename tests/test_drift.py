@@ -295,8 +295,8 @@ def test_costs_of_several_components_add_up(
     observed = runs(11, tmp_path / "new.csv")
     assert main(["test", path, "--observed", str(observed), "-q"]) == 2
     told = capsys.readouterr().err
-    assert "costs of `draw` and `parse` may be those" in told
-    assert "`--of draw` or `--of parse`; several add up" in told
+    assert "these runs may measure `draw` or `parse`" in told
+    assert "`--of draw` or `--of parse`; several are summed" in told
     status, found = asked(capsys, path, observed, "--of", "parse", "--of", "draw")
     assert (status, found["components"]) == (0, ["parse", "draw"])
     stated = {cost["per"]: cost["stated"] for cost in found["costs"]}
@@ -319,18 +319,18 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         for sign in signs:
             assert sign in told, told
     assert main([*words, "junit"]) == 2
-    assert "`--format junit` is for claims" in capsys.readouterr().err
+    assert "`--format junit` does not support `--observed`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
     [
         (("--of", "anser"), "did you mean `answer`?"),
-        (("--resource", "gpu"), "nothing in"),
-        (("--tolerance", "2"), "is no share"),
+        (("--resource", "gpu"), "has no demand on"),
+        (("--tolerance", "2"), "must be a share"),
         (("--tolerance", "x"), "is not"),
         (("--chance", "0 %"), "from 0.0001 % to 50 %"),
-        (("--readers",), "against one spec"),
+        (("--readers",), "takes exactly one spec"),
     ],
 )
 def test_what_is_asked_wrongly(
@@ -346,19 +346,22 @@ def test_flags_that_go_with_runs(
     flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["test", spec(tmp_path), flag, "1 %"]) == 2
-    assert f"`{flag}` goes with `--observed RUNS.csv`" in capsys.readouterr().err
+    assert f"`{flag}` requires `--observed FILE.csv`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("cpu in %,request/s\n1,2\n", "has no column with a rate of `byte`"),
-        ("cpu in %,packet/s\n1,2\n", "they count `packet`"),
-        ("cpu in %,request/s,byte/s\n1,100,1000\n2,200,3000\n", "2 rows to fit 3 numbers"),
-        ("cpu in %,request/s,byte/s\n1,10,10\n2,20,30\n4,30,90\n", "too few rows to tell how sure"),
-        ("cpu in %,request/s,byte/s\n1,x,10\n", "is no number"),
-        ("cpu in %\n1\n", "they count"),
-        ("", "does not start with the names"),
+        ("cpu in %,packet/s\n1,2\n", "the runs count `packet`"),
+        ("cpu in %,request/s,byte/s\n1,100,1000\n2,200,3000\n", "only 2 rows for 3 numbers"),
+        (
+            "cpu in %,request/s,byte/s\n1,10,10\n2,20,30\n4,30,90\n",
+            "too few rows for confidence intervals",
+        ),
+        ("cpu in %,request/s,byte/s\n1,x,10\n", "is not a number"),
+        ("cpu in %\n1\n", "the runs count no items"),
+        ("", "has no header with column names"),
     ],
 )
 def test_runs_that_do_not_tell(
@@ -374,8 +377,8 @@ def test_runs_that_do_not_tell(
 @pytest.mark.parametrize(
     ("component", "told"),
     [
-        ("component answer { cpu 300 us/request + 3 % }", "something else than so much for each"),
-        ("component answer { delay 3 ms }", "costs `cpu`"),
+        ("component answer { cpu 300 us/request + 3 % }", "has a demand that is not per item"),
+        ("component answer { delay 3 ms }", "has no demand on `cpu`"),
     ],
 )
 def test_specs_that_do_not_tell(

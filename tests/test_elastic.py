@@ -398,7 +398,7 @@ def test_loads_that_do_not_grow_in_proportion_are_refused(times: str) -> None:
         lowered(text)
     (told,) = raised.value.diagnostics
     assert told.code.id == "QPS0602"
-    assert told.message == "the load of host.cpu does not grow in proportion with `x`"
+    assert told.message == "utilization of host.cpu does not grow in proportion with `x`"
     assert told.primary is not None
     assert told.primary.span.text == "x"
     assert told.hints

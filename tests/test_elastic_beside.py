@@ -239,11 +239,11 @@ OTHERS = """stream query for each client {
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (_spec(more=LIMIT + "\n" + OTHERS), "they meet `query`"),
-        (_spec(at_server="queueing ps speeds [1, 1.5]"), "whose speed goes by how many"),
+        (_spec(more=LIMIT + "\n" + OTHERS), "they share a resource with closed stream `query`"),
+        (_spec(at_server="queueing ps speeds [1, 1.5]"), "load-dependent speeds"),
         (
             _spec().replace("20 ms/request", "1 ms * pace * 1 s/frame / 1 request"),
-            "how much a request of `job` asks of server.cpu rests on it",
+            "the demand of `job` on server.cpu depends on it",
         ),
         (
             _spec(more=LIMIT + "\nrequire { store.cpu.load <= 80 % }").replace(
@@ -258,7 +258,7 @@ OTHERS = """stream query for each client {
                 video=FIRST,
                 more=LIMIT + "\n" + LAST,
             ),
-            "or goes before them",
+            "or has priority over them",
         ),
     ],
 )

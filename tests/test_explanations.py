@@ -139,9 +139,9 @@ def test_markdown_is_the_page(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("asked", "offered"),
     [
-        ("QPS0305x", "what is to be explained?"),
-        ("QPS0312", "`QPS0309` is a value outside its range"),
-        ("QPS9999", "docs/errors.md lists them all"),
+        ("QPS0305x", "`qps explain` needs the name of a number"),
+        ("QPS0312", "`QPS0309`: value out of range"),
+        ("QPS9999", "docs/errors.md lists all codes"),
         ("dimension-mismach", "did you mean `dimension-mismatch`?"),
     ],
 )
@@ -162,5 +162,5 @@ def test_a_terminal_is_told_where_more_is_said_of_a_code(
     (tmp_path / "a.qps").write_text("param pace = 2 request/s + 3 ms\n", encoding="utf-8")
     monkeypatch.setattr(Screen, "isatty", lambda _: is_terminal)
     assert main(["check", str(tmp_path / "a.qps")]) == 2
-    told = "1 error; `qps explain QPS0301` tells more\n"
+    told = "1 error; for details: `qps explain QPS0301`\n"
     assert (told in capsys.readouterr().err) == is_terminal

@@ -260,7 +260,7 @@ def test_an_axis_beyond_its_range_is_shown_where_it_is_stated() -> None:
 
 def test_a_quality_that_nothing_makes_is_refused() -> None:
     code, message, _ = _refused("figure f { over N in 1..20; line quality }\n")
-    assert (code, message) == ("QPS0602", "no requirement is an axis of quality")
+    assert (code, message) == ("QPS0602", "the spec has no requirement that defines quality")
 
 
 def test_a_quality_that_nothing_makes_can_be_mended() -> None:
@@ -338,7 +338,7 @@ def test_a_figure_that_is_not_there_is_refused(
 ) -> None:
     status, out, err, page = _report(capsys, spec, "--figure", "frist")
     assert (status, out, page) == (2, "", "")
-    assert "drawn.qps has no figure `frist`" in err
+    assert "drawn.qps has no figure named `frist`" in err
     assert "did you mean `first`?" in err
 
 
@@ -348,7 +348,7 @@ def test_without_figures_it_is_said_how_to_have_one(
     spec.write_text(BASE)
     status, _, err, _ = _report(capsys, spec, "--figure", "first")
     assert status == 2
-    assert "has no figure `first`" in err
+    assert "has no figure named `first`" in err
     assert "declare one: `figure name" in err
 
 

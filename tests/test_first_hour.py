@@ -25,13 +25,13 @@ ACCEPTED = {
     "sessions": "5,760 players. With 5,761, game memory utilization is 90.02 %, above the limit of 90 %.",
     "shop": "24,000 shoppers. With 24,001, web CPU utilization is 100.004 % (saturated).",
 }
-ONE_NAME = "a machine and a node cannot have one name"
+ONE_NAME = "a machine and a node cannot share a name"
 REFUSED = {
-    "batch": [*[("QPS0201", "`unit job` declares one of your own")] * 2, ("QPS0202", ONE_NAME), *[("QPS0201", "`unit job`")] * 2],
-    "cost": [("QPS0201", "`unit photo` declares one of your own"), ("QPS0204", "`phones`"), *[("QPS0201", "`unit photo`")] * 2, ("QPS0302", "`running_cost`")],
+    "batch": [*[("QPS0201", "declare your own: `unit job`")] * 2, ("QPS0202", ONE_NAME), *[("QPS0201", "`unit job`")] * 2],
+    "cost": [("QPS0201", "declare your own: `unit photo`"), ("QPS0204", "`phones`"), *[("QPS0201", "`unit photo`")] * 2, ("QPS0302", "`running_cost`")],
     "fast": [("QPS0101", "`cpu …, queueing mmc`"), ("QPS0201", "`quantile(query.latency, 99 %)`")],
     "sensors": [("QPS0204", "`field`")],
-    "wall": [*[("QPS0202", ONE_NAME)] * 2, ("QPS0202", "a network and a link cannot have one name"), ("QPS0201", "`encode to all screen`")],
+    "wall": [*[("QPS0202", ONE_NAME)] * 2, ("QPS0202", "a network and a link cannot share a name"), ("QPS0201", "`encode to all screen`")],
 }  # fmt: skip
 MENDED = {
     "batch": [("component fetch", "unit job\ncomponent fetch"), ("machine queue", "machine broker"), ("= queue\n", "= broker\n")],

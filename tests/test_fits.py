@@ -200,7 +200,7 @@ def test_a_cost_remembers_the_load_at_which_it_was_measured(folder: Path) -> Non
     assert warnings(folder, "50 us/packet measured on vm at 20 %..55 % load") == []
     assert warnings(folder, 'fit "turn.csv" measured on vm') == []
     (message,) = warnings(folder, "50 us/packet measured on vm at 20 % load")
-    assert message.startswith("`relay` was measured at 20 % load of server.cpu, which is loaded")
+    assert message.startswith("`relay` was measured at 20 % utilization of server.cpu, which is")
 
 
 def test_the_command_tells_numbers_residuals_and_what_to_paste(
@@ -252,13 +252,13 @@ def test_an_item_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -
     ("arguments", "message"),
     [
         (["nowhere.csv"], "does not exist"),
-        (["turn.csv", "--cores", "0"], "no number of cores"),
-        (["turn.csv", "--cores", "many"], "no number of cores"),
+        (["turn.csv", "--cores", "0"], "must be a number of cores"),
+        (["turn.csv", "--cores", "many"], "must be a number of cores"),
         (["turn.csv", "--unit", "a b"], "cannot be a unit"),
-        (["turn.csv", "--resource", "gpu"], "no column with the load of `gpu`"),
+        (["turn.csv", "--resource", "gpu"], "no column for the utilization of `gpu`"),
         (["two.csv"], "name it: `--resource a` or `--resource b`"),
-        (["loads.csv"], "several columns that may be the load"),
-        (["turn.csv"], "does not say of how many cores `cpu in %` is a share"),
+        (["loads.csv"], "several possible utilization columns"),
+        (["turn.csv"], "does not state how many cores `cpu in %` refers to"),
     ],
 )
 def test_what_cannot_be_fitted(
@@ -301,14 +301,18 @@ def test_nothing_but_saturated_rows_is_too_little(
 ) -> None:
     (folder / "full.csv").write_text("cpu in %,packet/s\n50,1\n100,2\n100,3\n")
     assert main(["fit", "full.csv", "--cores", "1"]) == 2
-    assert "rows of a saturated machine do not count" in capsys.readouterr().err
+    assert "saturated rows are ignored" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("text", "message", "mend"),
     [
-        ("load,packet/s\n0.5,500\n10,1000\n", "line 3: a load of 1,000 %", "head it `load in %`"),
-        ("load in %,packet/s\n50,1\n230,2\n", "line 3: a load of 230 %", "divided by their number"),
+        (
+            "load,packet/s\n0.5,500\n10,1000\n",
+            "line 3: a utilization of 1,000 %",
+            "name it `load in %`",
+        ),
+        ("load in %,packet/s\n50,1\n230,2\n", "line 3: a utilization of 230 %", "`load in core`"),
     ],
 )
 def test_loads_above_all_are_refused(
@@ -354,7 +358,7 @@ def test_a_slip_in_a_table_is_warned_of_where_the_table_is_used(folder: Path) ->
     assert poor[0] == "poor-fit"
     assert unsure[0] == "unsure-cost"
     (found,) = (d for d in check_file(folder / "relay.qps").diagnostics if d.code is codes.POOR_FIT)
-    assert found.notes[0].startswith("line 7 pulls the numbers (Cook's distance 2.52)")
+    assert found.notes[0].startswith("line 7 is an influential outlier (Cook's distance 2.52)")
     mended = [slug for slug, _ in told_of(folder, SLIP.replace("3600,", "36000,"))]
     assert mended == ["unsure-cost"]  # of the bytes
 
@@ -372,7 +376,7 @@ def test_an_idle_load_that_nobody_has_is_warned_of(folder: Path) -> None:
     bare = RELAY.replace(', idle fit "runs.csv"', "")
     (dropped, _) = told_of(folder, TURN, bare)
     assert dropped[0] == "idle-dropped"
-    assert "7.9 % of the machine is always busy, but `vm` has no idle load" in dropped[1]
+    assert "has 7.9 % idle utilization, but `vm` has none" in dropped[1]
     stated = RELAY.replace('idle fit "runs.csv"', "idle 0 %")
     assert [slug for slug, _ in told_of(folder, TURN, stated)] == ["unsure-cost"]
 
@@ -406,15 +410,15 @@ def test_sizes_and_rates_beyond_what_was_measured_are_told(folder: Path) -> None
     spec = RELAY.replace("1..5_000", "1..100_000")
     assert beyond(folder, spec) == []
     (size,) = beyond(folder, spec.replace("size = 960", "size = 60"))
-    assert size.startswith("`relay` is asked for 60 byte/packet at server.cpu, but 192 to 960 were")
+    assert size.startswith("`relay` runs with 60 byte/packet at server.cpu, but 192 to 960 were")
     assert beyond(folder, spec.replace("size = 960", "size = 160")) == []
     (rate, size) = beyond(folder, spec.replace("size = 960", "size = 1400"))
-    assert rate.startswith("`relay` is asked for 49,140,000 byte/s at server.cpu, but at most 25,")
+    assert rate.startswith("`relay` runs with 49,140,000 byte/s at server.cpu, but at most 25,")
     assert "1,400 byte/packet at server.cpu, but 192 to 960 were" in size
     # Measured up to 34.9 % load: at the answer it is 100 %.
     half = "cpu in %,packet/s\n8,0\n20,8000\n35,18000\n"
     (rate,) = beyond(folder, spec, half)
-    assert rate.startswith("`relay` is asked for 61,")
+    assert rate.startswith("`relay` runs with 61,")
     assert rate.endswith("packet/s at server.cpu, but at most 18,000 were measured (`runs.csv`)")
 
 
@@ -426,7 +430,7 @@ def test_two_streams_are_asked_for_together(folder: Path) -> None:
     assert beyond(folder, two, table) == []
     # Both on one machine: 108,000 packets a second; a target keeps neither from being asked.
     (rate,) = beyond(folder, two.replace("2 core", "2 core").replace("1..600", "600..601"), table)
-    assert "is asked for 108,000 packet/s" in rate
+    assert "runs with 108,000 packet/s" in rate
 
 
 def test_what_is_elastic_is_asked_for_as_it_settles(folder: Path) -> None:
@@ -443,7 +447,9 @@ def test_another_machine_is_told_where_the_step_runs(folder: Path) -> None:
     )
     spec = spec.replace("server = vm", "server = big")
     (told_,) = beyond(folder, spec)
-    assert told_.startswith("`relay` was measured on `vm` (`runs.csv`), but runs on `big`: it is")
+    assert told_.startswith(
+        "`relay` was measured on `vm` (`runs.csv`) but runs on `big`, scaled by"
+    )
     assert beyond(folder, spec.replace("{ relay }", "{ relay if server_is == other }")) == []
     own = spec.replace("measured on vm", "measured on vm; cpu 5 us/packet measured on big")
     assert beyond(folder, own) == []
@@ -459,7 +465,7 @@ def test_claims_that_ask_beyond_are_told(folder: Path, capsys: pytest.CaptureFix
     assert main(["test", "relay.qps"]) == 0
     err = capsys.readouterr().err
     assert err.count("QPS0534") == 1
-    assert "is asked for 50 byte/packet at server.cpu" in err
+    assert "runs with 50 byte/packet at server.cpu" in err
 
 
 # -- rows ----------------------------------------------------------------------------------
@@ -524,11 +530,11 @@ def test_a_row_that_pulls_is_named_with_what_the_others_give_it(
     (folder / "s989.csv").write_text(SLIP[: SLIP.index("51.1")] + "98.9,120000,115200000\n")
     assert main(["fit", "s989.csv", "--cores", "2"]) == 0
     out = capsys.readouterr().out
-    assert "line 6 pulls the numbers (Cook's distance 5.28)" in out
+    assert "line 6 is an influential outlier (Cook's distance 5.28)" in out
     assert "which give it a load of 165 %: was more asked for than the machine served?" in out
     # A cost below zero is refused by every spec: there is nothing to paste.
     assert "component" not in out
-    assert "Nothing to paste: the cost for each byte is below zero" in out
+    assert "Nothing to paste: the service demand per byte is below zero" in out
 
 
 def test_a_poor_fit_of_many_rows_is_more_than_one_row_of_noise() -> None:
@@ -574,14 +580,17 @@ MANY_RATES = ",".join(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cpu in %,packet/s\n25,1\nnan,2\n", "line 3: `nan` in column `cpu in %` is no number"),
+        ("cpu in %,packet/s\n25,1\nnan,2\n", "line 3: `nan` in column `cpu in %` is not a number"),
         ("cpu in %,packet/s\n25,1\n,2\n", "line 3: `cpu in %` is empty"),
-        ("cpu in %,packet/s\n25,1\n5,NaN\n", "line 3: `NaN` in column `packet/s` is no number"),
+        ("cpu in %,packet/s\n25,1\n5,NaN\n", "line 3: `NaN` in column `packet/s` is not a number"),
         ("cpu,packet/s\n0.25,1\n30%,2\n", "line 3: some cells of column `cpu` have a `%`"),
-        ("cpu in core,packet/s\n0.5,1\n3,2\n", "line 3: 3 cores are busy, of 2"),
-        ("cpu in %,packet/s\n25,1\n5,1e200\n", "line 3: a number beyond all measuring"),
-        ("cpu in %,packet/s\n25,1\n25,2\n", "all rows of `bad.csv` have the same load"),
-        (f"cpu in %,{MANY_RATES}\n5{',1' * 11}\n", "has 11 columns with rates, more than 10"),
+        ("cpu in core,packet/s\n0.5,1\n3,2\n", "line 3: 3 of 2 cores are busy"),
+        ("cpu in %,packet/s\n25,1\n5,1e200\n", "line 3: a number out of range"),
+        ("cpu in %,packet/s\n25,1\n25,2\n", "all rows of `bad.csv` have the same rate"),
+        (
+            f"cpu in %,{MANY_RATES}\n5{',1' * 11}\n",
+            "has 11 columns with rates, more than the limit of 10",
+        ),
     ],
 )
 def test_what_a_table_may_not_hold(
@@ -614,9 +623,9 @@ def test_tables_of_a_counter_process(has_column: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("count/s,packet/s\n90,1\n80,2\n", "says what an idle machine counts"),
-        ("count/s,packet/s,idle count/s\n90,1,100\n101,2,100\n", "101 counts a second, of 100"),
-        ("count/s,packet/s,idle count/s\n90,1,100\n-1,2,100\n", "-1 counts a second"),
+        ("count/s,packet/s\n90,1\n80,2\n", "has no counts of the idle machine"),
+        ("count/s,packet/s,idle count/s\n90,1,100\n101,2,100\n", "101 counts per second, but 100"),
+        ("count/s,packet/s,idle count/s\n90,1,100\n-1,2,100\n", "-1 counts per second"),
         ("count/s,packet/s,idle count/s\n90,1,100\n80,2,x\n", "`x` in column `idle count/s`"),
     ],
 )
@@ -728,8 +737,8 @@ def test_a_fixed_part_that_may_be_zero_is_no_rows_fault(
     runs.write_text("cpu in %,packet/s\n10,1000\n20,2000\n30,3000\n41,4000\n")
     assert main(["fit", str(runs), "--cores", "1"]) == 0
     told = capsys.readouterr().out
-    assert f"it cannot be told from zero: `qps fit {runs} --cores 1 --no-fixed`" in told
-    assert "look at it first" not in told
+    assert f"to fit without a fixed part: `qps fit {runs} --cores 1 --no-fixed`" in told
+    assert "check it first" not in told
 
 
 def test_a_cell_of_the_load_that_is_no_number_is_named(
@@ -737,7 +746,7 @@ def test_a_cell_of_the_load_that_is_no_number_is_named(
 ) -> None:
     (tmp_path / "runs.csv").write_text("cpu in core,packet/s\n0.1,1000\n0.2 core,2000\n0.3,3000\n")
     assert main(["fit", str(tmp_path / "runs.csv")]) == 2
-    assert "line 3: `0.2 core` in column `cpu in core` is no number" in capsys.readouterr().err
+    assert "line 3: `0.2 core` in column `cpu in core` is not a number" in capsys.readouterr().err
 
 
 # 1 % always, and of two processors 60 us for what comes in and 8 us for what goes out.

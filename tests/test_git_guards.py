@@ -348,7 +348,7 @@ def test_whoever_reads_a_pipe_waits_for_nobody(
     (trap.top / ".git" / name).unlink(missing_ok=True)
     os.mkfifo(trap.top / ".git" / name)
     assert statuses()[:-1] == [2, 2, 2, 2]
-    assert "is no ordinary file" in capsys.readouterr().err
+    assert "is not a regular file" in capsys.readouterr().err
 
 
 @POSIX

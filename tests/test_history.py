@@ -123,11 +123,11 @@ def test_pictures_hold_no_text_of_a_stranger_as_it_is(capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["gone.qps"], "there was no `gone.qps` at `HEAD`"),
+        (["gone.qps"], "`gone.qps` does not exist at `HEAD`"),
         (["ü, new.qps", "--from", "nowhere"], "git knows no revision `nowhere`"),
-        (["ü, new.qps", "--most", "0"], "`--most` is at least 1"),
-        (["ü, new.qps", "-o", "h.pdf"], "is no picture"),
-        (["/none/such.qps"], "lies in no git repository"),
+        (["ü, new.qps", "--most", "0"], "`--most` must be at least 1"),
+        (["ü, new.qps", "-o", "h.pdf"], "cannot draw to"),
+        (["/none/such.qps"], "is not in a git repository"),
     ],
 )
 def test_what_cannot_be_told(

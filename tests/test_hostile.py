@@ -62,7 +62,7 @@ def test_a_number_that_no_digits_tell_has_a_name_and_a_place(
         solve(lowered(text))
     (told,) = refused.value.diagnostics
     assert told.primary is not None
-    assert "`it` comes so near to its limit that 1,024 binary digits do not" in told.message
+    assert "`it` is too close to its limit to decide with 1,024 binary digits" in told.message
 
 
 def test_what_is_too_large_at_many_populations_is_told_once_for_each_place() -> None:

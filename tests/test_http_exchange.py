@@ -77,7 +77,7 @@ def test_a_server_without_end_is_given_up(
 def test_a_status_page_without_end_is_given_up(kind: Kind, short: None) -> None:
     with hostile(kind) as port, pytest.raises(MeasuringError) as error:
         counted_items.page_or_output(f"http://127.0.0.1:{port}/status")
-    assert "no whole answer within 0.3 s" in str(error.value) or "status 102" in str(error.value)
+    assert "no complete answer within 0.3 s" in str(error.value) or "status 102" in str(error.value)
 
 
 @pytest.mark.parametrize("kind", TLS.values(), ids=TLS)
@@ -253,7 +253,7 @@ def test_a_wrong_proxy_of_the_environment_is_told_without_its_password(
     monkeypatch.setenv("HTTPS_PROXY", value)
     assert observe("https://qps.test") == 2
     told = capsys.readouterr().err
-    assert "the proxy is no address such as" in told
+    assert "the proxy must be an address such as" in told
     assert TOKEN not in told
 
 

@@ -415,21 +415,21 @@ def test_a_whole_number_of_places_is_the_least_that_carries_them(
 
 # spec, number, population, changes, what is said, and what would mend it
 REFUSED = [
-    (BASE, "N", 20, [], "`N` is the population: it is what the number is to carry", "`qps solve` without `--for` tells how many are acceptable"),
-    (BASE, "hust.cpu.speed", 20, [], "there is no number `hust.cpu.speed` to solve for", "there is `p` and `work.cpu.packet`"),
-    (BASE, "work.cpu.packt", 20, [], "there is no number `work.cpu.packt` to solve for", "did you mean `work.cpu.packet`?"),
-    (BASE, "p", 101, [], "N = 101 lies outside the range 1..100 of whole numbers", "widen the range of `users`, or ask for another number"),
-    (BASE, "p", 0, [], "N = 0 lies outside the range 1..100 of whole numbers", "widen the range of `users`, or ask for another number"),
-    (BASE, "p", 9, ["N = 10..20"], "N = 9 lies outside the range 10..20 of whole numbers", "widen the range of `users`, or ask for another number"),
-    (BASE + "param d = 2 * p\n" + "measure m = d\n", "d", 20, [], "`d` is worked out from other numbers: it has no value of its own to solve for", "ask for what it rests on, `--for p`; or set `d` to a number of its own first, such as `--set 'd = …'`"),
-    (BASE + "param r = 2\nparam d = r * p + r\nmeasure m = d\n", "d", 20, [], "`d` is worked out from other numbers: it has no value of its own to solve for", "ask for what it rests on, `--for r` or `--for p`; or set `d` to a number of its own first, such as `--set 'd = …'`"),
-    (BASE + "option fast = off\nparam d = if fast then 1 else 2\nmeasure m = d\n", "d", 20, [], "`d` is worked out from other numbers: it has no value of its own to solve for", "set `d` to a number of its own first, such as `--set 'd = …'`"),
-    (BASE + "param cameras = 4\n", "cameras", 20, [], "nothing rests on `cameras`: no load and no requirement in use names it", "use it where it belongs, or ask for a number that `qps explain` lists below a load"),
-    (BASE.replace("{ work }", "{ work; work if p > 3 }"), "p", 20, [], "a condition depends on `p`, so that there is no one formula to solve", "solve for a number that no `if` asks for"),
-    (FREE.replace("param p", "param c = 4\nparam p").replace("{ work }", "{ work; work if c > 3 }"), "c", 20, [], "a condition depends on `c`, so that there is no one formula to solve", "solve for a number that no `if` asks for"),
-    (FREE.replace("p = 1 in 0..10", "p = 0") + "measure m = p\nrequire { m <= 3 }\n", "p", 20, [], "`p` is 0 now and has no range to look in", "give it one: `param p = … in low..high`"),
+    (BASE, "N", 20, [], "`N` is the population and cannot be solved for", "for the capacity run `qps solve` without `--for`"),
+    (BASE, "hust.cpu.speed", 20, [], "unknown number `hust.cpu.speed`", "available: `p` and `work.cpu.packet`"),
+    (BASE, "work.cpu.packt", 20, [], "unknown number `work.cpu.packt`", "did you mean `work.cpu.packet`?"),
+    (BASE, "p", 101, [], "N = 101 is outside the range 1..100 of whole numbers", "widen the range of `users`, or use another number"),
+    (BASE, "p", 0, [], "N = 0 is outside the range 1..100 of whole numbers", "widen the range of `users`, or use another number"),
+    (BASE, "p", 9, ["N = 10..20"], "N = 9 is outside the range 10..20 of whole numbers", "widen the range of `users`, or use another number"),
+    (BASE + "param d = 2 * p\n" + "measure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "solve for `--for p`; or set `d` to a number first: `--set 'd = …'`"),
+    (BASE + "param r = 2\nparam d = r * p + r\nmeasure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "solve for `--for r` or `--for p`; or set `d` to a number first: `--set 'd = …'`"),
+    (BASE + "option fast = off\nparam d = if fast then 1 else 2\nmeasure m = d\n", "d", 20, [], "`d` is computed from other numbers and cannot be solved for", "set `d` to a number first: `--set 'd = …'`"),
+    (BASE + "param cameras = 4\n", "cameras", 20, [], "no utilization and no requirement depends on `cameras`", "use it in the model, or solve for an input that `qps explain` lists"),
+    (BASE.replace("{ work }", "{ work; work if p > 3 }"), "p", 20, [], "a condition depends on `p`, so that there is no single formula", "solve for a number that no `if` uses"),
+    (FREE.replace("param p", "param c = 4\nparam p").replace("{ work }", "{ work; work if c > 3 }"), "c", 20, [], "a condition depends on `c`, so that there is no single formula", "solve for a number that no `if` uses"),
+    (FREE.replace("p = 1 in 0..10", "p = 0") + "measure m = p\nrequire { m <= 3 }\n", "p", 20, [], "`p` is 0 now and has no range to search", "add a range: `param p = … in low..high`"),
     # at 6 users (N - 5)^2 p is p, but at 1 it is 16 p
-    (BASE + "measure m = (N - 5)^2 * p\nrequire { m <= 4 }\n", "p", 6, [], "6 users are acceptable with p at 4, but 1 are not", "a larger population cannot be had before a smaller one: raise the least population of `users`, or look at what fails for fewer"),
+    (BASE + "measure m = (N - 5)^2 * p\nrequire { m <= 4 }\n", "p", 6, [], "6 users are supported with p at 4, but 1 are not", "a smaller population fails: raise the lower end of `users`, or solve for the failing population"),
 ]  # fmt: skip
 
 
@@ -595,15 +595,15 @@ WRONG = [
     (["--for", "panels", "--users", "N = 0"], "--users:1:"),
     (["--for", "panels", "--users", "N = 2.5"], "--users:1:"),
     (["--for", "panels", "--users", "N = 9 ms"], "--users:1:"),
-    (["--for", "panels", "--users", "N = 900"], "N = 900 lies outside the range 1..100"),
+    (["--for", "panels", "--users", "N = 900"], "N = 900 is outside the range 1..100"),
     (["--for", "pannels", "--users", "N = 9"], "did you mean `panels`?"),
-    (["--for", "", "--users", "N = 9"], "there is no number ``"),
+    (["--for", "", "--users", "N = 9"], "unknown number ``"),
     (["--for", "N", "--users", "N = 9"], "`N` is the population"),
     (
         ["--for", "panels", "--users", "N = 9", "--set", "panels = 2.5"],
         "must be a whole number above zero",
     ),
-    (["--for", "panels", "--users", "N = 9", "--scenario", "none"], "no scenario `none`"),
+    (["--for", "panels", "--users", "N = 9", "--scenario", "none"], "no scenario named `none`"),
 ]
 
 

@@ -36,7 +36,7 @@ def told(more: str, host: str = "box") -> tuple[Diagnostic, ...]:
         ("waiting(3 ms, 1)", "`x` is infinite: the load is 1 or more"),
         ("periodic_wait(0 - 1, 0.5)", "`x` has no value: `flows` is below zero"),
         ("erlang_c(0, 0.5)", "`x` has no value: there are no servers"),
-        ("exp(10^6)", "`x` is beyond what QPS computes with"),
+        ("exp(10^6)", "`x` is out of the supported number range"),
         ("log2(3 ms)", "the argument of `log2` must be a plain number, not a time (s)"),
         ("waiting(3 ms, 1 ms)", "`load` of `waiting` must be a plain number, not a time (s)"),
         ("clamp(3 ms, 1, 4)", "a time (s) and a plain number cannot be compared"),

@@ -226,7 +226,7 @@ def test_a_figure_takes_no_settings(
     spec: str, capsys: pytest.CaptureFixture[str], flags: list[str]
 ) -> None:
     assert main(["explain", spec, "f", *flags]) == 2
-    assert "a figure says itself what changes along it" in capsys.readouterr().err
+    assert "do not apply to a figure" in capsys.readouterr().err
 
 
 def test_the_report_says_who_leads(spec: str, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_link_out_of_the_tree_is_refused_and_quoted_nowhere(
         assert "lies outside" in told.out or status in (1, 2)
     elif "--readers" not in command or command in BY_NAME:
         assert status in (2, 1)
-        assert "leak.qps` is a link that leads out of its folder, project or repository" in (
+        assert "leak.qps` is a symbolic link out of its folder, project or repository" in (
             told.out + told.err
         )
 
@@ -159,7 +159,7 @@ def test_a_project_file_that_is_a_link_out_of_the_tree_is_refused(
     Path("qps.toml").symlink_to(tree.parent / "outside" / "qps.toml")
     assert main(command) in (1, 2)
     told = capsys.readouterr()
-    assert "`qps.toml` is a link that leads out of its folder or repository" in told.err + told.out
+    assert "`qps.toml` is a symbolic link out of its folder or repository" in told.err + told.out
     assert SECRET not in told.out + told.err
 
 

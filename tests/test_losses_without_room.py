@@ -97,5 +97,5 @@ def test_quantiles_behind_lines_are_those_of_a_sum(level: Fraction) -> None:
 
 
 def test_what_comes_back_is_refused() -> None:
-    with pytest.raises(QpsError, match="rests on itself"):
+    with pytest.raises(QpsError, match="depends on itself"):
         lowered(_lines("at a { talk }; over l; at c { answer }; over l; at a { talk }"))

@@ -63,7 +63,7 @@ WRONG = [
         SPEC.replace("users", '"""𝄞"""; users').replace("cpu job", "cpu jb").replace("\n", "\r\n"),
         ["4:21-4:23 unknown name `jb`"],
     ),
-    ("x" * 500_000, ["0:0-0:0 the file has 500,000 characters; QPS reads up to 400,000"]),
+    ("x" * 500_000, ["0:0-0:0 the file has 500,000 characters, more than the limit of 400,000"]),
 ]
 
 
@@ -311,8 +311,8 @@ def test_a_declaration_is_found_in_the_texts_that_use_its_file(ide: Editor, name
         ("80 %", "eighty", "this is no name"),
         ("twice; at", "size", "`size` is declared already, as a parameter"),
         ("twice; at", "2x", "`2x` is no name"),
-        ("twice; at", "with", "`with` is a word of the language"),
-        ("latency", "delay", "`latency` is a word of the language"),
+        ("twice; at", "with", "`with` is a reserved word"),
+        ("latency", "delay", "`latency` is a reserved word"),
     ],
 )
 def test_a_name_changes_everywhere_or_not_at_all(

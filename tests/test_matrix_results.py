@@ -87,7 +87,7 @@ def test_a_file_makes_the_same_page(ending: str, capsys: pytest.CaptureFixture[s
     assert main(["report", f"m.{ending}", "-o", "again.html"]) == 0
     told = capsys.readouterr()
     assert "carry what is asked for" in told.out
-    assert told.err == "\npage written to again.html\n"
+    assert told.err == "\nagain.html written\n"
     assert Path("again.html").read_bytes() == Path("m.html").read_bytes()
 
 
@@ -226,7 +226,7 @@ def test_more_rows_than_a_page_holds(
     for text in (SPEC, SPEC.replace("where", "# where").replace("exclude", "# exclude")):
         Path("shop.qps").write_text(text)
         told = refused(capsys, "matrix", "shop.qps", "-o", "m.html")
-        assert "the matrix keeps more than 30 rows, which is what a page holds" in told
+        assert "a page holds at most 30 rows, and the matrix has more" in told
         assert "`-o results.parquet`" in told
         assert not Path("m.html").exists()
     assert main(["matrix", "shop.qps", "-o", "m.parquet", "-q"]) == 0
@@ -236,13 +236,15 @@ def test_more_rows_than_a_page_holds(
 
 def test_flags_that_a_page_does_not_go_with(capsys: pytest.CaptureFixture[str]) -> None:
     told = refused(capsys, "matrix", "shop.qps", "-o", "m.html", "--resume")
-    assert "`--resume` goes on with a file of rows, not with a page" in told
+    assert "`--resume` does not support HTML pages" in told
     assert main(["matrix", "shop.qps", "-o", "m.parquet", "-q"]) == 0
     told = refused(capsys, "report", "m.parquet", "--set", "extra = 3", "--scenario", "x")
-    assert "`--scenario` and `--set` would change what is solved already" in told
-    assert "has a page of its own" in refused(capsys, "report", "m.parquet", "shop.qps")
+    assert "`--scenario` and `--set` cannot be used with a matrix result" in told
+    assert "cannot be combined with other files" in refused(
+        capsys, "report", "m.parquet", "shop.qps"
+    )
     assert "an HTML page" in refused(capsys, "report", "m.parquet", "-o", "m.pdf")
-    assert "cannot be written" in refused(capsys, "report", "m.parquet", "-o", "no/m.html")
+    assert "cannot write" in refused(capsys, "report", "m.parquet", "-o", "no/m.html")
 
 
 GOOD = {"host": ["a", "b"], "largest_acceptable": [1, None], "reason": [None, "no"]}
@@ -266,7 +268,7 @@ def test_files_that_are_no_result(
     parquet.write_table(pa.table(columns), "x.parquet")
     found = refused(capsys, "report", "x.parquet")
     assert f"`x.parquet` {told}" in found
-    assert "`qps matrix SPEC -o FILE` wrote" in found
+    assert "a result of `qps matrix SPEC -o FILE`" in found
     assert not Path("x.html").exists()
 
 
@@ -302,9 +304,9 @@ def test_files_that_cannot_be_read(
 def test_files_that_are_not_there_or_too_large(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "`gone.parquet` cannot be read: " in refused(capsys, "report", "gone.parquet")
+    assert "cannot read `gone.parquet`: " in refused(capsys, "report", "gone.parquet")
     Path("folder.csv").mkdir()
-    assert "`folder.csv` cannot be read" in refused(capsys, "report", "folder.csv")
+    assert "cannot read `folder.csv`" in refused(capsys, "report", "folder.csv")
     parquet.write_table(pa.table(GOOD), "x.parquet")
     monkeypatch.setattr(matrix_file, "MOST_BYTES", 10)
     assert "is larger than" in refused(capsys, "report", "x.parquet")

@@ -79,7 +79,7 @@ def test_a_table_shows_the_first_rows(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["matrix", "shop.qps"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "80 configurations of m"
-    assert printed[-1] == "… and 30 more: `-o FILE` writes all of them"
+    assert printed[-1] == "… and 30 more; write all rows with `-o FILE`"
     told = [line for line in printed[3:-1] if line and not line.startswith("`quality_at` is")]
     assert len(told) == 50
 
@@ -112,12 +112,12 @@ def test_settings_change_what_is_no_axis(capsys: pytest.CaptureFixture[str]) -> 
     ("arguments", "message"),
     [
         (["--set", "extra=3"], "`extra` is an axis of matrix `m`"),
-        (["-o", "a.xlsx"], "has no ending that is known"),
-        (["-o", "nowhere/a.csv"], "`nowhere` is no folder"),
-        (["--resume"], "`--resume` goes on with a file"),
-        (["--on", "moon"], "`--on moon` is unknown"),
-        (["--workers", "0"], "`--workers 0` is too few"),
-        (["other"], "has no matrix `other`"),
+        (["-o", "a.xlsx"], "unknown file type: `a.xlsx`"),
+        (["-o", "nowhere/a.csv"], "`nowhere` is not a folder"),
+        (["--resume"], "`--resume` requires `-o FILE`"),
+        (["--on", "moon"], "unknown value `moon` of `--on`"),
+        (["--workers", "0"], "`--workers` must be at least 1"),
+        (["other"], "has no matrix named `other`"),
     ],
 )
 def test_wrong_arguments(
@@ -178,8 +178,8 @@ def test_a_fault_survives_every_filter_and_is_status_3(
     if ending == "parquet":
         rows = {row["extra"]: row for row in rows_of("few.parquet")}
         assert rows.keys() == {6, 7, 8, 9}
-        assert rows[7]["reason"] == "a fault of qps: off by 1"
-        assert rows[8]["reason"] == "a fault of qps: ZeroDivisionError: by nothing"
+        assert rows[7]["reason"] == "internal error of qps: off by 1"
+        assert rows[8]["reason"] == "internal error of qps: ZeroDivisionError: by nothing"
         assert rows[7]["largest_acceptable"] is None
         assert rows[6]["reason"] is None
     if ending == "json":
@@ -201,7 +201,7 @@ def test_a_fault_is_told_beside_all_other_rows(
     out, err = capsys.readouterr()
     assert "This" not in err
     assert "Please report it" in err
-    assert out.count("a fault of qps") == 2
+    assert out.count("internal error of qps") == 2
     if form in ("text", "markdown"):
         assert out.startswith(
             "5 configurations of m; 1 carry nobody, `reason` tells why; "
@@ -291,12 +291,12 @@ def test_a_run_that_was_interrupted_is_resumed(
         assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 130
     told = capsys.readouterr().err
     kept = sorted(Path("a.parquet.parts").iterdir())
-    assert f"interrupted: {len(kept)} of 5 parts are kept in a.parquet.parts" in told
+    assert f"interrupted: {len(kept)} of 5 parts are stored in a.parquet.parts" in told
     assert "--resume" in told
     assert not Path("a.parquet").exists()
     assert 0 < len(kept) <= 3
     assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 2
-    assert "is what a run that was broken off has left: " in capsys.readouterr().err
+    assert "belongs to an interrupted run: " in capsys.readouterr().err
     made: list[int] = []
     real = run.part_bytes
 
@@ -320,7 +320,7 @@ def test_parts_of_another_matrix_are_refused(
         assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 130
     Path("shop.qps").write_text(SPEC.replace("cpu 1 ms/packet", "cpu 1.5 ms/packet"))
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 2
-    assert "the spec has changed since" in capsys.readouterr().err
+    assert "the spec has changed" in capsys.readouterr().err
 
 
 def test_a_part_that_is_torn_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +361,7 @@ def test_a_part_of_which_three_bytes_were_changed_is_made_again(
             run.read_part(first)
     capsys.readouterr()
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume", "-q"]) == 0
-    assert capsys.readouterr().err == f"{first} is damaged: it is made again\n"
+    assert capsys.readouterr().err == f"{first} is damaged and is computed again\n"
     assert Path("a.parquet").read_bytes() == whole
 
 
@@ -430,7 +430,7 @@ def test_every_process_finds_the_same_fingerprint() -> None:
 def test_a_full_disk_is_told(part: int) -> None:
     status, told = on_a_full_disk(500, part)
     assert status == 2, told
-    assert "cannot be written: File too large" in told
+    assert "cannot write `a.parquet`: File too large" in told
     assert not Path("a.parquet").exists()
     assert not list(Path().rglob("*.tmp"))
 
@@ -449,7 +449,7 @@ def test_parts_are_kept_where_the_disk_is_too_full_for_the_whole(
     assert status == 2, told
     kept = len(list(Path("a.parquet.parts").iterdir()))
     assert kept
-    assert f"{kept} parts are kept: make room, then go on with `--resume`" in told
+    assert f"{kept} parts are stored: free disk space, then continue with `--resume`" in told
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
     assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
@@ -522,7 +522,7 @@ def test_a_run_that_is_ended_puts_away_what_it_began() -> None:
     process.send_signal(signal.SIGTERM)
     _, told = process.communicate(timeout=400)
     assert process.returncode == 128 + signal.SIGTERM
-    assert "interrupted: 1 of 5 parts are kept in a.parquet.parts" in told
+    assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in told
     assert beside("a.parquet") == {"a.parquet.parts"}
     assert [path.name for path in Path("a.parquet.parts").iterdir()] == ["part-0000000000.sealed"]
 
@@ -537,7 +537,7 @@ def test_what_a_killed_run_leaves_is_used_or_cleared(capsys: pytest.CaptureFixtu
     assert any(name.endswith(".tmp") for name in left)
     (Path("a.parquet.parts") / "part-16.0123.tmp").write_bytes(b"half")
     assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 2
-    assert "1 part is kept" in capsys.readouterr().err
+    assert "1 part is stored" in capsys.readouterr().err
     assert beside("a.parquet") == {"a.parquet.parts"}
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
     assert beside("a.parquet") == set()
@@ -553,9 +553,9 @@ def test_a_page_is_there_whole_or_not_at_all(
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         assert main(["matrix", "shop.qps", "-o", "m.html"]) == 2
-        assert "parts cannot be kept in" in capsys.readouterr().err
+        assert "cannot store partial results in" in capsys.readouterr().err
         assert main(["matrix", "shop.qps", "-o", "m.html", "--workers", "1"]) == 2
-        assert "`m.html` cannot be written: No space left" in capsys.readouterr().err
+        assert "cannot write `m.html`: No space left" in capsys.readouterr().err
     assert Path("m.html").read_text() == "before"
     assert beside("m.html") == set()
 
@@ -635,7 +635,7 @@ def test_processes_that_are_always_killed_are_told(
     monkeypatch.setattr(cores, "part_bytes", killed)
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]) == 2
     told = capsys.readouterr().err
-    assert "processes that solve parts of 16 rows: were killed, again and again" in told
+    assert "processes that solve parts of 16 rows: were killed repeatedly" in told
     assert "--workers" in told
 
 
@@ -669,7 +669,7 @@ def test_processes_end_with_the_one_that_started_them(how: signal.Signals) -> No
     assert kept.exists()
     if how is signal.SIGINT:
         assert process.returncode == 130
-        assert "interrupted: 1 of 5 parts are kept in a.parquet.parts" in told
+        assert "interrupted: 1 of 5 parts are stored in a.parquet.parts" in told
         assert "--resume" in told
 
 
@@ -683,7 +683,7 @@ def test_a_scheduler_that_does_not_answer(
     assert main(["matrix", "shop.qps", "--on", "dask://127.0.0.1:1"]) == 2
     told = capsys.readouterr().err
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in told
-    assert "leave `--on` out" in told
+    assert "remove `--on`" in told
 
 
 def test_without_dask_the_error_says_how_to_install_it(
@@ -836,7 +836,7 @@ def test_a_worker_with_another_qps_is_refused(
     other = dask_cluster.worker(OTHER)
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]) == 2
     told = capsys.readouterr().err
-    assert f"has qps 0.0.9, and here is {build()}" in told
+    assert f"has qps 0.0.9, this machine has {build()}" in told
     assert beside("a.parquet") == set()
     other.kill()
     other.wait()
@@ -870,7 +870,7 @@ def test_other_versions_on_a_worker_are_told_in_our_words(dask_cluster: Cluster)
         _, told = one.communicate()
     assert one.returncode == 0, told
     here = importlib.metadata.version("numpy")
-    assert f"warning: workers have numpy 1.0.3, and here is {here}: the last digits" in told
+    assert f"warning: workers have numpy 1.0.3, this machine has {here}: last digits" in told
     assert "Mismatched" not in told
     assert "Warning" not in told
 
@@ -883,7 +883,7 @@ def test_what_takes_the_connection_and_says_nothing_is_given_up(
     monkeypatch.setattr("qps.solver.matrix.cluster._SILENT", 0.5)
     with hostile(KINDS["says nothing"]) as port:
         assert main(["matrix", "shop.qps", "--on", f"dask://127.0.0.1:{port}"]) == 2
-    assert "it took the connection, and said nothing for 0.5 s" in capsys.readouterr().err
+    assert "no answer for 0.5 s" in capsys.readouterr().err
 
 
 STUCK = """
@@ -934,7 +934,7 @@ def test_that_nobody_is_left_is_told_and_what_was_done_is_kept(
     _, told = process.communicate(timeout=400)
     assert process.returncode == 2, told
     assert "gone" in told or "lost" in told
-    assert re.search("[12] parts? (is|are) kept for `--resume`", told)
+    assert re.search("[12] parts? (is|are) stored, continue with `--resume`", told)
     assert beside("a.parquet") == {"a.parquet.parts"}
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
 

@@ -209,7 +209,7 @@ def test_ctrl_c_keeps_what_was_measured_and_ends_what_was_started(place: Path, p
         measuring.send_signal(signal.SIGINT)
         _, told = measuring.communicate(timeout=400)
     assert measuring.returncode == 128 + signal.SIGINT
-    assert "runs are kept in web.json; `--resume` goes on" in told
+    assert "runs are stored in web.json; continue with `--resume`" in told
     assert len(kept()["runs"]) >= 1
     assert Path("web.csv").read_text().endswith("\n")
     assert nobody_is_left(port, measuring.pid)
@@ -250,30 +250,30 @@ def test_nothing_is_run_by_a_dry_run(
 
 
 WRONG: list[tuple[list[str], str]] = [
-    (["x.txt", "--of", "y", "--count", "(1)", "--", "true"], "no .csv file"),
-    (["x.csv", "--of", "y", "--count", "(1)"], "no load generator is named"),
-    (["x.csv", "--count", "(1)", "--", "true"], "nothing is named to be measured"),
-    (["x.csv", "--of", "y", "--", "true"], "nothing counts what was done"),
+    (["x.txt", "--of", "y", "--count", "(1)", "--", "true"], "not a `.csv` file"),
+    (["x.csv", "--of", "y", "--count", "(1)"], "the load generator is missing"),
+    (["x.csv", "--count", "(1)", "--", "true"], "the server to measure is missing"),
+    (["x.csv", "--of", "y", "--", "true"], "the number of completed items is not counted"),
     (["x.csv", "--of", "y", "--count", "1", "--", "true"], "one pair of brackets"),
-    (["x.csv", "--of", "y", "--count", "update=(1)", "--", "true"], "`update` is no item"),
+    (["x.csv", "--of", "y", "--count", "update=(1)", "--", "true"], "unknown item `update`"),
     (["x.csv", "--of", "y", "--count", "(1)", "--count", "(2)", "--", "true"], "counted twice"),
     (["x.csv", "--of", "no_such_one", "--count", "(1)", "--", "true"], "does not run"),
     (["x.csv", "--of", "999999999", "--count", "(1)", "--", "true"], "no process 999999999"),
     (["x.csv", "--of", "no/such", "--count", "(1)", "--", "true"], "no control group"),
     (["x.csv", "--of", "y", "--count", "(1)", "--seconds", "0", "--", "true"], "--seconds 0"),
     (["x.csv", "--of", "y", "--count", "(1)", "--", "true", "{rate}"], "not varied"),
-    (["x/y.csv", "--of", "y", "--count", "(1)", "--", "true"], "no folder `x`"),
+    (["x/y.csv", "--of", "y", "--count", "(1)", "--", "true"], "folder `x` does not exist"),
     (["x.csv", "--server", "no_such_program", "--count", "(1)", "--", "true"], "no program"),
     (
         ["x.csv", "--of", "y", "--count", "(1)", "--vary", "rate in 1, 2 request/s", "--", "true"],
-        "the command of the generator does not have it",
+        "the generator command does not use `rate`",
     ),
     (["x.csv", "--of", "y", "--count", "(1)", "--idle", "--", "true"], "`--idle`"),
     (["x.csv", "--of", "y", "--count", "(1)", "--own-network", "--", "true"], "`--own-network`"),
-    (["step"], "no command is named"),
+    (["step"], "the command to measure is missing"),
     (["step", "--", "no_such_program"], "no program"),
-    (["step", "--of", "y", "--", "true"], "nothing that a step by itself takes"),
-    (["step", "--vary", "n in 1, 2 packet", "--", "true"], "the command does not have it"),
+    (["step", "--of", "y", "--", "true"], "`qps measure step` does not take"),
+    (["step", "--vary", "n in 1, 2 packet", "--", "true"], "the command does not use `n`"),
     (["step", "--", sys.executable, "-c", "raise SystemExit('no way')"], "status 1: no way"),
 ]
 

@@ -140,8 +140,8 @@ def test_a_disk_that_fills_leaves_what_was_measured_so_far(place: Path, port: in
         check=False,
     )
     assert done.returncode == 2
-    assert "`web.json` cannot be written: File too large" in done.stderr
-    assert "`--resume` goes on with it" in done.stderr
+    assert "cannot write `web.json`: File too large" in done.stderr
+    assert "continue with `--resume`" in done.stderr
     count = len(runs())
     assert 1 <= count < 99
     lines = Path("web.csv").read_text().splitlines(keepends=True)

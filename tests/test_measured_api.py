@@ -129,7 +129,7 @@ WRONG = [
     (lambda: qps.fit("web.csv", cores=0), "is no number of cores"),
     (lambda: qps.fit("web.csv", resource="disk"), "disk"),
     (lambda: qps.fit("web.csv", units=["not one"]), "cannot be a unit"),
-    (lambda: qps.observe("abacus", "x"), "`abacus` is no source of runs"),
+    (lambda: qps.observe("abacus", "x"), "unknown source `abacus`"),
     (lambda: qps.observe("wrk", "nowhere.txt"), "cannot be read"),
     (lambda: qps.observe("wrk", FILES / "pgbench.txt"), "holds no result"),
     (lambda: qps.observe("wrk", FILES / "wrk.txt", window="1s"), "without times"),
@@ -141,7 +141,7 @@ WRONG = [
         "does not say what is counted",
     ),
     (lambda: qps.load("web.qps").drift("web.csv", of="nobody"), "nobody"),
-    (lambda: qps.load("web.qps").drift("web.csv", chance="60 %"), "`--chance` takes a share"),
+    (lambda: qps.load("web.qps").drift("web.csv", chance="60 %"), "`--chance` must be from"),
     (lambda: qps.load("web.qps").drift("web.csv", tolerance="soon"), "--tolerance"),
 ]
 

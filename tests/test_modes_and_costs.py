@@ -299,10 +299,10 @@ def test_a_mode_inside_a_claim_takes_the_place_of_that_outside() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["mode = lost"], "there is no mode `lost`"),
-        (["scenario = lost"], "there is no scenario `lost`"),
+        (["mode = lost"], "unknown mode `lost`"),
+        (["scenario = lost"], "unknown scenario `lost`"),
         (["mode = calm", "mode = busy"], "the mode is set twice"),
-        (["mode = 3"], "there is no mode `3`"),
+        (["mode = 3"], "unknown mode `3`"),
     ],
 )
 def test_modes_that_are_not_there_are_refused(settings: list[str], said: str) -> None:
@@ -320,7 +320,7 @@ def test_a_mode_takes_no_scenario() -> None:
 def test_a_scenario_is_not_told_to_use_itself() -> None:
     text = BASE + "scenario s { scenario = t }\nscenario t { p = 2 }\n"
     (told,) = check_source(Source("s", text)).diagnostics
-    assert told.message == "`t` is declared below: it is not known here yet"
+    assert told.message == "`t` is used before its declaration"
     assert not [hint for hint in told.hints if "`s`" in hint]
 
 

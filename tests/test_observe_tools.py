@@ -686,7 +686,7 @@ def test_files_that_are_not_there_and_outputs_over_inputs(
     file = tmp_path / "file"
     file.write_text("kept", encoding="utf-8")
     assert main(["observe", source, str(file), "-o", str(file)]) == 2
-    assert "would be written over" in capsys.readouterr().err
+    assert "would overwrite the input file" in capsys.readouterr().err
     assert file.read_text(encoding="utf-8") == "kept"
 
 

@@ -87,7 +87,7 @@ def test_a_report_of_a_spec_that_has_no_answer_is_of_the_others(
 
     monkeypatch.setattr(report, "solved_spec", faulty)
     assert main(["report", "a.qps", "b.qps", "c.qps", "-o", "x.html"]) == 3
-    assert "b.qps: a fault of qps" in capsys.readouterr().err
+    assert "b.qps: internal error of qps" in capsys.readouterr().err
     assert Path("x.html").is_file()
 
 

@@ -188,6 +188,6 @@ def test_nothing_that_is_read_is_written_over(
     Path("link.html").symlink_to("spec.html")
     runs = Path("runs.csv").read_bytes()
     assert main(command) == 2
-    assert "it would be written over" in capsys.readouterr().err
+    assert "would overwrite the input file" in capsys.readouterr().err
     assert Path("spec.html").read_text(encoding="utf-8") == SPEC
     assert Path("runs.csv").read_bytes() == runs

@@ -189,7 +189,7 @@ def test_only_matrices_need_arrow_and_say_so(tmp_path: Path) -> None:
     matrix = _without_arrow("matrix", spec)
     assert matrix.returncode == 2
     assert "small.qps:7" in matrix.stderr
-    assert "matrix `many` needs pyarrow, which is not installed" in matrix.stderr
+    assert "matrix `many` requires pyarrow, which is not installed" in matrix.stderr
     assert 'pip install "pyarrow>=' in matrix.stderr
     (tmp_path / "rows.csv").write_text("a\n1\n")
     result = _without_arrow("report", tmp_path / "rows.csv")

@@ -337,7 +337,7 @@ def test_a_pool_is_a_limit_with_a_label_and_asked_for_by_its_size() -> None:
 
 def test_a_queue_whose_speed_goes_by_how_many_are_there_is_refused_within_a_pool() -> None:
     text = spec(web=(1, 5, 200), db=(1, 8, 20), queueing=", queueing ps speeds [1, 1.8, 2.4]")
-    with pytest.raises(QpsError, match="its speed goes by how many are there"):
+    with pytest.raises(QpsError, match="its speed is load-dependent"):
         lowered(text)
 
 

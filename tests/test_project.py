@@ -134,7 +134,7 @@ def test_commands_obey_and_see_a_change(capsys: pytest.CaptureFixture[str]) -> N
     assert "QPS" not in capsys.readouterr().err
     Path("qps.toml").write_text("warnings-are-errors = true", encoding="utf-8")
     assert main(["solve", "--no-advice", "app/site.qps"]) == 2  # though it was kept as it was
-    assert "warnings are errors here: qps.toml says so" in capsys.readouterr().err
+    assert "warnings are errors here, set in qps.toml" in capsys.readouterr().err
     Path("qps.toml").write_text(accepting(LATER).replace("site", "gone"), encoding="utf-8")
     main(["check", "."])
     assert "there is no such file" in capsys.readouterr().err
@@ -153,7 +153,7 @@ def test_commands_obey_and_see_a_change(capsys: pytest.CaptureFixture[str]) -> N
             0,
             "and holds",
         ),
-        (accepting(LATER) + accepting(LATER, "gone"), 0, "no claim of this spec"),
+        (accepting(LATER) + accepting(LATER, "gone"), 0, "not a claim of this spec"),
     ],
 )
 def test_a_failure_is_accepted_until_its_day(
@@ -212,4 +212,4 @@ def test_a_folder_without_a_project_has_none() -> None:
 def test_keys_of_very_many_parts_are_told_before_they_are_read(key: str) -> None:
     Path("qps.toml").write_text(f"{key} = 1\n", encoding="utf-8")
     (found,) = project_of(Path()).diagnostics
-    assert found.message == "this is no TOML: a key has more than 50 parts"
+    assert found.message == "invalid TOML: a key has more than 50 parts"

@@ -291,7 +291,7 @@ def test_an_ideal_that_is_worse_than_the_limit_is_refused_by_parameters_too(
     text = GAP + f"param most = {limit}\nparam best = 50\nmeasure now = N\n"
     outcome = check_source(Source("spec.qps", text + "require { now <= most ideal best }\n"))
     told = [one.message for one in outcome.diagnostics]
-    better = "by how much the ideal of `now` is better than its limit must be zero or more"
+    better = "the difference between ideal and limit of `now` must be zero or more"
     assert (better in told) is not is_fine
 
 

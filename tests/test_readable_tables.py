@@ -66,7 +66,7 @@ def test_a_row_in_which_something_is_missing_is_refused(cell: str, column: int) 
     with pytest.raises(DataError) as caught:
         fit(table() + ",".join(last) + "\n")
     assert "line 8" in caught.value.message
-    assert "leave a row out in which something was not measured" in caught.value.hint
+    assert "remove rows with missing values" in caught.value.hint
 
 
 @pytest.mark.parametrize("heading", ["error_rate", "errors in %", "hits", "memory in %", "CPU %"])
@@ -91,7 +91,7 @@ def test_a_load_is_known_by_its_name_or_unit(heading: str) -> None:
 def test_a_rate_by_another_name_is_told_how_to_be_headed(heading: str) -> None:
     with pytest.raises(DataError) as caught:
         fit(table().replace("request/s", heading))
-    assert caught.value.hint == f"head `{heading}` by its unit, as `request/s`"
+    assert caught.value.hint == f"rename `{heading}` to its unit, such as `request/s`"
 
 
 def test_of_two_columns_the_one_that_is_called_so_is_the_load() -> None:
@@ -102,7 +102,7 @@ def test_of_two_columns_the_one_that_is_called_so_is_the_load() -> None:
 @pytest.mark.parametrize("load", ["cpu in %", "cpu", "load"])
 def test_per_cent_of_nobody_knows_how_many_cores_are_refused(load: str) -> None:
     text = table(load) if load.endswith("%") else table(load).replace("24.0", "0.24")
-    with pytest.raises(DataError, match="does not say of how many cores") as caught:
+    with pytest.raises(DataError, match="does not state how many cores") as caught:
         fit(text, None)
     assert "`--cores 4`" in caught.value.hint
 
@@ -115,7 +115,7 @@ def test_the_table_says_of_how_many_cores() -> None:
     assert said.cores == asked.cores == 2
     assert (asked.command, said.command) == ("qps fit runs.csv --cores 2", "qps fit runs.csv")
     assert said.left_out == ()
-    with pytest.raises(DataError, match="was measured on 2 cores by its column `cores`, not on 4"):
+    with pytest.raises(DataError, match=r"column `cores` of `.*` states 2 cores, not 4"):
         fit(table(more=",cores", cells=",2"), "4")
 
 
@@ -251,7 +251,7 @@ observe held "rows.csv" with N = 1 {{
         return
     (warning,) = warnings
     at, how = told
-    assert f"loaded {at} where a claim or a measured row has N = 1" in warning.message
+    assert f"loaded {at} for a claim or measured row with N = 1" in warning.message
     assert f"the cost may be too {how}" in warning.hints[0]
 
 
@@ -272,5 +272,5 @@ observe held "rows.csv" with N = 1 {{
     for cores, is_right in ((2, True), (4, False)):
         (tmp_path / "web.qps").write_text(spec.format(cores=cores))
         found = [d.message for d in check_file(tmp_path / "web.qps").diagnostics if d.is_error]
-        told = "by its column `cores` the loads of `held` are shares of 2 cores, and `a` has 4"
+        told = "column `cores` of `held` states 2 cores, but `a` has 4"
         assert found == ([] if is_right else [told])

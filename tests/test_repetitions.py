@@ -177,10 +177,10 @@ def test_how_unsure_a_load_is_is_told_of_the_line_whatever_a_row_counts(apart: F
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("30,600,3,x", "line 3: `x` in column `spread in %` is no number"),
-        ("30,600,3,-1", "line 3: `-1` in column `spread in %` cannot be"),
-        ("30,600,2.5,1", "line 3: `2.5` in column `repetitions` cannot be"),
-        ("30,600,0,1", "line 3: `0` in column `repetitions` cannot be"),
+        ("30,600,3,x", "line 3: `x` in column `spread in %` is not a number"),
+        ("30,600,3,-1", "line 3: `-1` in column `spread in %` is invalid"),
+        ("30,600,2.5,1", "line 3: `2.5` in column `repetitions` is invalid"),
+        ("30,600,0,1", "line 3: `0` in column `repetitions` is invalid"),
     ],
 )
 def test_what_cannot_be_is_told(row: str, told: str) -> None:

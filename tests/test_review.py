@@ -247,13 +247,13 @@ def test_a_comment_fits_and_names_what_it_leaves_out(capsys: pytest.CaptureFixtu
     assert 40_000 < len(out) <= 65_536
     told = len(re.findall(r"^### .* → specs/many", out, re.MULTILINE))
     assert 0 < told < 24
-    (left,) = re.findall(r"Do not fit, `qps diff` tells them: (.*)\.", out)
+    (left,) = re.findall(r"Omitted for length, run `qps diff`: (.*)\.", out)
     more = re.search(r"and (\d+) more", left)
     assert left.count("`specs/many") + (int(more[1]) if more else 0) + told == 24
 
 
 def test_wrong_revisions_and_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["review", "nowhere", "specs"]) == 2
-    assert "git knows no revision `nowhere` here" in capsys.readouterr().err
+    assert "unknown git revision `nowhere`" in capsys.readouterr().err
     assert main(["test", "--readers", "nowhere.csv"]) == 2
-    assert "`nowhere.csv` is no file" in capsys.readouterr().err
+    assert "`nowhere.csv` is not a file" in capsys.readouterr().err

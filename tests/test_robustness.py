@@ -172,8 +172,8 @@ def test_a_file_that_is_too_long_is_told_where_why_and_what_helps() -> None:
     (found,) = check("# a line\n" * 50_000).diagnostics
     assert found.primary is not None
     assert found.primary.span.place == "spec.qps:1"
-    assert found.message == "the file has 450,000 characters; QPS reads up to 400,000"
-    assert "files of their own" in found.hints[0]
+    assert found.message == "the file has 450,000 characters, more than the limit of 400,000"
+    assert "split it into files" in found.hints[0]
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def _later(time: float, servers: int, ahead: int) -> float:
 
 
 def test_users_who_wait_for_what_may_be_lost_are_refused_by_name() -> None:
-    with pytest.raises(QpsError, match=r"finds no room at far\.cpu is lost, and users of `flow`"):
+    with pytest.raises(QpsError, match=r"closed stream `flow` loses requests at far\.cpu"):
         lowered(
             "users N in 1..9\ncomponent work { cpu 10 ms/packet }\n"
             "machine box { cpu 1 core, queueing mm1 room 5 }\ntopology { node far = box }\n"

@@ -237,7 +237,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
 
 def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
     model = checked(UNDERFLOW + 'expect e { saturation(host) <= 20; source "x" }\n').model
-    with pytest.raises(QpsError, match=r"where host\.cpu saturates cannot be told"):
+    with pytest.raises(QpsError, match=r"the saturation point of host\.cpu is undecided"):
         Claims(ClaimRunner(model=model)).results()
 
 
@@ -291,7 +291,7 @@ def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
     main(["solve", "--all", str(spec)])
     printed = capsys.readouterr().out
     assert "up to N = 5,100 its utilization stays exactly at the limit." in printed
-    assert "cluster.requests is exactly full already at N = 4900" in printed
+    assert "cluster.requests is at 100 % utilization even at N = 4900" in printed
 
 
 FILLED = """

@@ -220,9 +220,9 @@ stream other in all {
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (OPEN, "`poll` takes of shop.threads, too, and does not wait"),
-        (INSIDE_OUT, "is held while"),
-        (MORE, "now more, now less"),
+        (OPEN, "open stream `poll` takes from shop.threads, too"),
+        (INSIDE_OUT, "overlap without nesting"),
+        (MORE, "amounts taken from"),
     ],
 )
 def test_what_is_not_told_is_refused_by_name(text: str, told: str) -> None:

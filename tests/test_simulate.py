@@ -207,11 +207,11 @@ def test_it_says_where_the_precision_is_not_reached(
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--precision", "0"), "`--precision` takes a share"),
-        (("--precision", "two"), "`--precision` takes a share"),
-        (("--seconds", "-1"), "`--seconds` takes a time"),
-        (("--seconds", "∞"), "`--seconds` takes a time"),
-        (("--at", "0"), "N = 0 lies outside the range 1..100"),
+        (("--precision", "0"), "`--precision` must be a share"),
+        (("--precision", "two"), "`--precision` must be a share"),
+        (("--seconds", "-1"), "`--seconds` must be above 0"),
+        (("--seconds", "∞"), "`--seconds` must be above 0"),
+        (("--at", "0"), "N = 0 is outside the range 1..100"),
         (("--workers", "0"), "`0` is not a number from 1 to 999999"),
         (("--seed", "x"), "invalid int value"),
         (("--at", "100"), "utilization of `w.cpu` is"),

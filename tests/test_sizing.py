@@ -391,7 +391,7 @@ def test_what_is_not_turned_is_known_as_well_as_without_the_question() -> None:
 
 
 def test_a_population_beyond_the_range_is_refused() -> None:
-    with pytest.raises(qps.QpsError, match="lies outside the range"):
+    with pytest.raises(qps.QpsError, match="is outside the range"):
         sized(SHOP, 20_000)
 
 

@@ -132,7 +132,7 @@ def test_bounds_settle_a_huge_range_of_what_has_no_exact_treatment() -> None:
 def test_what_bounds_do_not_decide_is_refused_over_too_wide_a_range() -> None:
     over = (1 + R(1, 10**16)) * cos(N) - 1  # it comes near to its limit again and again
     assert first_failure(over, N, 1, 10**5) is None
-    with pytest.raises(QpsError, match="whether `it` holds cannot be told from N =") as refused:
+    with pytest.raises(QpsError, match="`it` is undecided from N =") as refused:
         first_failure(over, N, 1, 10**9, name="it")
     assert "narrow the range of N to 1,000,000" in refused.value.diagnostics[0].hints[0]
 
@@ -147,7 +147,7 @@ def test_what_bounds_do_not_decide_is_tried_in_a_range_that_is_just_wide_enough(
     monkeypatch.setattr(qps.solver.answers.capacity, "WIDEST_RANGE", 300)
     over = cos(N / 7) + N / 1000 - R(13, 10)
     assert first_failure(over, N, 9, 308) == 308
-    with pytest.raises(QpsError, match="the range has 301 populations, too many to try each"):
+    with pytest.raises(QpsError, match="the range has 301 populations"):
         first_failure(over, N, 8, 308)
     # nobody asks beyond `until`
     assert first_failure(over, N, 8, 10**6, until=307) is None

@@ -58,10 +58,10 @@ def test_a_required_latency_without_waiting_warns_where_it_would_be_long() -> No
     (warning,) = _warned(_spec(LATENCY))
     assert warning.code.id == "QPS0609"
     assert warning.message == (
-        "no waiting is counted in `ask.latency`, though web.cpu is loaded 100 % at N = 100"
+        "`ask.latency` excludes queueing delay, though web.cpu is at 100 % utilization at N = 100"
     )
     assert warning.hints == (
-        "say how it is waited for, such as `queueing cpu mmc`, or that none is meant: `queueing cpu none`",
+        "add `queueing cpu mmc`; to exclude it on purpose: `queueing cpu none`",
     )
     assert warning.primary is not None
     assert warning.primary.span.text == "ask.latency <= 1 s"
@@ -71,8 +71,8 @@ def test_one_warning_names_all_requirements_and_the_fullest_resources() -> None:
     more = "require { ask.latency <= 1 s; quantile(ask.latency, 99 %) <= 2 s; ask.loss <= 5 % }\n"
     (warning,) = _warned(_spec(more).replace("1 Gbit/s", "2 Mbit/s").replace("5 ms/r", "9 ms/r"))
     assert warning.message == (
-        "no waiting is counted in `ask.latency` and `quantile(ask.latency, 99 %)`, though "
-        "web.cpu is loaded 100 % at N = 100, db.cpu 90 % and lan.forth 80 %"
+        "`ask.latency` and `quantile(ask.latency, 99 %)` exclude queueing delay, though "
+        "web.cpu is at 100 % utilization at N = 100, db.cpu 90 % and lan.forth 80 %"
     )
     assert "`queueing cpu mmc, link md1`" in warning.hints[0]
     assert "`queueing cpu none, link none`" in warning.hints[0]
@@ -130,7 +130,7 @@ def test_a_call_is_warned_of_for_what_it_passes() -> None:
     text = _spec("require { ask.db.latency <= 1 s }\n").replace("5 ms/r", "9 ms/r")
     (warning,) = _warned(text)
     assert warning.message == (
-        "no waiting is counted in `ask.db.latency`, though db.cpu is loaded 90 % at N = 100"
+        "`ask.db.latency` excludes queueing delay, though db.cpu is at 90 % utilization at N = 100"
     )
 
 
@@ -143,7 +143,7 @@ stream film in all { traffic N * 1.3 Mbit/s; at a { }; at b { } }
 require { film.latency <= 1 s }
 """
     (warning,) = _warned(text % "")
-    assert warning.hints[0].startswith("a stream of bytes alone does not wait: name its items")
+    assert warning.hints[0].startswith("add items to the stream")
     assert not _warned(text % "; queueing none")
     (warning,) = _warned((text % "").replace("Mbit/s; at", "Mbit/s, 1250 byte/packet; at"))
     assert "`queueing link md1`" in warning.hints[0]
@@ -159,7 +159,7 @@ def test_a_scenario_is_judged_by_its_own_answer() -> None:
     text = _spec(LATENCY + "scenario strict { db = box }\nmachine box = pod with cpu 0.1 core\n")
     assert not _warned(text.replace("db = box", "N = 1..60"), scenario="strict")
     (warning,) = _warned(text, scenario="strict")
-    assert "db.cpu is loaded 100 % at N = 20" in warning.message
+    assert "db.cpu is at 100 % utilization at N = 20" in warning.message
     assert "`queueing cpu mm1`" in warning.hints[0], "a tenth of a core is no core of `mmc`"
 
 
@@ -172,7 +172,7 @@ expect answers "ours" { source model
   ask.latency <= 1 s with N = 10 }
 """
     assert _tested(_spec(LATENCY + claims)) == [
-        "no waiting is counted in `ask.latency`, though web.cpu is loaded 100 % at N = 100"
+        "`ask.latency` excludes queueing delay, though web.cpu is at 100 % utilization at N = 100"
     ]
     assert not _tested(_spec(LATENCY + "queueing cpu none\n" + claims))
 
@@ -189,4 +189,4 @@ def test_it_is_told_wherever_warnings_are(
     solution = solve_model(spec.model, spec.configuration())
     view = solve_view(spec.model, spec.configuration(), solution)
     for text in (solve_text(view, solution, "shop"), html_of(spec)):
-        assert "no waiting is counted in" in text
+        assert "excludes queueing delay" in text

@@ -114,8 +114,8 @@ def test_what_has_a_value_for_each_kind_lists_these() -> None:
     with pytest.raises(QpsError) as raised:
         _asked(text, "boxes", 700)
     (told,) = raised.value.diagnostics
-    assert told.message == "`boxes` has a value for each of `region`, and none of its own"
-    assert told.hints == ("ask for one of them: `--for boxes.us` or `--for boxes.eu`",)
+    assert told.message == "`boxes` has one value for each kind of `region`"
+    assert told.hints == ("solve for one of them: `--for boxes.us` or `--for boxes.eu`",)
     assert inverse_answer(_asked(text, "boxes.us", 700)).startswith(
         "700 users: boxes.us must be at least 5 (4.2) "
     )

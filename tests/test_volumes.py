@@ -91,7 +91,7 @@ def test_a_link_that_nothing_crosses_carries_nothing() -> None:
 
 
 def test_throughput_of_what_carries_no_bits_is_refused() -> None:
-    with pytest.raises(QpsError, match=r"`user\.cpu` carries no bits"):
+    with pytest.raises(QpsError, match=r"`user\.cpu` has no throughput in bit/s"):
         lowered(
             PRELUDE
             + FLOW.replace("at user { }", "at user { work }") % "ports"

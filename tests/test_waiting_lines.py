@@ -73,7 +73,7 @@ def test_whatever_the_discipline_what_waits_is_asked_for() -> None:
         told = "cpu mm1, " if word == "md1" else ""
         text = _spec(f"queueing {told}{word}{' cv 1.2' * (word == 'mg1')}", *NOTHING)
         (found,) = check_source(Source("waits.qps", text)).diagnostics
-        assert found.message == f"`{word}` says how, but not what is waited for"
+        assert found.message == f"the resource of queueing `{word}` is missing"
         assert found.primary is not None
         assert found.primary.span.text == word
         for mend in re.findall(r"`(queueing [^`]*)`", found.hints[0]):

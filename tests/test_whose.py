@@ -114,7 +114,7 @@ def test_one_in_all_is_no_stream_of_the_users() -> None:
         "  at client { }\n  at web { work to others in room }\n  at client { } }\n"
     )
     (found,) = mistakes(SPEC + stream)
-    assert "it has one flow in all, however many users there are" in found.message
+    assert "has one flow in all for any number of users" in found.message
 
 
 @pytest.mark.parametrize("whose", ["user", "client"])

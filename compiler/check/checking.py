@@ -107,7 +107,7 @@ class _ModelChecker(OfChanges, frozen=True):
             instances=used,
             requirements=requirements,
             targets=agreed(_joined(s.targets() for s in systems), "its target", self.sink),
-            waits=agreed(_joined(s.waits() for s in systems), "how it is waited for", self.sink),
+            waits=agreed(_joined(s.waits() for s in systems), "its queueing discipline", self.sink),
             quality=quality,
             scenarios=(),
             expectations=(),
@@ -201,19 +201,21 @@ class _ModelChecker(OfChanges, frozen=True):
             return
         if not syntax.declarations:
             # Nothing is there: that is said once, not once for each part.
-            what, hint = "declares nothing", "`qps new NAME` writes one to start from"
+            what, hint = "is empty", "start from a working spec: `qps new NAME`"
         message = f"{syntax.source.label}: the spec {what}"
         self.sink.report(codes.MISSING_PART, None, message, hint=hint)
 
     # -- what may vary -------------------------------------------------------------------
 
     def _population(self) -> ir.UserRange:
-        hint = "keep one; what else varies is a `param`"
-        users = self.first(self.main.syntax.every(ast.Users), "a spec has one population", hint)
+        hint = "remove one; anything else that varies is a `param`"
+        users = self.first(
+            self.main.syntax.every(ast.Users), "a spec has only one population", hint
+        )
         if users is None:
             self._missing(
-                "does not say what its users are",
-                "add `users N in 1..1000`: the population that the solver varies",
+                "has no `users`",
+                "add the range of the population: `users N in 1..1000`",
             )
             return _NOBODY
         bounds = self.changes.user_bounds(users.range)
@@ -253,8 +255,8 @@ class _ModelChecker(OfChanges, frozen=True):
                 self.sink.report(
                     codes.UNUSED,
                     param.name.span,
-                    f"nothing depends on parameter `{param.name.text}`",
-                    hint=taken_out(param.span, "name it where its value belongs, or take it out"),
+                    f"parameter `{param.name.text}` is never used",
+                    hint=taken_out(param.span, "use it, or remove it"),
                 )
 
     def _named_nowhere(self) -> None:
@@ -306,7 +308,7 @@ class _ModelChecker(OfChanges, frozen=True):
         if not any(system.main.syntax.every(ast.Stream) for system in systems):
             self._missing(
                 "has no stream",
-                "a stream says what travels: `stream voice { traffic …; at node { … } }`",
+                "add one: `stream voice { traffic …; at node { … } }`",
             )
         used: set[str] = set()
         components = ComponentChecker(self.expressions)
@@ -332,8 +334,10 @@ class _ModelChecker(OfChanges, frozen=True):
                 self.sink.report(
                     codes.UNUSED,
                     name.span,
-                    f"no stream uses component `{name.text}`",
-                    hint=taken_out(one.declaration.span, "use it at a node, or take it out"),
+                    f"component `{name.text}` is never used",
+                    hint=taken_out(
+                        one.declaration.span, "use it in a stream at a node, or remove it"
+                    ),
                 )
 
     # -- needs and claims ----------------------------------------------------------------
@@ -348,11 +352,11 @@ class _ModelChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 module.used.span,
-                f"`{module.prefix}` has modes, and so has "
+                f"`{module.prefix}` has modes, and so does "
                 + (f"`{first.prefix}`" if first.prefix else "this spec")
-                + ": which of them come together is not said",
-                secondary=[Label(modes[0].span, "a mode of it")],
-                hint=f"choose one here: `with mode = {modes[0].name.rpartition('.')[2]}`",
+                + ": their combinations are not defined",
+                secondary=[Label(modes[0].span, "one of its modes")],
+                hint=f"choose one mode: `with mode = {modes[0].name.rpartition('.')[2]}`",
             )
         return several[0][1] if several else ()
 
@@ -377,9 +381,9 @@ class _ModelChecker(OfChanges, frozen=True):
                 self.sink.report(
                     codes.MISSING_PART,
                     claim.span,
-                    "this asks for an answer, but the file has nothing to solve",
-                    hint="add `users`, a topology and a stream; a module claims only what its "
-                    "functions and numbers come to",
+                    "this needs a solved model, but the file has no population",
+                    hint="add `users`, a topology and a stream; a module can claim only "
+                    "values of its functions and parameters",
                 )
 
 

@@ -36,15 +36,15 @@ class Bound(Enum):
     NOT_NEGATIVE = "zero or more"
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
-    LOAD = "a share: 100 % is saturation"
-    FULL = "a share of at most 100 %: beyond that it is saturated"
+    LOAD = "a share below 100 %, which is saturation"
+    FULL = "a share of at most 100 %, where it saturates"
     TARGET = "a share above 0, at most 100 %"
     COUNT = "a whole number above zero"
     NUMBER = "a whole number, or zero"
     SEVERAL = "two or more"
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
-    EFFICIENCY = "above 50 %, where more cores begin to help, and at most 100 %"
+    EFFICIENCY = "above 50 % and at most 100 %"
 
     @property
     def interval(self) -> Interval:

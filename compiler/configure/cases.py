@@ -32,14 +32,14 @@ def report_unstated(unstated: Unstated, model: ir.Model, sink: Sink) -> None:
     parameter = next(p for p in model.parameters if p.name == unstated.name)
     case, stated_at = unstated.case.value, parameter.value_span
     there = unstated.asked_at
-    label = Label(stated_at, f"`{parameter.name}` is stated here")
+    label = Label(stated_at, f"`{parameter.name}` declared here")
     sink.report(
         codes.MISSING_PART,
         there or stated_at,
-        f"`{parameter.name}` does not state its {case}",
+        f"`{parameter.name}` has no value for case {case}",
         secondary=[label] if there else (),
         hint=f"add `{case} …` to its values"
-        + ("; what is not asked for otherwise is the average" if there is None else ""),
+        + ("; `average` is the default case" if there is None else ""),
     )
 
 

@@ -125,8 +125,8 @@ def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configu
             sink.report(
                 codes.BAD_SETTING,
                 None,
-                f"scenario `{name}` is asked for twice",
-                hint="keep one",
+                f"scenario `{name}` is applied twice",
+                hint="remove one of them",
             )
             break
         if scenario is not None:
@@ -136,7 +136,7 @@ def with_scenarios(model: ir.Model, names: Sequence[str], sink: Sink) -> Configu
         sink.report(
             codes.BAD_SETTING,
             None,
-            f"{model.file} has no scenario `{name}`",
+            f"{model.file} has no scenario named `{name}`",
             hint=did_you_mean(name, list(known)) or f"declare it: `scenario {name} {{ … }}`",
         )
     return replace(settled, scenario=", ".join(names) or None)

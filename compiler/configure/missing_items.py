@@ -56,9 +56,9 @@ def _report(stream: ir.Stream, item: str, asks: list[Ask], sink: Sink) -> None:
     shown = others[:_SHOWN]
     emission = stream.emission
     more = len(others) - len(shown)
-    add = f"say in the source how many {item_word(item)}s there are: {_tie(item, emission)}"
-    change = f"give the cost per {listed(carried(emission), 'or')}"
-    is_cost = first.label.startswith("a cost")
+    add = f"add {item_word(item)}s to the traffic: {_tie(item, emission)}"
+    change = f"state the demand per {listed(carried(emission), 'or')}"
+    is_cost = first.label.startswith("a demand")
     sink.report(
         codes.ITEM_NOT_CARRIED,
         first.span,
@@ -67,9 +67,9 @@ def _report(stream: ir.Stream, item: str, asks: list[Ask], sink: Sink) -> None:
         secondary=[
             *first.also,
             *(Label(ask.span, ask.label) for ask in shown),
-            Label(emission.span, f"what `{stream.name}` carries"),
+            Label(emission.span, f"traffic of `{stream.name}`"),
         ],
-        notes=[f"{more} more costs ask for it too"] if more else [],
+        notes=[f"{more} more demands need it, too"] if more else [],
         hint=f"{change}, or {add}" if is_cost and not others else add,
     )
 

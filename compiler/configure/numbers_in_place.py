@@ -48,22 +48,22 @@ def report_not_there(
     for word in sorted(place.own):
         name, stated = f"{place.name}.{word}", numbers.get(word)
         if stated is None and _is_held(hardware, word):
-            told = f"decides by its `{word}` in its jitter law, so that it is set nowhere else"
-            hint = "write a parameter there, and set that"
+            told = f"uses `{word}` in its jitter law, so that it cannot be set elsewhere"
+            hint = "replace it by a parameter, and set that"
         elif stated is None:
             told = f"has no `{word}`"
-            hint = f"it has {listed(numbers, 'and')}" if numbers else "set what stands there"
+            hint = f"it has {listed(numbers, 'and')}" if numbers else "set a value of that machine"
         elif not isinstance(stated.expr, ir.Constant):
-            told, hint = f"works out its `{word}` from others", "set these"
+            told, hint = f"computes its `{word}` from others", "set these"
         elif stated.dimension != dimensions[name]:
             told = f"has a `{word}` of {stated.dimension.in_words}"
-            hint = f"set it so, such as `{' '.join(stated.span.text.split())}`"
+            hint = f"set it in that unit, such as `{' '.join(stated.span.text.split())}`"
         else:
             continue
         sink.report(
             codes.BAD_SETTING,
             configuration.values_from[name],
-            f"`{name}` is set, but {hardware.name}, which stands there, {told}",
+            f"`{name}` cannot be set: {hardware.name} {told}",
             secondary=[] if stated is None else [Label(stated.span, "stated here")],
             hint=hint,
         )

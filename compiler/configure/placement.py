@@ -50,7 +50,7 @@ def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -
 
 _STEPS = dict.fromkeys(
     ("take", "give"),
-    "a stream takes it, between its steps: `at node { take threads; …; give threads }`",
+    "take it in a stream: `at node { take threads; …; give threads }`",
 )
 """What is a step of a stream, and no cost of a component."""
 
@@ -154,10 +154,12 @@ class _StreamCheck(Struct, kw_only=True):
             self.sink.report(
                 codes.NO_RESOURCE,
                 mark.span,
-                f"`{mark.resource}` is taken here, but `{mark.node}` ({machine.name}) has none",
+                f"node `{mark.node}` ({machine.name}) has no `{mark.resource}` to take",
                 hint=did_you_mean(mark.resource, stores)
-                or f"add a pool to machine `{machine.name}`, such as `{mark.resource} 200 thread`; "
-                "one of another machine is named with its node: `take db.connections`",
+                or (
+                    f"add a pool to machine `{machine.name}`, such as `{mark.resource} 200 "
+                    "thread`, or name a pool of another node: `take db.connections`"
+                ),
             )
         elif resource.kind is not ir.ResourceKind.STORE:
             is_processor = resource.kind is ir.ResourceKind.PROCESSOR
@@ -166,10 +168,10 @@ class _StreamCheck(Struct, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 mark.span,
-                f"`{mark.pool}` does work, and cannot be held",
+                f"`{mark.pool}` has a speed and cannot be taken",
                 secondary=[Label(resource.span, "declared here")],
-                hint=f"a pool has a capacity of items or bytes, such as `{such}`; what does work "
-                "is charged by a component",
+                hint=f"a pool has items or bytes, such as `{such}`; use a component for "
+                "service demands",
             )
         else:
             self._amount(mark, resource)
@@ -181,21 +183,20 @@ class _StreamCheck(Struct, kw_only=True):
             self.sink.report(
                 codes.MISSING_PART,
                 mark.span,
-                f"this does not say how much of `{mark.pool}` is taken",
+                f"the amount of `{mark.pool}` to take is missing",
                 hint=f"write `take {mark.resource} 300 MB`",
             )
         elif mark.amount is not None and mark.amount.dimension != wanted:
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 mark.amount.span,
-                f"`{mark.pool}` holds {wanted.in_words}, of which "
-                f"{mark.amount.dimension.in_words} cannot be taken",
+                f"`{mark.pool}` holds {wanted.in_words}, not {mark.amount.dimension.in_words}",
                 secondary=[Label(resource.span, "declared here")],
                 hint=f"write an amount such as `take {mark.resource} {_some_of(wanted)}`",
             )
         if not self.stream.emission.items:
-            message = f"items take some of `{mark.pool}`, but `{self.stream.name}` has bytes alone"
-            self.missing.ask("request", Ask(mark.span, message, "an item takes it"))
+            message = f"items take `{mark.pool}`, but `{self.stream.name}` has only bytes"
+            self.missing.ask("request", Ask(mark.span, message, "taken by each item"))
 
     # -- costs ---------------------------------------------------------------------------
 
@@ -240,7 +241,7 @@ class _StreamCheck(Struct, kw_only=True):
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 term.span,
-                f"`{cost.resource}` cannot be charged {term.dimension.in_words}",
+                f"the demand on `{cost.resource}` cannot be {term.dimension.in_words}",
                 label=f"this is {term.dimension.in_words}",
                 secondary=[
                     *(Label(o.span, f"nor {o.dimension.in_words}") for o in others),
@@ -260,7 +261,7 @@ class _StreamCheck(Struct, kw_only=True):
         written = term.span.text
         if not is_time or len(items) != 1 or not _NUMBER.fullmatch(written):
             return ""
-        told = f"say for what it is the time: `{written}/{items[0]}`"
+        told = f"add the item: `{written}/{items[0]}`"
         return put_behind(term.span, f"/{items[0]}", told=told)
 
     def _check_fit(
@@ -279,15 +280,19 @@ class _StreamCheck(Struct, kw_only=True):
         )
         if step.condition is not None and folder.holds(step.condition) is False:
             return
-        idle = "" if resource.idle is not None or not cost.fit.fixed else ", and has no idle load"
+        idle = (
+            ""
+            if resource.idle is not None or not cost.fit.fixed
+            else ", and it has no idle utilization"
+        )
         self.sink.report(
             codes.BEYOND_MEASURED,
             cost.span,
-            f"`{step.component.name}` was measured on `{cost.measured_on}` (`{cost.fit.file}`), "
-            f"but runs on `{machine.name}`: it is scaled by one rating alone{idle}",
+            f"`{step.component.name}` was measured on `{cost.measured_on}` "
+            f"(`{cost.fit.file}`) but runs on `{machine.name}`, scaled by one rating{idle}",
             secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
-            hint=f"measure it there too, or say so: `measured on {machine.name}` in a cost of its "
-            f"own; or say how far off such costs were, `{step.component.name} * "
+            hint=f"measure it on `{machine.name}`, too, and add `measured on {machine.name}`; "
+            f"or state the uncertainty with `{step.component.name} * "
             f"{_trusted(resource, measured.resource(cost.resource))}` of `std.trust`",
         )
 
@@ -301,8 +306,8 @@ class _StreamCheck(Struct, kw_only=True):
             item,
             Ask(
                 term.span,
-                f"cost is per {item_word(item)}, but `{name}` carries {carries}",
-                f"a cost per {item_word(item)}",
+                f"the demand is per {item_word(item)}, but `{name}` has {carries}",
+                f"a demand per {item_word(item)}",
                 (Label(step.span, f"`{component}` works on `{name}` here"),),
             ),
         )
@@ -311,8 +316,8 @@ class _StreamCheck(Struct, kw_only=True):
         """Say which items wait: bytes alone come from nobody knows what."""
         if queueing is None or self.stream.emission.items:
             return
-        message = f"items wait for `{resource}`, but `{self.stream.name}` carries bytes alone"
-        also = (Label(queueing.span, "here it is said how they wait"),)
+        message = f"items queue at `{resource}`, but `{self.stream.name}` has only bytes"
+        also = (Label(queueing.span, "queueing stated here"),)
         self.missing.ask("packet", Ask(span, message, f"`{resource}` needs packets", also))
 
     def _one_server(self, name: str, resource: ir.Resource) -> None:
@@ -327,21 +332,21 @@ class _StreamCheck(Struct, kw_only=True):
             return
         word = waits.discipline.value
         if waits.traits.needs_cores and resource.kind is not ir.ResourceKind.PROCESSOR:
-            message = f"`{word}` is for the cores of a processor; `{name}` is one server"
+            message = f"`{word}` needs the cores of a CPU; `{name}` is a single server"
         elif waits.speeds and resource.capacity.expr != ir.Constant(Fraction(1)):
-            message = f"speeds tell what all of `{name}` does; it has cores, too"
+            message = f"`{name}` has both cores and speeds"
         elif waits.speeds:
             return
         elif resource.efficiency is not None:
-            message = f"`{word}` takes each core of `{name}` to be as fast beside others as alone"
+            message = f"`{word}` assumes full core speed, but `{name}` has an `efficiency`"
         else:
             return
         self.sink.report(
             codes.MISPLACED,
             waits.span,
             message,
-            secondary=[Label(resource.span, "this is what is waited for")],
-            hint=f"write `mm1`, or say it of this one alone: `{name} mm1`",
+            secondary=[Label(resource.span, "the queue is here")],
+            hint=f"write `mm1`, or only for this resource `{name} mm1`",
         )
 
     def _effect(self, effect: ir.Effect) -> None:
@@ -357,13 +362,13 @@ class _StreamCheck(Struct, kw_only=True):
         for base in length.dimension.bases:
             word = item_word(base)
             if word not in carried(self.stream.emission):
-                message = f"a queue of {word}s, but `{self.stream.name}` carries no {word}s"
+                message = f"a queue of {word}s, but `{self.stream.name}` has no {word}s"
                 self.missing.ask(base, Ask(effect.span, message, f"a queue of {word}s"))
 
     def _emit(self, effect: ir.Effect, size: ir.Quantity) -> None:
         emission, name = self.stream.emission, self.stream.name
         if not emission.carries_information:
-            message = f"`emit` changes a size, but `{name}` carries no bytes"
+            message = f"`emit` changes a size, but `{name}` has no bytes"
             self.missing.ask(INFORMATION_BASE, Ask(effect.span, message, "a size"))
             return
         for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
@@ -374,7 +379,7 @@ class _StreamCheck(Struct, kw_only=True):
         """Ask for a size where a call states one of its own."""
         size = call.sends or call.returns
         if size is not None and not self.stream.emission.carries_information:
-            message = f"a call has a size here, but `{self.stream.name}` carries no bytes"
+            message = f"this call has a size, but `{self.stream.name}` has no bytes"
             self.missing.ask(INFORMATION_BASE, Ask(size.span, message, "a size"))
 
     def _share(self, call: ir.Call) -> None:
@@ -390,13 +395,13 @@ class _StreamCheck(Struct, kw_only=True):
         self.sink.report(
             codes.OUT_OF_RANGE,
             call.times.span,
-            f"{share} of the requests are more than all of them",
+            f"the share {share} is above 100 %",
             secondary=[Label(value, f"`{named.name}` is this")],
             hint=instead(
                 share,
                 often,
                 at=value,
-                told=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+                told=f"for {often} calls per request write `{often}`",
             ),
         )
 
@@ -407,8 +412,10 @@ class _StreamCheck(Struct, kw_only=True):
         self._wait(leg.link, network.waits, leg.span)
         name, emission = self.stream.name, self.stream.emission
         if network.rate is not None and not emission.carries_information:
-            message = f"`{leg.link}` carries bits, but `{name}` has no size"
-            self.missing.ask(INFORMATION_BASE, Ask(leg.span, message, "a link carries bits"))
+            message = f"link `{leg.link}` transports bits, but `{name}` has no size"
+            self.missing.ask(
+                INFORMATION_BASE, Ask(leg.span, message, "a link needs a size in bits or bytes")
+            )
         for quantity, what in _per_item(network):
             base = next(iter(quantity.dimension.bases - {INFORMATION_BASE, TIME_BASE}))
             if base not in emission.items:
@@ -424,13 +431,13 @@ def _some_of(dimension: Dimension) -> str:
 
 def _cost_example(resource: ir.Resource) -> str:
     if resource.kind is ir.ResourceKind.PROCESSOR:
-        return "a cost on a processor is a time per item, such as `0.2 ms/packet`"
+        return "CPU demand is a time per item, such as `0.2 ms/packet`"
     if resource.kind is ir.ResourceKind.STORE:
         return (
-            f"`{resource.name}` is held: give an amount for each flow, such as `2 MB`, or give "
-            "the machine a rate, such as `10 Gbit/s`"
+            f"state an amount per flow, such as `2 MB`, or give `{resource.name}` a rate, "
+            "such as `10 Gbit/s`"
         )
-    return f"`{resource.name}` is used in {resource.work}: give a cost such as `1 byte/byte`"
+    return f"state the demand in {resource.work}, such as `1 byte/byte`"
 
 
 def _check_rating(
@@ -450,9 +457,9 @@ def _check_rating(
             sink.report(
                 codes.UNSCALED_COST,
                 cost.span,
-                f"the cost of `{step.component.name}` names no machine: it is taken as it "
-                "stands on every machine",
-                hint="add `measured on machine`, or `costs measured on machine` above all",
+                f"the demand of `{step.component.name}` has no measured machine and is "
+                "used unscaled",
+                hint="add `measured on machine`, or `costs measured on machine` at the top",
             )
         return
     measured = model.machines.get(cost.measured_on)
@@ -464,10 +471,9 @@ def _check_rating(
             sink.report(
                 codes.NO_RATING,
                 cost.span,
-                f"`{measured.name}` has no rating, so its cost cannot be scaled to "
-                f"`{machine.name}`",
+                f"`{measured.name}` has no rating to scale its demand to `{machine.name}`",
                 secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
-                hint="give both machines a rating, such as `cpu 21.8 SPECint92`",
+                hint="add a rating to both machines, such as `cpu 21.8 SPECint92`",
             )
         return
     for needed in (measured, machine):
@@ -475,7 +481,7 @@ def _check_rating(
             sink.report(
                 codes.NO_RATING,
                 cost.span,
-                f"`{needed.name}` has no {base} rating to scale this cost by",
+                f"`{needed.name}` has no {base} rating to scale this demand by",
                 secondary=[
                     Label(needed.span, "declared here"),
                     Label(step.span, f"`{node}` is `{machine.name}`"),

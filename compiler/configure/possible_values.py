@@ -182,8 +182,8 @@ class _Check:
             f"`{parameter.name}` is {where} its range",
             secondary=[]
             if span.source is parameter.span.source
-            else [Label(parameter.span, "its range is stated here")],
-            hint="stay inside the range, or widen it where it is declared",
+            else [Label(parameter.span, "range declared here")],
+            hint="stay within the range, or widen it in the declaration",
         )
 
     def count(self, name: str) -> None:
@@ -251,9 +251,8 @@ class _Check:
                         codes.OUT_OF_RANGE,
                         spread.span,
                         f"`{stream.name}` has {_shown(flows)} flows of "
-                        f"{_shown(folder.population)} users: whose others a receiver gets cannot "
-                        "be told",
-                        hint="make a stream for each kind of flow, with one flow for each user",
+                        f"{_shown(folder.population)} users: receivers are ambiguous",
+                        hint="declare one stream per kind of flow, with one flow per user",
                     )
                     return
 
@@ -280,11 +279,10 @@ class _Check:
             self._sink.report(
                 codes.OUT_OF_RANGE,
                 mark.span if mark.amount is None else mark.amount.span,
-                f"more of `{mark.pool}` is taken at once than there is: who asks for that waits "
-                "for ever",
+                f"deadlock: more of `{mark.pool}` is taken at once than exists",
                 label=f"this is {_shown(much / there)} times as much",
-                secondary=[Label(pool.capacity.span, "so much is there")],
-                hint="take less at once, or give the machine more of it",
+                secondary=[Label(pool.capacity.span, "available amount")],
+                hint="take less, or increase the pool",
             )
             return
 
@@ -308,8 +306,8 @@ class _Check:
                 flows.span,
                 more_flows_than_users(stream, count, group.name, size),
                 secondary=[Label(group.span, f"`{group.name}` is declared here")],
-                hint="at most all users of a group send: "
-                f"`stream {stream} for members({group.name}) in each {group.name}`",
+                hint=f"use at most all members of a group: `stream {stream} for "
+                f"members({group.name}) in each {group.name}`",
             )
             return
 
@@ -321,14 +319,14 @@ class _Check:
             self._sink.report(
                 codes.DEFINITION_CYCLE,
                 self._configuration.values_from[circle.name],
-                f"`{circle.name}` is set to something that depends on `{circle.name}`",
-                hint="set it to a value of its own",
+                f"`{circle.name}` is set to a value that depends on itself",
+                hint="set it to an independent value",
             )
         except TooLargeError:
             self._sink.report(
                 codes.NUMBER_SIZE,
                 bounded.span,
-                f"{bounded.what} is beyond what QPS computes with{self._at(bounded, folder)}",
+                f"{bounded.what} is out of the supported number range{self._at(bounded, folder)}",
                 hint="use smaller exponents, or a smaller range of the population",
             )
         except NoValueError as reason:
@@ -339,9 +337,9 @@ class _Check:
                 bounded.span,
                 f"{bounded.what} {reason}{self._at(bounded, folder)}",
                 secondary=self._causes(bounded),
-                hint="narrow the range of the population, or keep it in bounds with `max(…)`"
+                hint="narrow the range of the population, or bound it with `max(…)`"
                 if varies(bounded.expr)
-                else "correct the numbers that it rests on",
+                else "correct the numbers it depends on",
             )
         return None
 
@@ -385,32 +383,32 @@ def _shown(value: Fraction, dimension: Dimension = DIMENSIONLESS) -> str:
         number = float(value)
         return f"{number:g}" if dimension == DIMENSIONLESS else quantity(number, dimension)
     except OverflowError:
-        return "beyond all numbers"
+        return "infinite"
 
 
 def _hint(bounded: Bounded, value: Fraction) -> str:
     if bounded.hint:
         return bounded.hint
     if bounded.bound in (Bound.COUNT, Bound.NUMBER) and value > 0:
-        return "give a whole number, or round it where it is used: `ceil(…)`"
+        return "use a whole number, or round it: `ceil(…)`"
     if bounded.because is not None and value == 0:
-        return "give it some, or let no stream visit it"
+        return "increase it, or remove it from all streams"
     if varies(bounded.expr):
-        return "narrow the range of the population, or keep it in bounds with `max` or `min`"
+        return "narrow the range of the population, or bound it with `max` or `min`"
     if bounded.bound is Bound.EFFICIENCY:
-        return "it is the share that each doubling of the cores keeps: `efficiency 95 %`"
+        return "state the share of speed kept at each doubling of cores: `efficiency 95 %`"
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.FULL, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
         example = "75 %" if bounded.bound is Bound.FULL else "5 %"
-        told = f"write `{shown} %` if hundredths are meant"
+        told = f"for a percentage write `{shown} %`"
         in_percent = instead(bounded.span.text, f"{shown} %", told=told)
-        return in_percent if is_plain else f"such as `{example}`"
+        return in_percent if is_plain else f"write `{example}`"
     if bounded.bound is Bound.RANK:
-        told = "1 is served first, 2 after it: write `priority 1`"
+        told = "write `priority 1` for the highest priority"
         return instead(bounded.span.text, "1", told=told)
     if bounded.bound is Bound.WHOLE:
-        return "give it a whole number of cores, or write `mm1`"
+        return "use a whole number of cores, or `mm1`"
     if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):
-        return "give it a value of zero or more"
-    return "give it a value above zero, or leave the thing out"
+        return "use a value of zero or more"
+    return "use a value above zero, or remove it"

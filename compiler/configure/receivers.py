@@ -67,7 +67,7 @@ def _of_others(
         span=count.span,
         what=f"the number of {whom} without a copy",
         bound=Bound.NOT_NEGATIVE,
-        hint=f"there are fewer {whom} than that: send to fewer of them, or `to others`",
+        hint=f"there are fewer {whom}: send to fewer, or write `to others`",
     )
 
 
@@ -81,14 +81,14 @@ def _of_called(
         span=count.span,
         what=f"the number of {whom} that are not called",
         bound=Bound.NOT_NEGATIVE,
-        hint=f"there are fewer {whom} than that: call fewer of them",
+        hint=f"there are fewer {whom}: call fewer",
     )
     yield Bounded(
         expr=ir.Sum((ir.Constant(Fraction(MOST_OTHERS)), called)),
         span=count.span,
-        what=f"{MOST_OTHERS} less the others that are called at the same time",
+        what=f"{MOST_OTHERS} minus the number of parallel calls",
         bound=Bound.NOT_NEGATIVE,
-        hint=f"at most {MOST_OTHERS} are called; `send to 20 others` waits for no answer",
+        hint=f"call at most {MOST_OTHERS}; `send to 20 others` does not wait for answers",
     )
 
 
@@ -105,7 +105,7 @@ def _of_pairs(
         yield Bounded(
             expr=there,
             span=pairs.span,
-            what=f"the {what} of `{name}`, each pair of which has a flow of `{stream.name}`,",
+            what=f"the {what} of `{name}`, with a flow of `{stream.name}` for each pair,",
             bound=Bound.SEVERAL,
-            hint="one alone has nobody to send to: give it more of them",
+            hint="pairs need at least two: increase the number",
         )

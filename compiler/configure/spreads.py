@@ -32,11 +32,11 @@ def check_spreads(model: ir.Model, configuration: Configuration, sink: Sink) -> 
             sink.report(
                 codes.SPREAD,
                 value.written,
-                f"the {side} end of this spread, {told}, cannot be: {wrong.message}",
+                f"the {side} end of this distribution, {told}, is invalid: {wrong.message}",
                 secondary=_where(wrong, value),
-                hint="narrow it; `lognormal(…)` and `between … and …` of what is above zero stay so"
+                hint="narrow it, or use `lognormal(…)` or `between … and …`, which stay above zero"
                 if side == "lower"
-                else "narrow it, or give it an end: `uniform(…)`, `triangular(…)`",
+                else "narrow it, or bound it: `uniform(…)`, `triangular(…)`",
             )
             break
 
@@ -46,4 +46,4 @@ def _where(wrong: Diagnostic, value: ir.Uncertain) -> tuple[Label, ...]:
     place = wrong.primary
     if place is None or place.span == value.written:
         return ()
-    return (Label(place.span, "it stands for this"),)
+    return (Label(place.span, "used for this"),)

@@ -102,7 +102,7 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
                 yield Bounded(
                     expr=_difference(parameter.high, parameter.low),
                     span=parameter.span,
-                    what=f"by how much the most of `{parameter.name}` is more than its least",
+                    what=f"the difference between largest and least of `{parameter.name}`",
                     bound=Bound.NOT_NEGATIVE,
                     dimension=parameter.dimension,
                 )
@@ -167,7 +167,10 @@ def count_of(place: ir.Node | ir.Link, reached: Mapping[str, Label]) -> Bounded:
     )
 
 
-_PLACES = "say for how many, who are served among them, such as `room 100`; without it all wait"
+_PLACES = (
+    "write the number of places including those in service, such as `room 100`; without it, "
+    "the queue is unbounded"
+)
 
 
 def _of(quantity: ir.Quantity | None, what: str, bound: Bound, hint: str = "") -> Iterator[Bounded]:
@@ -194,7 +197,7 @@ def _machine(machine: ir.Machine) -> Iterator[Bounded]:
         yield from _of_whole_cores(resource)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
         yield from _of(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
-        yield from _of(resource.idle, "an idle load", Bound.PART)
+        yield from _of(resource.idle, "an idle utilization", Bound.PART)
         yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
     for _, rating in machine.ratings:
         yield from _of(rating, "a rating", Bound.POSITIVE)
@@ -215,7 +218,7 @@ def _network(network: ir.Network) -> Iterator[Bounded]:
 def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
     if queueing is not None:
         yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
-        yield from _of(queueing.room, "a room", Bound.WHOLE, _PLACES)
+        yield from _of(queueing.room, "a queue capacity (`room`)", Bound.WHOLE, _PLACES)
         for speed in queueing.speeds:
             yield from _of(speed, "a speed", Bound.POSITIVE)
 
@@ -234,8 +237,8 @@ _EFFECT_BOUNDS = {
 def _stream(stream: ir.Stream) -> Iterator[Bounded]:
     first, *sizes = stream.emission.values
     if stream.is_closed:
-        yield from _of(first, "the number of items that each has under way", Bound.COUNT)
-        yield from _of(stream.emission.think, "a time to think", Bound.NOT_NEGATIVE)
+        yield from _of(first, "the number of items in progress", Bound.COUNT)
+        yield from _of(stream.emission.think, "a think time", Bound.NOT_NEGATIVE)
     else:
         yield from _of(first, "a rate", Bound.POSITIVE)
     for size in sizes:
@@ -250,18 +253,18 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
         least = Bound.POSITIVE if stream.is_closed else Bound.NOT_NEGATIVE  # somebody waits
         yield from _of(stream.flows_from.flows, what, least)
     for call in stream.calls:
-        yield from _of(call.times, f"how often `{call.node}` is called", Bound.NOT_NEGATIVE)
+        yield from _of(call.times, f"the number of calls of `{call.node}`", Bound.NOT_NEGATIVE)
         yield from _of(call.others, "a number of others", Bound.NUMBER)
         yield from _of(call.sends, "a size", Bound.POSITIVE)
         yield from _of(call.returns, "a size", Bound.POSITIVE)
     for mark in stream.pools:
-        yield from _of(mark.amount, f"what is taken of `{mark.pool}`", Bound.POSITIVE)
+        yield from _of(mark.amount, f"the amount taken of `{mark.pool}`", Bound.POSITIVE)
     for leg in stream.legs:
         if not isinstance(leg, ir.Visit):
             continue
         for step in leg.steps:
             if step.spread is not None:
-                yield from _of(step.spread.most, "how many at most", Bound.COUNT)
+                yield from _of(step.spread.most, "the maximum number", Bound.COUNT)
                 yield from _of(step.spread.count, "a number of others", Bound.NUMBER)
             if step.repeat is not None:
                 yield Bounded(
@@ -269,12 +272,12 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
                 )
             for cost in step.component.costs:
                 for term in cost.terms:
-                    yield from _of(term, "a cost", Bound.NOT_NEGATIVE)
+                    yield from _of(term, "a service demand", Bound.NOT_NEGATIVE)
                 yield from _of(cost.reference, "a rating", Bound.POSITIVE)
             for effect in step.component.effects:
                 if effect.value is not None:
                     yield from _of(effect.value, f"`{effect.kind.value}`", _effect_bound(effect))
-                yield from _of(effect.lasting, "how long a burst lasts", Bound.POSITIVE)
+                yield from _of(effect.lasting, "a burst duration", Bound.POSITIVE)
 
 
 def _effect_bound(effect: ir.Effect) -> Bound:
@@ -307,7 +310,7 @@ def _claim(claim: ir.Claim) -> Iterator[Bounded]:
     asked = claim.value.expr if isinstance(claim.value, ir.Quantity) else None
     if isinstance(asked, ir.Measured) and asked.kind is not ir.MeasureKind.LOAD:
         bound = _LIMITS.get(asked.kind, Bound.ANY)
-        yield from _of(claim.claimed, "what is claimed", bound)
+        yield from _of(claim.claimed, "the claimed value", bound)
 
 
 def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
@@ -333,7 +336,7 @@ def _room(requirement: ir.Requirement, ideal: ir.Quantity) -> Bounded:
     return Bounded(
         expr=_difference(beyond, less),
         span=ideal.span,
-        what=f"by how much the ideal of `{requirement.name}` is better than its limit",
+        what=f"the difference between ideal and limit of `{requirement.name}`",
         bound=Bound.NOT_NEGATIVE,
         dimension=ideal.dimension,
     )

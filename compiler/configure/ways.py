@@ -111,10 +111,10 @@ def _visits(model: ir.Model, holds: Holds) -> Iterator[tuple[str, Label]]:
     for stream in model.streams:
         legs = legs_of(stream, holds)
         if legs and isinstance(stream.flows_from, ir.EachPair) and stream.flows_from.node:
-            told = Label(stream.span, f"`{stream.name}` is of each pair of them")
+            told = Label(stream.span, f"`{stream.name}` has a flow for each pair")
             yield stream.flows_from.node, told
         if legs and isinstance(stream.flows_from, str):
-            yield stream.flows_from, Label(stream.span, f"`{stream.name}` starts at each of them")
+            yield stream.flows_from, Label(stream.span, f"`{stream.name}` starts at each one")
         for leg in legs:
             if isinstance(leg, ir.Visit):
                 yield leg.node, Label(leg.span, f"`{stream.name}` visits it here")

@@ -121,8 +121,9 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
             found.append(RateColumn(heading, item, unit[0], served))
     if len(found) > _MOST_RATES:
         raise DataError(
-            f"`{table.name}` has {len(found)} columns with rates, more than {_MOST_RATES}",
-            "keep those that cause the load",
+            f"`{table.name}` has {len(found)} columns with rates, more than the limit of "
+            f"{_MOST_RATES}",
+            "keep only those that cause utilization",
         )
     return found
 
@@ -151,9 +152,9 @@ def cores_of(table: Table) -> Fraction | None:
     if len(counts) > 1 or min(counts) <= 0:
         told = [f"{float(one):g}" for one in sorted(counts)][:_MOST_NAMED]
         raise DataError(
-            f"`{table.name}`: column `{CORES}` is to say of how many cores the loads are shares, "
-            f"and says {listed(told, 'and')}",
-            "fit the runs of each machine by themselves; head cores that were busy `cpu in core`",
+            f"column `{CORES}` of `{table.name}` must have one value, and has "
+            f"{listed(told, 'and')}",
+            "fit each machine separately; a column of busy cores is named `cpu in core`",
         )
     return counts.pop()
 
@@ -170,10 +171,8 @@ def with_cores(table: Table, reading: Reading) -> Reading:
         return replace(reading, cores=named, processors=named)
     if named != counted:
         raise DataError(
-            f"`{table.name}` was measured on {_cores(named)} by its column `{CORES}`, not on "
-            f"{_cores(counted)}",
-            "name the machine as it was measured, by `--cores` or in the spec; or correct the "
-            "column",
+            f"column `{CORES}` of `{table.name}` states {_cores(named)}, not {_cores(counted)}",
+            "correct `--cores`, the cores in the spec, or the column",
         )
     return reading
 
@@ -194,9 +193,8 @@ def need_cores(table: Table, column: LoadColumn) -> None:
     if column.heading is None or column.unit == _CORES:
         return
     raise DataError(
-        f"`{table.name}` does not say of how many cores `{column.heading}` is a share, and so not "
-        "what an item costs",
-        f"add `--cores 4`, or a column `{CORES}`; of a single core, `--cores 1`",
+        f"`{table.name}` does not state how many cores `{column.heading}` refers to",
+        f"add `--cores 4`, or a column `{CORES}`",
     )
 
 
@@ -226,8 +224,8 @@ def load_column(
             unit = unit_of(named["unit"])
             if unit is None:
                 raise DataError(
-                    f"`{table.name}`: `{named['unit']}` in the heading `{heading}` is no unit",
-                    "write it like `cpu in %`",
+                    f"`{table.name}`: `{named['unit']}` in the heading `{heading}` is not a unit",
+                    "write a heading such as `cpu in %`",
                 )
             factor, dimension = unit
             if dimension not in (DIMENSIONLESS, CORE):
@@ -264,8 +262,8 @@ def _chosen(
         return with_units[0]
     if resource is None and found:
         raise DataError(
-            f"`{table.name}` has several columns that may be the load: {', '.join(found)}",
-            "name the one that is meant: " + listed([f"--resource {name}" for name in found], "or"),
+            f"`{table.name}` has several possible utilization columns: {', '.join(found)}",
+            "name one: " + listed([f"--resource {name}" for name in found], "or"),
         )
     if COUNT in table.headings:
         return LoadColumn(COUNT, resource or "cpu", Fraction(1), "")
@@ -274,18 +272,18 @@ def _chosen(
     likely = [h for h in table.headings if _LIKELY_LOAD.search(h) and h not in told_columns(table)]
     if resource is None and likely:
         raise DataError(
-            f"no column of `{table.name}` is headed as the load of a processor",
-            f"head `{likely[0]}` `cpu in %`, or `cpu in core` if it says how many cores are busy",
+            f"`{table.name}` has no column for CPU utilization",
+            f"rename `{likely[0]}` to `cpu in %`, or to `cpu in core` for busy cores",
         )
     if others:
         named = listed([f"--resource {name}" for name in others[:_MOST_NAMED]], "or")
         raise DataError(
-            f"no column of `{table.name}` says that it is the load of a processor",
-            f"head the one that is `cpu in %`, or name it: {named}",
+            f"`{table.name}` has no column for CPU utilization",
+            f"rename the column to `cpu in %`, or name it: {named}",
         )
     raise DataError(
-        f"`{table.name}` has no column with the load of `{resource or 'cpu'}`",
-        did_you_mean(resource or "", found) or f"head it `{resource or 'cpu'} in %`",
+        f"`{table.name}` has no column for the utilization of `{resource or 'cpu'}`",
+        did_you_mean(resource or "", found) or f"name it `{resource or 'cpu'} in %`",
     )
 
 
@@ -318,8 +316,8 @@ def load_numbers(table: Table, column: LoadColumn, rates: Sequence[Numbers]) -> 
             row = shares.index(False) if shares[0] else shares.index(True)
             raise DataError(
                 f"`{table.name}`, line {table.lines[row]}: some cells of column "
-                f"`{column.heading}` have a `%`, others have none",
-                f"write all of them alike, and head the column `{column.name} in %`",
+                f"`{column.heading}` have a `%`, others do not",
+                f"write all cells the same way, and name the column `{column.name} in %`",
             )
         cells = tuple(cell.removesuffix("%").rstrip() for cell in cells)
         factor = Fraction(1, 100)
@@ -333,10 +331,10 @@ def numbers_below(table: Table, heading: str, cells: Sequence[str]) -> Numbers:
     if isinstance(row, Numbers):
         return row
     cell = table.columns[heading][row]
-    told = f"`{cell}` in column `{heading}` is no number" if cell else f"`{heading}` is empty"
-    hint = "write plain numbers, `.` for decimals"
+    told = f"`{cell}` in column `{heading}` is not a number" if cell else f"`{heading}` is empty"
+    hint = "write plain numbers with `.` for decimals"
     if cell.lower() in _NOT_MEASURED:
-        hint = "leave a row out in which something was not measured"
+        hint = "remove rows with missing values"
     raise DataError(f"`{table.name}`, line {table.lines[row]}: {told}", hint)
 
 
@@ -346,16 +344,13 @@ def refuse_load(table: Table, row: int, column: LoadColumn, load: Fraction) -> N
     if column.unit == _CORES:
         busy = load / column.factor
         raise DataError(
-            f"{place}: {float(busy):,g} cores are busy, of {float(1 / column.factor):,g}",
-            "say how many the machine has: `--cores 8`, or the `core` of the machine in a spec",
+            f"{place}: {float(busy):,g} of {float(1 / column.factor):,g} cores are busy",
+            "state the number of cores: `--cores 8`, or in the machine of the spec",
         )
-    hundredths = f"head it `{column.name} in %` if hundredths are meant; "
+    hundredths = f"for percentages name it `{column.name} in %`; "
     raise DataError(
-        f"{place}: a load of {float(load * 100):,g} % of the machine",
-        hundredths
-        * (not column.unit)
-        + "a load in cores is divided by their number first, or headed by them: "
-        f"`{column.name} in core`",
+        f"{place}: a utilization of {float(load * 100):,g} %",
+        hundredths * (not column.unit) + f"for busy cores name it `{column.name} in core`",
     )
 
 

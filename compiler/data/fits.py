@@ -191,8 +191,8 @@ def _head_rates(table: Table) -> str:
     """Return how rates are to be headed, by name where one looks like one."""
     likely = [heading for heading in table.headings if looks_like_rate(heading)]
     if likely:
-        return f"head `{likely[0]}` by its unit, as `request/s`"
-    return "head it with its unit: `packet/s`, `request/s`, `byte/s`, `Mbit/s`"
+        return f"rename `{likely[0]}` to its unit, such as `request/s`"
+    return "name a column by its unit: `packet/s`, `request/s`, `byte/s` or `Mbit/s`"
 
 
 def _fit(
@@ -201,17 +201,15 @@ def _fit(
     _check_rows(table, runs, len(rates), reading)
     if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
         raise DataError(
-            f"all rows of `{table.name}` have the same load: what is always there cannot be told "
-            "from what the rates cause",
-            f"measure at several loads; or `{fit_command(table, reading)} --no-fixed` takes all of "
-            "it to be caused by the rates",
+            f"all rows of `{table.name}` have the same rate: idle utilization cannot be separated",
+            f"measure at several rates, or assume none: `{fit_command(table, reading)} --no-fixed`",
         )
     squares = _squares(runs, None, has_fixed=reading.has_fixed)
     solved = squares.numbers
     if solved is None:
         raise DataError(
-            f"the rates in `{table.name}` move together, so that their costs cannot be told apart",
-            "measure with items of different sizes, at different rates; or leave a column out",
+            f"rates in `{table.name}` are collinear: their service demands cannot be separated",
+            "measure different item sizes at different rates, or remove a column",
         )
     weights = None
     if runs.repetitions is not None:
@@ -300,12 +298,12 @@ def _check_possible(
         if min(column.whole) < 0:
             row = next(i for i, whole in enumerate(column.whole) if whole < 0)
             line = table.lines[row]
-            raise DataError(f"`{table.name}`, line {line}: a load or rate is below zero")
+            raise DataError(f"`{table.name}`, line {line}: a utilization or rate is negative")
     for column in (loads, *rates):
         largest = max(column.whole)
         if largest.bit_length() > _MOST_BITS or largest * column.unit > _LARGEST_RATE:
             line = table.lines[column.whole.index(largest)]
-            raise DataError(f"`{table.name}`, line {line}: a number beyond all measuring")
+            raise DataError(f"`{table.name}`, line {line}: a number out of range")
     highest = floor(_HIGHEST_LOAD / loads.unit)
     if max(loads.whole) > highest:
         row = next(i for i, whole in enumerate(loads.whole) if whole > highest)
@@ -320,17 +318,17 @@ def _check_rows(table: Table, runs: Runs, rates: int, reading: Reading) -> None:
         return
     hints = [f"measure at least {count} runs that differ in every rate"]
     if has_fixed and len(runs.used) == rates:
-        hints.append(f"`{command} --no-fixed` does without a fixed load")
+        hints.append(f"to fit without idle utilization: `{command} --no-fixed`")
     if runs.other_path:
-        hints.append("rows without any bytes do not count")
+        hints.append("rows without bytes are ignored")
     if not runs.saturated <= set(runs.used):
         hints.append(
-            "rows of a saturated machine do not count, unless their rates are what it served: "
-            f"`{command} --served`, or a heading such as `served in request/s`"
+            f"saturated rows are ignored unless rates are throughput: `{command} "
+            "--served`, or a heading such as `served in request/s`"
         )
     rows = f"{len(runs.used)} row{'s' * (len(runs.used) != 1)}"
     what = f"{count} number{'s' * (count != 1)}"
-    raise DataError(f"`{table.name}` has {rows} to fit {what} to", "; ".join(hints))
+    raise DataError(f"`{table.name}` has only {rows} for {what}", "; ".join(hints))
 
 
 def _sizes(rates: Sequence[RateColumn], runs: Runs) -> tuple[Size, ...]:

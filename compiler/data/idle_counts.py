@@ -38,9 +38,9 @@ def loads_of_counts(
     for line, count, bare in zip(table.lines, _each(counts), idle, strict=True):
         if bare <= 0 or not 0 <= count <= bare:
             raise DataError(
-                f"`{table.name}`, line {line}: {float(count):,g} counts a second, of "
+                f"`{table.name}`, line {line}: {float(count):,g} counts per second, but "
                 f"{float(bare):,g} on the idle machine",
-                "measure the idle machine again: it was not idle, or its clock has changed since",
+                "measure the idle machine again: it was not idle, or its clock changed",
             )
         loads.append(round((1 - count / bare) / _UNIT))
     return Numbers(tuple(loads), _UNIT)
@@ -52,7 +52,7 @@ def _most_without_load(table: Table, counts: Numbers, rates: Sequence[Numbers]) 
     ]
     if not without or not rates:
         raise DataError(
-            f"nothing in `{table.name}` says what an idle machine counts",
+            f"`{table.name}` has no counts of the idle machine",
             f"add a column `{IDLE_COUNT}`, or a row in which all rates are 0",
         )
     return max(without)

@@ -40,7 +40,7 @@ class Table(Struct, frozen=True, eq=False):
 class DataError(Exception):
     """Raised where a table cannot be used: what is wrong with it, and how to mend it."""
 
-    def __init__(self, message: str, hint: str = "mend the file there") -> None:
+    def __init__(self, message: str, hint: str = "fix that line of the file") -> None:
         self.message = message
         self.hint = hint
         super().__init__(message)
@@ -70,12 +70,12 @@ def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
             if len(rows) > most:
                 raise DataError(
                     f"`{name}`, line {reader.line_num}: more than {most:,} rows",
-                    "thin it out: each row as likely to stay as any other",
+                    "keep a random sample of rows",
                 )
     except csv.Error as error:
         raise DataError(f"`{name}`, line {reader.line_num}: {error}") from error
     if not rows:
-        raise DataError(f"`{name}` has no rows", "add a row for each run")
+        raise DataError(f"`{name}` has no rows", "add one row per run")
     columns = [_texts(column) for column in zip(*rows, strict=True)]
     long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
     if long:
@@ -94,13 +94,15 @@ def _texts(column: Sequence[str]) -> tuple[str, ...]:
 def _check_headings(name: str, headings: Sequence[str]) -> None:
     for separator, word in ((";", "semicolons"), ("\t", "tabs")):
         if len(headings) == 1 and separator in headings[0]:
-            told = f"`{name}` has its columns separated by {word}"
+            told = f"`{name}` has columns separated by {word}"
             raise DataError(told, "separate them with commas")
     if not any(headings):
-        told = f"`{name}` does not start with the names of its columns"
-        raise DataError(told, "add a line with a name for each")
+        told = f"`{name}` has no header with column names"
+        raise DataError(told, "add a first line with column names")
     if len(set(headings)) < len(headings):
-        raise DataError(f"`{name}` names a column twice", "give each column a name of its own")
+        raise DataError(
+            f"`{name}` has two columns with the same name", "give each column a different name"
+        )
 
 
 def number(cell: str) -> Fraction | None:

@@ -143,7 +143,8 @@ def recording_of(columns: Columns, period: Fraction | None) -> Recording:
     if len(arrived) < FEWEST:
         raise TraceError(
             None,
-            f"{len(arrived)} packet{'s' * (len(arrived) != 1)} arrived: jitter needs {FEWEST}",
+            f"{len(arrived)} packet{'s' * (len(arrived) != 1)} arrived, and jitter needs "
+            f"at least {FEWEST}",
             "record more packets",
         )
     _check_sent(columns, rows)
@@ -161,8 +162,8 @@ def recording_of(columns: Columns, period: Fraction | None) -> Recording:
     if sent > _MOST_LOST * len(rows):
         raise TraceError(
             rows[-1].line,
-            f"the numbers go over {sent:,} packets, but {len(rows):,} are in the file",
-            "number the packets 1, 2, 3 in the order in which they were sent",
+            f"sequence numbers span {sent:,} packets, but the file has {len(rows):,}",
+            "number packets 1, 2, 3 in sending order",
         )
     ticks, finer = _period(columns, rows, period)
     arrivals = tuple(row.arrival * finer for row in kept if row.arrival is not None)
@@ -205,8 +206,8 @@ def _rows(columns: Columns) -> list[_Row]:
             if (row.arrival or 0) < (before.arrival or 0):
                 raise TraceError(
                     row.line,
-                    "this packet arrived before the one above it",
-                    "sort the lines, or add a column `sequence` that tells the packets apart",
+                    "this packet arrived before the previous one",
+                    "sort the lines, or add a column `sequence`",
                 )
     return rows
 
@@ -220,7 +221,7 @@ def _check_wrapping(rows: Sequence[_Row]) -> None:
             raise TraceError(
                 row.line,
                 f"the sequence numbers start again: {row.place} follows {before.place}",
-                "let them go on: add 65536 from here on",
+                "add 65536 from here on",
             )
 
 
@@ -232,8 +233,8 @@ def _check_sent(columns: Columns, rows: Sequence[_Row]) -> None:
         if (row.sent or 0) < (before.sent or 0):
             raise TraceError(
                 row.line,
-                f"this packet was sent before the one of line {before.line}, which precedes it",
-                "sort the lines by the time of sending, or correct the sequence numbers",
+                f"this packet was sent before its predecessor in line {before.line}",
+                "sort the lines by sending time, or correct the sequence numbers",
             )
 
 
@@ -253,10 +254,10 @@ def _period(columns: Columns, rows: Sequence[_Row], period: Fraction | None) -> 
     if not apart:
         raise TraceError(
             None,
-            "the time between two packets as they were sent is not known",
-            "state the period, or record a column `sent`",
+            "the sending interval of packets is unknown",
+            "add the period, or a column `sent`",
         )
     usual = median_low(apart)
     if usual <= 0:
-        raise TraceError(None, "most packets were sent at the same time", "state the period")
+        raise TraceError(None, "most packets were sent at the same time", "add the period")
     return usual.numerator, usual.denominator

@@ -92,8 +92,8 @@ def repetitions_of(table: Table) -> Repetitions | None:
                 continue
             raise DataError(
                 f"`{table.name}`, line {table.lines[row]}: "
-                f"`{table.columns[heading][row]}` in column `{heading}` cannot be",
-                "leave both columns out where they are not known",
+                f"`{table.columns[heading][row]}` in column `{heading}` is invalid",
+                "remove both columns if they are unknown",
             )
     whole = tuple(1 if count is None else int(count) for count in counts)
     return Repetitions(
@@ -112,8 +112,9 @@ def _cell(table: Table, heading: str, row: int) -> Fraction | None:
     found = number(cell)
     if found is None:
         raise DataError(
-            f"`{table.name}`, line {table.lines[row]}: `{cell}` in column `{heading}` is no number",
-            "write `-` where it is not known",
+            f"`{table.name}`, line {table.lines[row]}: `{cell}` in column `{heading}` is "
+            "not a number",
+            "write `-` for an unknown value",
         )
     return found
 

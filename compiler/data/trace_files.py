@@ -75,20 +75,20 @@ def _heading(cells: Sequence[str], unit: Fraction | None) -> Heading:
     for cell in cells:
         name, written = _split(cell)
         if name in columns:
-            raise TraceError(1, f"two columns hold the {_HOLDS[name]}", "keep one of them")
+            raise TraceError(1, f"two columns hold the {_HOLDS[name]}", "remove one of them")
         columns.append(name)
         if name != "sequence":
             units[name] = _unit(name, written, unit)
         elif written is not None:
             raise TraceError(
-                1, f"sequence numbers have no unit, `{shortened(cell.strip())}`", "leave it out"
+                1, f"sequence numbers have no unit, `{shortened(cell.strip())}`", "remove it"
             )
     if "arrival" not in columns:
-        raise TraceError(1, "no column holds the times of arrival", "name one `arrival`")
+        raise TraceError(1, "the column of arrival times is missing", "name one `arrival`")
     return Heading(tuple(columns), units, 1)
 
 
-_HOLDS = {"arrival": "times of arrival", "sent": "times of sending", "sequence": "sequence numbers"}
+_HOLDS = {"arrival": "arrival times", "sent": "sending times", "sequence": "sequence numbers"}
 
 
 def _split(cell: str) -> tuple[str, str | None]:
@@ -99,14 +99,14 @@ def _split(cell: str) -> tuple[str, str | None]:
         if _decimal(cell.strip()) is not None:
             raise TraceError(
                 1,
-                "the first line does not name its columns",
-                "add a line such as `sequence,sent,arrival`",
+                "the file has no header with column names",
+                "add a first line such as `sequence,sent,arrival`",
             )
         raise TraceError(
             1,
             f"unknown column `{shortened(cell.strip())}`",
             (did_you_mean(word, COLUMNS) if word not in COLUMNS else None)
-            or "there is `sequence`, `sent` and `arrival`; a unit stands like `arrival, ms`",
+            or "columns are `sequence`, `sent` and `arrival`; add a unit like `arrival, ms`",
         )
     return COLUMNS[word], match["a"] or match["b"] or match["c"]
 
@@ -117,14 +117,14 @@ def _unit(name: str, written: str | None, default: Fraction | None) -> Fraction:
             raise TraceError(
                 1,
                 f"the {_HOLDS[name]} have no unit",
-                f"name it in the heading, `{name}, ms`, or beside the file",
+                f"add it to the heading, `{name}, ms`, or after the file",
             )
         return default
     if written.strip() not in UNITS:
         raise TraceError(
             1,
-            f"`{shortened(written.strip())}` is no unit of time here",
-            "there is `ns`, `us`, `ms` and `s`",
+            f"`{shortened(written.strip())}` is not a unit of time",
+            "use `ns`, `us`, `ms` or `s`",
         )
     return UNITS[written.strip()]
 
@@ -149,9 +149,9 @@ def read_columns(text: str, unit: Fraction | None, most_rows: int) -> Columns:
             for name, cell in zip(heading.columns, row, strict=True):
                 cells[name].append(cell.strip())
     except csv.Error as error:
-        raise TraceError(reader.line_num, str(error), "mend the file there") from error
+        raise TraceError(reader.line_num, str(error), "fix that line of the file") from error
     if heading is None:
-        raise TraceError(None, "the file is empty", "record a line for each packet")
+        raise TraceError(None, "the file is empty", "add one line per packet")
     return _columns(heading, cells, lines)
 
 
@@ -177,13 +177,15 @@ def read_first_line(row: Sequence[str], unit: Fraction | None) -> Heading:
 def _check_row(row: list[str], heading: Heading, line: int, count: int, most_rows: int) -> None:
     if len(row) != len(heading.columns):
         raise TraceError(
-            line, f"{len(row)} cells, but {len(heading.columns)} columns", "mend the file there"
+            line,
+            f"{len(row)} cells, but {len(heading.columns)} columns",
+            "fix that line of the file",
         )
     if count >= most_rows:
         raise TraceError(line, f"more than {most_rows:,} packets", "split the recording")
     if max(len(cell) for cell in row) > _LONGEST_CELL:
         raise TraceError(
-            line, f"a cell is longer than {_LONGEST_CELL} characters", "mend the file there"
+            line, f"a cell is longer than {_LONGEST_CELL} characters", "fix that line of the file"
         )
 
 
@@ -195,7 +197,7 @@ def _columns(heading: Heading, cells: dict[str, list[str]], lines: list[int]) ->
         sequence = []
         for number, line in zip(read["sequence"], lines, strict=True):
             if number is None:
-                raise TraceError(line, "a packet has no sequence number", "number all of them")
+                raise TraceError(line, "the sequence number is missing", "number all packets")
             sequence.append(_whole(number, line))
     times = {name: read[name] for name in heading.units}
     finest = (
@@ -218,12 +220,10 @@ def _columns(heading: Heading, cells: dict[str, list[str]], lines: list[int]) ->
     assert arrivals is not None
     for time, line in zip(arrivals, lines, strict=True):
         if time is None and len(heading.columns) == 1:
-            raise TraceError(line, "the time of arrival is missing", "take the line out")
+            raise TraceError(line, "the arrival time is missing", "remove the line")
     for time, line in zip(sent or (), lines, strict=bool(sent)):
         if time is None:
-            raise TraceError(
-                line, "the time of sending is missing", "add it, or leave the column out"
-            )
+            raise TraceError(line, "the sending time is missing", "add it, or remove the column")
     known = None if sent is None else [time for time in sent if time is not None]
     return Columns(arrivals=arrivals, sent=known, sequence=sequence, lines=lines, tick=tick)
 
@@ -237,7 +237,7 @@ def _decimals(name: str, column: list[str], lines: list[int]) -> list[_Decimal |
     for cell, line in zip(column, lines, strict=True):
         number = _decimal(cell)
         if number is None and cell:
-            raise TraceError(line, f"`{shortened(cell)}` is no number", _number_hint(cell, name))
+            raise TraceError(line, f"`{shortened(cell)}` is not a number", _number_hint(cell, name))
         found.append(number)
     return found
 
@@ -257,16 +257,16 @@ def _decimal(cell: str) -> _Decimal | None:
 
 def _number_hint(cell: str, name: str) -> str:
     if cell.lower().lstrip("+-") in ("nan", "inf", "infinity"):
-        return "leave the cell empty where a packet was lost" if name == "arrival" else "mend it"
+        return "leave the cell empty if the packet was lost" if name == "arrival" else "fix it"
     if _decimal(cell.replace(",", ".")) is not None:
         return "write the decimal point as `.`"
-    return "write a plain decimal number; the unit stands in the heading"
+    return "write a plain decimal number; the unit is in the heading"
 
 
 def _whole(number: _Decimal, line: int) -> int:
     digits, places = number
     if places > 0 and digits % 10**places:
-        raise TraceError(line, "a sequence number is not whole", "count the packets 1, 2, 3")
+        raise TraceError(line, "a sequence number must be a whole number", "number packets 1, 2, 3")
     return digits // 10**places if places > 0 else int(digits * 10**-places)
 
 

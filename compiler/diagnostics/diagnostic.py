@@ -95,7 +95,7 @@ class TooManyError(Exception):
 
     def __init__(self, found: Iterable[Diagnostic]) -> None:
         self.found = tuple(found)
-        super().__init__(f"more than {MOST_DIAGNOSTICS} mistakes")
+        super().__init__(f"more than {MOST_DIAGNOSTICS} errors")
 
 
 class Sink(Struct, kw_only=True):
@@ -193,7 +193,7 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 class QpsError(Exception):
-    """A spec or a setting that cannot be used; `diagnostics` says why, in the text's order."""
+    """An invalid spec or setting; `diagnostics` has the reasons, in the order of the text."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)

@@ -74,7 +74,7 @@ def taken_out(span: Span, told: str) -> Hint:
     return Hint(told, Rewording(whole.text, "", whole))
 
 
-def said_once(span: Span, told: str = "keep one") -> Hint:
+def said_once(span: Span, told: str = "remove one of them") -> Hint:
     """Return a hint by which what is stated again is taken out, with the word that it is said by.
 
     Where it is not clear what belongs to it, the hint says it in words alone.
@@ -101,9 +101,7 @@ def with_its_word(span: Span, told: str) -> Hint:
 def called_otherwise(span: Span, told: str = "") -> Hint:
     """Return a hint to call something by its name and a `_`, which is a word of nobody."""
     word = span.text
-    return instead(
-        word, f"{word}_", at=span, told=told or f"call it `{word}_` or something more telling"
-    )
+    return instead(word, f"{word}_", at=span, told=told or f"rename it, for example to `{word}_`")
 
 
 def numbered(span: Span, told: str) -> Hint:
@@ -196,7 +194,7 @@ def _mend(one: Rewording, span: Span | None) -> Mend | None:
     if at is None or at.text != one.word or one.word == one.instead:
         return None
     shown = " ".join(one.instead.split())
-    title = f"write `{shown}`" if shown else "take it out"
+    title = f"write `{shown}`" if shown else "remove it"
     return Mend(title, (Edit(at, one.instead),))
 
 

@@ -41,26 +41,26 @@ class PlaceView(Struct, frozen=True, kw_only=True):
 
 
 class LabelView(PlaceView, frozen=True, kw_only=True):
-    """A place in a file, and what is to be said of it; lines and columns count from 1."""
+    """A place in a file and its message; lines and columns count from 1."""
 
     message: str
 
 
 class EditView(PlaceView, frozen=True, kw_only=True):
-    """A place in a file, and the text that is to stand there instead."""
+    """A place in a file, and its replacement text."""
 
     text: str
 
 
 class MendView(Struct, frozen=True, kw_only=True):
-    """A way to mend what is wrong: all of its edits are made together."""
+    """A fix: all of its edits are applied together."""
 
     title: str
     edits: tuple[EditView, ...]
 
 
 class DiagnosticView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A diagnostic; `details` are the numbers of its message, of some codes."""
+    """A diagnostic; for some codes, `details` has the numbers of its message."""
 
     code: str
     name: str

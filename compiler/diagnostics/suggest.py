@@ -51,7 +51,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
         return instead(word, near, told=f"did you mean `{near}`?")
     if 0 < len(known) <= _FEW:
         candidates = sorted(known)
-        return instead(word, *candidates, told="there is " + listed(candidates, "and"))
+        return instead(word, *candidates, told="available: " + listed(candidates, "and"))
     return None
 
 
@@ -63,7 +63,7 @@ def offered(word: str, names: Iterable[str], otherwise: str = "") -> str:
     """
     candidates = list(names)
     return did_you_mean(word, candidates) or (
-        f"there is {listed(candidates, 'and')}" if candidates else otherwise
+        f"available: {listed(candidates, 'and')}" if candidates else otherwise
     )
 
 
@@ -78,7 +78,7 @@ def dotted_meant(word: str, names: Iterable[str]) -> str | None:
     candidates = list(dict.fromkeys(names))
     below = [name for name in candidates if name.startswith(f"{word}.")]
     if below:
-        return "it has " + _few(below, "and")
+        return "its parts: " + _few(below, "and")
     whole = [name for name in candidates if min(len(word), len(name)) >= _SHORTEST_PART]
     near = get_close_matches(word.lower(), [name.lower() for name in whole], n=1)
     parts = {part for name in candidates for part in name.split(".")}

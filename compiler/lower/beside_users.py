@@ -29,7 +29,7 @@ def refuse_within(
     for parameter in parameters:
         for symbol, before in by.items():
             if parameter.symbol in before.symbols:
-                why = f"how much a request of `{sources[symbol].name}` asks of {name} rests on it"
+                why = f"the demand of `{sources[symbol].name}` on {name} depends on it"
                 raise _refused(parameter, sources[symbol], why)
 
 
@@ -61,7 +61,7 @@ def stations_beside(
                         for one in closed.network.stations
                         if parameter.symbol in one.open_load.symbols
                     )
-                    why = f"it loads {name} as well as {slowed}, where they wait for it"
+                    why = f"it uses {name} and {slowed}, where they queue behind it"
                     raise _refused(parameter, stream, why)
     return found
 
@@ -96,18 +96,18 @@ def _beside(
     at = [one for one in network.stations if symbol in one.open_load.symbols]
     if not network.is_of_one:
         others = [name for name in network.names if name != closed.name]
-        why = f"they meet `{others[0]}`, whose users wait as well"
+        why = f"they share a resource with closed stream `{others[0]}`"
         raise _refused(parameter, stream, why)
     if network.is_nested:
-        why = "they take of a pool, or are served by speeds that go by how many are there"
+        why = "they use a pool or load-dependent speeds"
         raise _refused(parameter, stream, why)
     if network.forks:
-        raise _refused(parameter, stream, "they make calls together")
+        raise _refused(parameter, stream, "they make parallel calls")
     outside = (*network.jobs, *network.delays, *network.behind.values())
     own = next(iter(at), None)
     elsewhere = own is None or any(symbol in formula.symbols for formula in outside)
     if own is None or elsewhere or own.open_load is not _erlangs(own, open_loads):
-        why = "it slows them at machines or ports of their own, or goes before them"
+        why = "it slows them at several machines or ports, or has priority over them"
         raise _refused(parameter, stream, why)
     if len(at) > 1:
         why = f"it slows them at {at[0].resource} and at {at[1].resource}"
@@ -123,7 +123,7 @@ def _refused(parameter: ElasticParameter, stream: ir.Stream, why: str) -> QpsErr
     return QpsError.single(
         codes.NO_ANSWER,
         parameter.span,
-        f"what the users of `{stream.name}` leave for `{parameter.name}` is not told: {why}",
-        secondary=[Label(stream.span, "they wait for their answer")],
-        hint=f"fix one of them: `{parameter.name} = …`, or a rate for `{stream.name}`",
+        f"the share of `{parameter.name}` beside closed stream `{stream.name}` is unknown: {why}",
+        secondary=[Label(stream.span, "closed stream")],
+        hint=f"fix `{parameter.name} = …`, or use a rate for `{stream.name}`",
     )

@@ -90,7 +90,7 @@ def refuse_asking(asking: ir.Requirement, hint: str = "") -> NoReturn:
     raise QpsError.single(
         codes.NO_ANSWER,
         asking.span,
-        f"`{asking.name}` is a matter of samples, and this question is not answered by samples",
-        hint=f"{hint or '`qps solve` tells how many users it holds for'}; "
-        "where all numbers are certain (`--set 'name = value'`) it is a requirement like others",
+        f"`{asking.name}` has a certainty, which this command does not evaluate",
+        hint=f"{hint or '`qps solve` evaluates it'}; or fix all uncertain inputs with `--set "
+        "'name = value'`",
     )

@@ -36,9 +36,9 @@ def homes_of(
         if homes.setdefault(visit.resource, path) != path:
             raise refused(
                 stream,
-                f"it makes calls together, and {visit.resource} is visited in one of them and "
-                "elsewhere",
-                "make these calls one after the other: that takes longer, so the answer is safe",
+                f"it makes parallel calls, and {visit.resource} is visited inside and "
+                "outside one of them",
+                "make the calls sequential for a conservative result",
             )
     return homes
 
@@ -50,11 +50,11 @@ def refuse_forks(
     for part in result.latency:
         if any(call.fork is not None for call in part.calls):
             if result.losses:
-                why = f"it makes calls together, and something is lost ({result.losses[0].stage})"
-                raise refused(stream, why, "let nothing be lost, or make them one after the other")
+                why = f"it makes parallel calls, and items are lost ({result.losses[0].stage})"
+                raise refused(stream, why, "remove the loss, or make the calls sequential")
             if not all(call.is_whole for call in part.calls):
-                why = "of the calls that it makes together some are left out"
-                hint = "call a whole number of times, or make them one after the other"
+                why = "some of its parallel calls are optional"
+                hint = "use a whole number of calls, or make them sequential"
                 raise refused(stream, why, hint)
 
 

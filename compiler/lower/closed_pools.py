@@ -230,20 +230,20 @@ def _refuse_others(stream: ir.Stream, demand: Demand, closed: Collection[str]) -
             raise QpsError.single(
                 codes.NO_ANSWER,
                 stream.span,
-                f"how long the users of `{stream.name}` wait is not told: "
-                f"`{hold.stream}` takes of {hold.pool}, too, and does not wait for its answers",
+                f"no response time for closed stream `{stream.name}`: open stream "
+                f"`{hold.stream}` takes from {hold.pool}, too",
                 secondary=[Label(hold.span, "taken here")],
-                hint=f"let `{hold.stream}` wait, too: an amount and a time to think instead of a "
-                "rate; or give each of them a pool of its own",
+                hint=f"make `{hold.stream}` closed with a think time, or give each stream its "
+                "own pool",
             )
         if hold.amount != demand.holds[0].amount:
             raise QpsError.single(
                 codes.NO_ANSWER,
                 hold.span,
-                f"how long the users of `{stream.name}` wait is not told: of {hold.pool} is taken "
-                "now more, now less",
+                f"no response time for closed stream `{stream.name}`: amounts taken from "
+                f"{hold.pool} differ",
                 secondary=[Label(demand.holds[0].span, "taken here, too")],
-                hint="let all take equally much each time, or give each time a pool of its own",
+                hint="take equal amounts, or use a separate pool for each amount",
             )
 
 
@@ -251,8 +251,8 @@ def _crossing(stream: ir.Stream, one: Hold, other: Hold) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         other.span,
-        f"how long the users of `{stream.name}` wait is not told: {other.pool} is held while "
-        f"{one.pool} is, and longer, or elsewhere without it",
+        f"no response time for closed stream `{stream.name}`: holding times of "
+        f"{other.pool} and {one.pool} overlap without nesting",
         secondary=[Label(one.span, "taken here")],
-        hint="give back what was taken last before what was taken first",
+        hint="give pools back in reverse order of taking",
     )

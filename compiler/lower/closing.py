@@ -138,17 +138,16 @@ def _refuse_classes(cycle: Cycle, stream: ir.Stream, network: ClosedNetwork) -> 
     """
     others = listed([name for name in network.names if name != cycle.name], "and")
     if cycle.forks and not network.is_of_one:
-        why = f"it makes calls together, and meets {others}, whose users wait as well"
-        hint = "make these calls one after the other: that takes longer, so the answer is safe"
+        why = f"it makes parallel calls and shares a resource with closed stream {others}"
+        hint = "make the calls sequential for a conservative result"
         raise refused(stream, why, hint)
     ranked = [one.resource for one in network.stations if one.rank is not None]
     if network.is_of_one or not network.is_nested or not ranked:
         return
     raise refused(
         stream,
-        f"it shares a pool, or what has speeds, with {others}, and some go before others at "
-        f"{ranked[0]}",
-        f"let all wait alike there: `queueing {ranked[0].rpartition('.')[2]} ps`",
+        f"it shares a pool or load-dependent speeds with {others}, with priorities at {ranked[0]}",
+        f"use a discipline without priorities there: `queueing {ranked[0].rpartition('.')[2]} ps`",
     )
 
 
@@ -165,8 +164,8 @@ def _refuse_many(cycle: Cycle, stream: ir.Stream, expressions: ExpressionLowerin
         if there.number(expressions.put_in(pool.places * pool.copies)) > MOST_PLACES:
             raise refused(
                 stream,
-                f"more than {MOST_PLACES:,} are under way, and as many may take of {pool.resource}",
-                "a pool that is hardly ever full may be left out",
+                f"more than {MOST_PLACES:,} items can hold {pool.resource}",
+                "remove the pool if it rarely fills",
             )
 
 

@@ -52,8 +52,8 @@ def refused(stream: ir.Stream, why: str, hint: str | None = None) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         stream.span,
-        f"how long the users of `{stream.name}` wait is not told: {why}",
-        hint=hint or "send it as open traffic: a rate instead of an amount and a time to think",
+        f"no response time for closed stream `{stream.name}`: {why}",
+        hint=hint or "use an open workload with a rate",
     )
 
 
@@ -147,13 +147,13 @@ class Closing:
         ranked = [one.resource for one in stations if one.rank is not None]
         for name, why in (
             *((name, "is held meanwhile") for name in held),
-            *((name, "has a speed that goes by how many are there") for name in paced),
-            *((name, "lets some go before others") for name in ranked),
+            *((name, "has load-dependent speeds") for name in paced),
+            *((name, "has priorities") for name in ranked),
         ):
             if forks:
-                told = f"it makes calls together, and {name} {why}"
-                hint = "make these calls one after the other: that takes longer"
-                raise refused(self._stream, told, f"{hint}, so the answer is safe")
+                told = f"it makes parallel calls, and {name} {why}"
+                hint = "make the calls sequential"
+                raise refused(self._stream, told, f"{hint} for a conservative result")
 
     def _takes_of(self, demand: Demand) -> bool:
         return any(hold.stream == self._result.name for hold in demand.holds)
@@ -264,8 +264,8 @@ class Closing:
         if others:
             raise refused(
                 self._stream,
-                f"it shares {name} with `{others[0].name}`, whose users wait as well",
-                f"say how it is waited for, such as `queueing {name} ps`",
+                f"it shares {name} with closed stream `{others[0].name}`",
+                f"set its queueing, such as `queueing {name} ps`",
             )
 
     def _is_alone(self, name: str) -> bool:
@@ -290,21 +290,20 @@ class Closing:
         if queueing is not None and queueing.speeds and part.open_load is not ZERO:
             raise refused(
                 self._stream,
-                f"other traffic is at {name}, too, whose speed goes by how many are there",
-                "let it wait as `ps` or `mmc`, of one speed",
+                f"{name} has load-dependent speeds and other traffic",
+                "use `ps` or `mmc` with one speed",
             )
         if queueing is not None and not queueing.traits.may_be_closed:
             raise refused(
                 self._stream,
-                f"`{queueing.written}` at {name} is told of open traffic alone",
-                "let it wait as `ps`, `mm1` or `mmc`, or send a rate, as open traffic",
+                f"`{queueing.written}` at {name} supports only open workloads",
+                "use `ps`, `mm1` or `mmc`, or an open workload with a rate",
             )
         if queueing is not None and queueing.traits.has_ranks and not queueing.is_preemptive:
             raise refused(
                 self._stream,
-                f"who goes first at {name} waits for what is left of a service of those behind, "
-                "who wait for it",
-                f"let those behind give way at once: `queueing {name} priority preemptive`",
+                f"at {name}, high priority waits for the residual service of low priority",
+                f"make it preemptive: `queueing {name} priority preemptive`",
             )
         work = part.by.get(self._source.symbol, ZERO)
         each = work * demand.count / self._source.flows
@@ -432,8 +431,8 @@ class Closing:
             raise QpsError.single(
                 codes.NO_ANSWER,
                 self._stream.span,
-                f"a cycle of `{self._stream.name}` takes no time: nobody thinks, and nothing works",
-                hint="give it a time to think, or a step that costs something",
+                f"a cycle of closed stream `{self._stream.name}` takes no time",
+                hint="add a think time, or a step with a service demand",
             )
 
     def _visits(self, resource: str, copies: Formula) -> Formula:

@@ -300,7 +300,8 @@ def _refuse(name: str, parameter: ElasticParameter, how: str) -> NoReturn:
     raise QpsError.single(
         codes.NO_ANSWER,
         parameter.span,
-        f"the load of {name} {how} `{parameter.name}`" + (" grows" if how == "falls while" else ""),
-        hint="an elastic parameter is a rate, a size or a number of repetitions that loads "
-        "are proportional to; take another one, or fix it with `=`",
+        f"utilization of {name} {how} `{parameter.name}`"
+        + (" grows" if how == "falls while" else ""),
+        hint="use a rate, size or repetition to which utilization is proportional, or fix it "
+        "with `=`",
     )

@@ -379,7 +379,7 @@ class ExpressionLowering(Assuming, kw_only=True):
                 codes.NUMBER_SIZE,
                 span,
                 f"`{table.name}` has no value for {table.fault}",
-                hint="ask it for another value",
+                hint="use another argument",
             )
         return found
 
@@ -399,7 +399,7 @@ class ExpressionLowering(Assuming, kw_only=True):
                     codes.OUT_OF_RANGE,
                     self.configuration.values_from[parameter.name],
                     f"`{parameter.name}` is {'below' if is_low else 'above'} its range",
-                    hint=f"its range is stated at {parameter.span.place}",
+                    hint=f"range declared at {parameter.span.place}",
                 )
 
     def _applied(self, word: str, arguments: Sequence[Formula]) -> Formula:

@@ -147,8 +147,8 @@ class Measures(Struct, frozen=True, kw_only=True):
         raise QpsError.single(
             codes.NO_ANSWER,
             None,
-            f"`{stream}` does not call `{node}` here: the condition of the call does not hold",
-            hint="choose the option by which it is made",
+            f"`{stream}` does not call `{node}` here: the condition of the call is false",
+            hint="set the option that enables it",
         )
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:
@@ -167,8 +167,8 @@ class Measures(Struct, frozen=True, kw_only=True):
         raise QpsError.single(
             codes.NO_ANSWER,
             None,
-            f"`{name}` carries no bits",
-            hint="links do, and resources with a capacity such as `10 Gbit/s`",
+            f"`{name}` has no throughput in bit/s",
+            hint="name a link, or a resource with a capacity such as `10 Gbit/s`",
         )
 
     def _share(self, measured: ir.Measured) -> Formula:
@@ -185,8 +185,8 @@ class Measures(Struct, frozen=True, kw_only=True):
         raise QpsError.single(
             codes.NO_ANSWER,
             None,
-            f"there is no {what}: no machine and no network in use has such a price",
-            hint=f"add one to a machine or network, such as `price 100 {example}`",
+            f"{what} is unknown: no machine or network in use has a price for it",
+            hint=f"add a price to a machine or network: `price 100 {example}`",
         )
 
 
@@ -410,8 +410,8 @@ def not_there(stream: str) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         None,
-        f"there is no stream `{stream}` here: its condition does not hold",
-        hint="choose the option by which it is there, or ask under the same condition",
+        f"stream `{stream}` does not exist here: its condition is false",
+        hint="set the option that enables it, or add the same condition",
     )
 
 

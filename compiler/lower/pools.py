@@ -180,8 +180,8 @@ def _held_for_no_time(hold: Hold) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         hold.span,
-        f"`{hold.pool}` is held for no time: nothing is done before it is given back",
-        hint="put between them what is done meanwhile, or take both out",
+        f"`{hold.pool}` is held for no time",
+        hint="move the work between `take` and `give`, or remove both",
     )
 
 
@@ -353,9 +353,10 @@ def _refused_speeds(part: LatencyPart) -> QpsError:
     return QpsError.single(
         codes.NO_ANSWER,
         None,
-        f"how long a pool is held while `{part.queue.resource if part.queue else part.place}` is "
-        "waited for is not told: its speed goes by how many are there",
-        hint="give back the pool before, or state one speed: `queueing ps`",
+        "the holding time of a pool at "
+        f"`{part.queue.resource if part.queue else part.place}` is unknown: its speed is "
+        "load-dependent",
+        hint="give the pool back first, or use one speed: `queueing ps`",
     )
 
 
@@ -435,11 +436,11 @@ def refuse_elastic(
                     raise QpsError.single(
                         codes.NO_ANSWER,
                         parameter.span,
-                        f"`{parameter.name}` takes what is left, and it rests on it how long "
-                        f"`{name}` is held: how much of a pool is left then is not told",
+                        f"elastic `{parameter.name}` changes the holding time of pool "
+                        f"`{name}`, which cannot be solved",
                         secondary=[Label(hold.span, "taken here")],
-                        hint="give the parameter a value, and let `qps solve --for "
-                        f"{parameter.name}` find the largest",
+                        hint="fix the parameter, and find its largest value with `qps solve "
+                        f"--for {parameter.name}`",
                     )
 
 
@@ -496,10 +497,9 @@ def _refuse_circle(left: Sequence[str], inside: Mapping[str, Mapping[str, Hold]]
     raise QpsError.single(
         codes.NO_ANSWER,
         first.span,
-        f"`{pairs[0][0]}` is held here while `{pairs[0][1]}` is waited for, and elsewhere it is "
-        "the other way round: they may wait for each other for ever",
+        f"possible deadlock: `{pairs[0][0]}` and `{pairs[0][1]}` are taken in different orders",
         secondary=[
-            Label(hold.span, f"`{name}` is held here while `{behind}` is waited for")
+            Label(hold.span, f"`{name}` is held here while `{behind}` is taken")
             for hold, (name, behind) in zip(others, pairs[1:], strict=True)
         ],
         hint="take them in the same order everywhere",

@@ -121,8 +121,7 @@ def _refuse_strict(
         raise QpsError.single(
             codes.NO_ANSWER,
             requirement.span,
-            f"`{takes[0]}` takes what is left of {name} up to its very limit, so that it is never "
-            "below it",
+            f"elastic `{takes[0]}` fills {name} to its limit and never stays below it",
             hint="write `<=`",
         )
 
@@ -143,8 +142,7 @@ def _refuse_endless(
             raise QpsError.single(
                 codes.NO_ANSWER,
                 elastic.span,
-                f"`{elastic.name}` takes all that is left of {name}, and what waits for it then "
-                "waits without end",
-                secondary=[Label(demand.queueing.span, "here it is said how it waits")],
-                hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
+                f"elastic `{elastic.name}` saturates {name}: queueing delay is infinite",
+                secondary=[Label(demand.queueing.span, "queueing stated here")],
+                hint=f"limit its utilization: `require {{ {name}.load <= 80 % }}`",
             )

@@ -59,8 +59,8 @@ def settle_losses(
             raise QpsError.single(
                 codes.NO_ANSWER,
                 demands[next(iter(left))].span,
-                f"what is lost at {names} rests on itself: what gets through comes back there",
-                hint="let no stream come back to a resource that it may be lost at",
+                f"the loss at {names} depends on itself: traffic returns there",
+                hint="remove the return to a resource with losses",
             )
         for name in ready:
             offered, demand = left.pop(name), demands[name]
@@ -126,9 +126,9 @@ def _refuse_closed(
             raise QpsError.single(
                 codes.NO_ANSWER,
                 demands[name].span if queueing is None else queueing.span,
-                f"what finds no room at {name} is lost, and users of `{waiting[symbol]}` wait for "
-                "their answer: when they ask again is not told",
-                hint="let all wait, by no room and no `loss`, or send a rate, as open traffic",
+                f"closed stream `{waiting[symbol]}` loses requests at {name}: its "
+                "response time is unknown",
+                hint="remove `room` and `loss`, or use an open workload with a rate",
             )
 
 

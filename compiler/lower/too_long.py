@@ -17,9 +17,7 @@ def powers_told(span: Span | None = None) -> Iterator[None]:
     try:
         yield
     except TooLongError as error:
-        message = (
-            f"a power has more than {MOST_BITS:,} binary digits: beyond what QPS computes with"
-        )
+        message = f"a power has more than {MOST_BITS:,} binary digits, the limit of QPS"
         hint = "use smaller exponents, or a smaller range of the population"
         label = None if span is None else Label(span, "")
         raise QpsError(

@@ -25,7 +25,7 @@ from qps.links import resolved_path
 _PIECE = re.compile(r'"""(?:.|\n)*?(?:"""|\Z)|"[^"\n]*"?|#[^\n]*')
 """Texts, in which a comment is none, and comments."""
 _ALLOW = re.compile(r"#\s*allow\s+(?P<code>QPS\w*)(?P<rest>.*)")
-_HINT = "write `# allow QPS0502: why`, at the end of the line that is warned of or above it"
+_HINT = "add a reason, `# allow QPS0502: why`, on the line of the warning or above it"
 
 
 class _Comment(Struct, frozen=True):
@@ -95,8 +95,8 @@ def without_file(project: Project) -> tuple[Diagnostic, ...]:
             sink.report(
                 codes.UNUSED_EXCEPTION,
                 entry.span,
-                f"this is about `{shortened(entry.file.name)}`, and there is no such file",
-                hint="name the file as it is called now, or take this out",
+                f"file `{shortened(entry.file.name)}` does not exist",
+                hint="correct the name, or remove this entry",
             )
     return as_grave(sink.found, project)
 
@@ -117,7 +117,7 @@ def _comments(source: Source, sink: Sink) -> Iterator[_Comment]:
         if code is None:
             sink.report(codes.ALLOWANCE, span, why_not[0], hint=why_not[1])
         elif not reason or not wanted["rest"].startswith(":"):
-            sink.report(codes.ALLOWANCE, span, "this comment gives no reason", hint=_HINT)
+            sink.report(codes.ALLOWANCE, span, "this `allow` comment has no reason", hint=_HINT)
         else:
             yield _Comment(code, _line_meant(source, span), span)
 
@@ -191,14 +191,14 @@ def _unused(code: Code, span: Span, sink: Sink) -> None:
     sink.report(
         codes.UNUSED_EXCEPTION,
         span,
-        f"{code.id} is allowed here, and is not told",
-        hint=taken_out(span, "take this out, or put it at the line that is warned of"),
+        f"{code.id} is allowed here but does not occur",
+        hint=taken_out(span, "remove this, or move it to the line of the warning"),
     )
 
 
 def _as_error(one: Diagnostic, project: Project) -> Diagnostic:
     if one.is_error:
         return one
-    note = f"warnings are errors here: {project.source.label} says so"
+    note = f"warnings are errors here, set in {project.source.label}"
     code = replace(one.code, severity=Severity.ERROR)
     return replace(one, code=code, notes=(*one.notes, note))

@@ -212,8 +212,8 @@ def _text(file: Path, sink: Sink) -> str | None:
         sink.report(
             codes.PROJECT_FILE,
             None,
-            f"`{_label(file)}` is a link that leads out of its folder or repository",
-            hint="put the file that it leads to where the link is",
+            f"`{_label(file)}` is a symbolic link out of its folder or repository",
+            hint="replace the link by the file",
         )
         return None
     try:
@@ -222,17 +222,17 @@ def _text(file: Path, sink: Sink) -> str | None:
                 codes.PROJECT_FILE,
                 None,
                 f"`{_label(file)}` is larger than {_LARGEST:,} bytes",
-                hint="keep what is said of specs in a `qps.toml` of its own",
+                hint="move the settings of QPS to a separate `qps.toml`",
             )
             return None
         return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        told = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         sink.report(
             codes.PROJECT_FILE,
             None,
-            f"`{_label(file)}` cannot be read: {told}",
-            hint="check that you may read it, and save it as UTF-8",
+            f"cannot read `{_label(file)}`: {told}",
+            hint="check its permissions, and save it as UTF-8",
         )
         return None
 
@@ -290,7 +290,7 @@ class _Reading(Struct, frozen=True):
         )
 
     def _no_toml(self, error: Exception) -> None:
-        told = str(error) if isinstance(error, ValueError) else "it is nested too deep"
+        told = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
         found = re.search(r"\(at line (\d+), column (\d+)\)", told)
         span = Span(self.source, 0, 0)
         if found is not None:
@@ -303,8 +303,8 @@ class _Reading(Struct, frozen=True):
         self.sink.report(
             codes.PROJECT_FILE,
             span,
-            f"this is no TOML: {reason}",
-            hint='write `key = value`, texts in quotes: `root = "."`',
+            f"invalid TOML: {reason}",
+            hint='write `key = value`, with quotes around text: `root = "."`',
         )
 
 
@@ -329,12 +329,12 @@ class _Table(Struct, frozen=True):
     def refuse_others(self, *keys: str, what: str = "key") -> None:
         """Tell which keys mean nothing here; `what` one of them is."""
         if not isinstance(self.values, dict):
-            self._tell(None, "this is no table of keys", "write keys below a `[tool.qps]`")
+            self._tell(None, "expected a table of keys", "write keys below `[tool.qps]`")
             return
         for key in self.values:
             if key not in keys:
-                near = did_you_mean(key, keys) or f"the {what}s are {', '.join(keys)}"
-                self._tell(key, f"there is no {what} `{shortened(key)}` here", near)
+                near = did_you_mean(key, keys) or f"valid {what}s: {', '.join(keys)}"
+                self._tell(key, f"unknown {what} `{shortened(key)}`", near)
 
     def _tell(self, key: str | None, message: str, hint: str) -> None:
         try:
@@ -346,16 +346,18 @@ class _Table(Struct, frozen=True):
         """Return a yes or no; no where it is not said."""
         value = self.value(key)
         if value is not None and not isinstance(value, bool):
-            self._tell(key, f"`{key}` is yes or no", f"write `{key} = true`, without quotes")
+            self._tell(
+                key, f"`{key}` must be true or false", f"write `{key} = true`, without quotes"
+            )
         return value is True
 
     def text(self, key: str, example: str) -> str:
         """Return a text that must be there."""
         value = self.value(key)
         if value is None:
-            self.wrong(None, f"this lacks `{key}`", f"add `{key} = {example}`")
+            self.wrong(None, f"`{key}` is missing", f"add `{key} = {example}`")
         if not isinstance(value, str) or not value.strip():
-            self.wrong(key, f"`{key}` is a text", f"such as `{key} = {example}`")
+            self.wrong(key, f"`{key}` must be a string", f"write `{key} = {example}`")
         return value
 
     def path(self, key: str, example: str) -> Path:
@@ -366,12 +368,14 @@ class _Table(Struct, frozen=True):
         folder = self.reading.file.parent
         path = real_path(folder / named)
         if path is None:
-            self.wrong(key, f"`{shortened(named)}` names no file", "name one, such as `specs`")
+            self.wrong(
+                key, f"`{shortened(named)}` is not a valid path", "name a folder, such as `specs`"
+            )
         if not path.is_relative_to(folder):
             self.wrong(
                 key,
-                f"`{shortened(named)}` lies outside of the folder of the project file",
-                "a project is what lies below its file: put that file further up",
+                f"`{shortened(named)}` is outside the folder of the project file",
+                "move the project file to a parent folder",
             )
         return path
 
@@ -382,7 +386,9 @@ class _Table(Struct, frozen=True):
         try:
             path = self.path(key, '"."')
             if not path.is_dir():
-                self.wrong(key, f"`{shortened(path.name)}` is no folder", "name one that is there")
+                self.wrong(
+                    key, f"`{shortened(path.name)}` is not a folder", "name an existing folder"
+                )
         except _WrongError:
             return otherwise
         return path
@@ -394,15 +400,17 @@ class _Table(Struct, frozen=True):
             return
         is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
         if not is_list or not isinstance(value, list):
-            self._tell(key, f"`{key}` is a list of paths", f'such as `{key} = ["old", "**/x.qps"]`')
+            self._tell(
+                key, f"`{key}` must be a list of paths", f'write `{key} = ["old", "**/x.qps"]`'
+            )
             return
         if len(value) > _MOST_ENTRIES or any(len(one) > _LONGEST_PATTERN for one in value):
             self._tell(key, f"`{key}` is too long", "name folders rather than files")
             return
         for one in value:
             if one.startswith("/") or ".." in one.split("/") or not one.strip():
-                hint = "name it from the folder of the project file on, such as `specs/old`"
-                self._tell(key, f"`{shortened(one)}` is no path below the project file", hint)
+                hint = "use a path relative to the project file, such as `specs/old`"
+                self._tell(key, f"`{shortened(one)}` is not a path below the project file", hint)
             else:
                 yield one
 
@@ -413,11 +421,15 @@ class _Table(Struct, frozen=True):
             return
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
             self._tell(
-                key, f"`{key}` is a list of tables", f"head each with `[[{self._name(key)}]]`"
+                key,
+                f"`{key}` must be a list of tables",
+                f"write `[[{self._name(key)}]]` above each",
             )
             return
         if len(value) > _MOST_ENTRIES:
-            self._tell(key, f"these are more than {_MOST_ENTRIES:,}", "mend what they are about")
+            self._tell(
+                key, f"there are more than {_MOST_ENTRIES:,} entries", "fix the causes instead"
+            )
             return
         for number, one in enumerate(value):
             try:
@@ -431,7 +443,7 @@ class _Table(Struct, frozen=True):
         if value is None:
             return
         if not isinstance(value, dict):
-            self._tell(key, f"`{key}` is a table", f"head it with `[{self._name(key)}]`")
+            self._tell(key, f"`{key}` must be a table", f"write `[{self._name(key)}]` above it")
             return
         inner = _Table(self.reading, (*self.way, key), value, self.at)
         inner.refuse_others(*(rule.name for rule in RULES), what="rule")
@@ -442,12 +454,12 @@ class _Table(Struct, frozen=True):
             if isinstance(level, str) and level in LEVELS:
                 yield rule.name, level
                 continue
-            named = f"`{shortened(level)}` is no level" if isinstance(level, str) else None
+            named = f"unknown level `{shortened(level)}`" if isinstance(level, str) else None
             near = did_you_mean(level, LEVELS) if isinstance(level, str) else None
             inner._tell(
                 rule.name,
-                named or f"the level of `{rule.name}` is a text",
-                near or f'the levels are {", ".join(LEVELS)}: `{rule.name} = "warning"`',
+                named or f"the level of `{rule.name}` must be a string",
+                near or f'levels are {", ".join(LEVELS)}: `{rule.name} = "warning"`',
             )
 
     def _name(self, key: str) -> str:
@@ -475,11 +487,11 @@ def _acceptance(table: _Table) -> Acceptance:
     table.refuse_others("file", "claim", "capacity", "rule", "reason", "until")
     rule = _acceptable_rule(table)
     until = table.value("until")
-    example = "write `until = 2027-03-31`, without quotes: the last day on which it may fail"
+    example = "write the last day without quotes: `until = 2027-03-31`"
     if until is None:
-        table.wrong(None, "this lacks `until`", example)
+        table.wrong(None, "`until` is missing", example)
     if not isinstance(until, date) or isinstance(until, datetime):
-        table.wrong("until", "`until` is a day", example)
+        table.wrong("until", "`until` must be a date", example)
     capacity = table.value("capacity")
     if capacity is None:
         is_named = rule is None or table.value("claim") is not None
@@ -492,7 +504,7 @@ def _acceptance(table: _Table) -> Acceptance:
         claim=claim,
         capacity=capacity if isinstance(capacity, int) else None,
         rule=rule,
-        reason=table.text("reason", '"why it fails, and who mends it"'),
+        reason=table.text("reason", '"why it fails, and who fixes it"'),
         until=until,
         span=table.at(table.way),
     )
@@ -504,19 +516,19 @@ def _acceptable_rule(table: _Table) -> str | None:
         return None
     rule = table.text("rule", '"claim-loosened"')
     if rule not in ACCEPTABLE:
-        near = did_you_mean(rule, ACCEPTABLE) or f"the rules are {', '.join(ACCEPTABLE)}"
-        unknown = f"there is no rule `{shortened(rule)}`"
-        of_files = f"`{rule}` is about project files: it cannot be accepted"
+        near = did_you_mean(rule, ACCEPTABLE) or f"rules are {', '.join(ACCEPTABLE)}"
+        unknown = f"unknown rule `{shortened(rule)}`"
+        of_files = f"rule `{rule}` is about project files and cannot be accepted"
         table.wrong("rule", of_files if rule in BY_NAME else unknown, near)
     return rule
 
 
 def _refuse_other_capacities(table: _Table, capacity: object) -> None:
-    example = "write `capacity = 1300`: the lowest capacity that is accepted, in users"
+    example = "write the lowest accepted capacity in users: `capacity = 1300`"
     if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 0:
-        table.wrong("capacity", "`capacity` is a whole number of users", example)
+        table.wrong("capacity", "`capacity` must be a whole number of users", example)
     if table.value("claim") is not None or table.value("rule") is not None:
-        hint = "write two entries, each with its reason"
+        hint = "write two entries, each with a reason"
         table.wrong("capacity", "one entry accepts a capacity or a claim, not both", hint)
 
 
@@ -525,12 +537,12 @@ def warning_called(word: str) -> tuple[Code | None, tuple[str, str]]:
     code = _CODES.get(word)
     if code is None:
         known = [one.id for one in _ALLOWED.values()] if word.startswith("QPS") else list(_ALLOWED)
-        hint = did_you_mean(word, known) or "`qps check` tells the code of each warning"
-        return None, (f"there is no warning `{shortened(word)}`", hint)
+        hint = did_you_mean(word, known) or "`qps check` prints the code of each warning"
+        return None, (f"unknown warning `{shortened(word)}`", hint)
     if code.slug not in _ALLOWED:
-        kind = "told with an answer, not of a text" if code in codes.OF_ANSWERS else "an error"
-        kind = "of exceptions themselves" if code == codes.UNUSED_EXCEPTION else kind
-        return None, (f"`{word}` is {kind}: it cannot be switched off", "mend what it tells")
+        kind = "a warning about a result" if code in codes.OF_ANSWERS else "an error"
+        kind = "about exceptions themselves" if code == codes.UNUSED_EXCEPTION else kind
+        return None, (f"`{word}` is {kind} and cannot be switched off", "fix its cause")
     return code, ("", "")
 
 

@@ -48,7 +48,7 @@ EXAMPLE: Mapping[str, str] = {
 users N in 1..10000 source "plan for 2027"
 param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"
 option cache = off
-param promised = 1500
+param contracted = 1500
 machine server {{ cpu 4 core }}
 component page {{ cpu work }}
 topology {{ node web = server }}
@@ -60,7 +60,7 @@ mode busy {{ pages.latency <= 50 ms }}
 mode calm {{ work = 6 ms/request }}
 scenario sale {{ work = 10 ms/request }}
 matrix speeds {{ work in [ 4, 8, 12 ms/request ] }}
-expect promise "what the contract says" {{ largest_acceptable >= promised; source "contract" }}
+expect contract "1,500 users by contract" {{ largest_acceptable >= contracted; source "contract" }}
 {_MEASURED}
 """,
     "qps.toml": """\
@@ -77,125 +77,128 @@ RULES: tuple[Rule, ...] = (
     Rule(
         name="claim-removed",
         level=Level.ERROR,
-        summary="a claim, or an observation, is no longer there",
-        why="A claim that is deleted cannot fail any more. A claim that was renamed, laid out "
-        "otherwise, moved to another spec, or that another claim implies, is not removed.",
+        summary="a claim or an observation was removed",
+        why="A deleted claim can no longer fail. A claim that was renamed, reformatted, "
+        "moved to another spec, or is implied by another claim does not count as removed.",
         example=f"-{_MEASURED}",
-        mend="Put the claim back. If the spec must fail it for some time, keep it and accept the "
-        "failure with a reason and a last day: `[[accept]]` in the project file.",
+        mend="Restore the claim. If the spec must fail it for some time, keep it and accept "
+        "the failure with a reason and a last day: `[[accept]]` in the project file.",
     ),
     Rule(
         name="claim-loosened",
         level=Level.ERROR,
-        summary="a claim promises less than before",
-        why="What the claim lets pass now includes all that it let pass before, and more: a bound "
-        "moved, a tolerance widened, a relation relaxed (`==` to `<=`), a condition or an "
-        "alternative added, a part dropped, a quantile or a probability lowered, no simulation, or "
-        "`missed` added. Bounds are compared by value: a parameter that a bound rests on counts.",
-        example="-param promised = 1500\n+param promised = 150",
-        mend="Restore the bound. If the promise itself has changed, change its `source` as well, "
-        "and have the change approved by whom the claim was promised to.",
+        summary="a claim was weakened",
+        why="The claim now passes in all cases in which it passed before, and in more: a "
+        "bound moved, a tolerance widened, a relation was relaxed (`==` to `<=`), a "
+        "condition or an alternative was added, a part was dropped, a percentile or a "
+        "probability was lowered, `simulated` was removed, or `missed` was added. Bounds "
+        "are compared by value, including parameters that they use.",
+        example="-param contracted = 1500\n+param contracted = 150",
+        mend="Restore the bound. If the requirement itself has changed, change its `source` "
+        "as well, and have its owner approve the change.",
     ),
     Rule(
         name="claim-changed",
         level=Level.WARNING,
-        summary="a claim says something else: neither stricter nor looser",
-        why="Another measure, another condition, or a value that moved without a wider tolerance: "
-        "the new claim may hold where the old one failed.",
+        summary="a claim changed, and is neither stricter nor weaker",
+        why="Another measure, another condition, or a value that moved without a wider "
+        "tolerance: the new claim may pass where the old one failed.",
         example=f"-{_MEASURED}\n+{_MEASURED.replace('20', '25')}",
-        mend="Check the new claim against its source, as you would a new one.",
+        mend="Verify the new claim against its source, like any new claim.",
     ),
     Rule(
         name="spec-deleted",
         level=Level.ERROR,
-        summary="a spec is no longer there",
-        why="With the file, all of its claims and requirements are gone. A spec whose claims all "
-        "stand in another one now was moved, and a module was no spec: neither is reported.",
+        summary="a spec was removed",
+        why="All of its claims and requirements are gone. Modules, and specs whose claims "
+        "are all in another spec now, are not reported.",
         example="$ git rm -q site.qps",
-        mend="Put the file back, or move its claims to the spec that takes its place.",
+        mend="Restore the file, or move its claims to the spec that replaces it.",
     ),
     Rule(
         name="spec-ignored",
         level=Level.ERROR,
-        summary="a spec is still there, and no longer checked",
-        why="A new pattern in `ignore` matches it, or it was moved where one does, out of the "
-        "paths that `qps ci` is given, or to another ending than `.qps`.",
+        summary="a spec exists but is no longer checked",
+        why="A new pattern in `ignore` matches it, or it was moved to an ignored path, out "
+        "of the paths of `qps ci`, or to another file extension.",
         example='-ignore = ["old"]\n+ignore = ["old", "site.qps"]',
         mend="Narrow the pattern, or move the file back.",
     ),
     Rule(
         name="source-changed",
         level=Level.WARNING,
-        summary="a number and its source no longer changed together",
-        why="A number changed under the same source, or a source was changed or removed while the "
-        "number stayed: one of them is not what was measured or agreed. So for measured tables.",
+        summary="a number or its source changed without the other",
+        why="A number changed with the same source, or a source was changed or removed with "
+        "the same number: one of them is not what was measured or agreed. The same "
+        "applies to measured tables.",
         example='-param work = 8 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"\n'
         '+param work = 7 ms/request +- 25 % in 1..20 ms/request source "profile of 3 May"',
-        mend="Cite the new source of the new number, or restore the number.",
+        mend="Cite the source of the new number, or restore the number.",
     ),
     Rule(
         name="range-narrowed",
         level=Level.WARNING,
-        summary="a range or a spread covers less than before",
-        why="Fewer users, a narrower range of a parameter, or a number that is more certain than "
-        "before: what lies outside is no longer looked at.",
+        summary="a range or an uncertainty was narrowed",
+        why="Fewer users, a narrower range of a parameter, or a smaller uncertainty: values "
+        "outside are no longer checked.",
         example='-users N in 1..10000 source "plan for 2027"\n'
         '+users N in 1..500 source "plan for 2027"',
-        mend="Restore the range, or say by the source why it is narrower.",
+        mend="Restore the range, or give the reason in the source.",
     ),
     Rule(
         name="requirement-loosened",
         level=Level.ERROR,
-        summary="a requirement or a planning target asks for less, or is gone",
-        why="The capacity rests on requirements: with a laxer limit, a lower quantile or "
-        "certainty, a higher target, or with a requirement in some modes only, more users are "
-        "supported on paper.",
+        summary="a requirement or a target was weakened or removed",
+        why="The capacity depends on requirements: with a weaker limit, a lower percentile "
+        "or certainty, a higher target, or a requirement in fewer modes, it rises "
+        "without any change of the system.",
         example="-require { pages.latency <= 100 ms }\n+require { pages.latency <= 200 ms }",
-        mend="Restore the limit. If users accept the new one, say so in its `source`.",
+        mend="Restore the limit. If users accept the new one, state that in its `source`.",
     ),
     Rule(
         name="mode-removed",
         level=Level.ERROR,
-        summary="a mode is no longer there",
-        why="The capacity is that of the worst mode: without one, its requirements are not asked.",
+        summary="a mode was removed",
+        why="The capacity is that of the worst mode. Without the mode, its requirements are "
+        "not checked.",
         example="-mode busy { pages.latency <= 50 ms }",
-        mend="Put the mode back, unless nobody works that way any more.",
+        mend="Restore the mode, unless it is no longer used.",
     ),
     Rule(
         name="scenario-removed",
         level=Level.WARNING,
-        summary="a scenario is no longer there",
-        why="What was asked of it, by claims, matrices or `--scenario`, is asked no more.",
+        summary="a scenario was removed",
+        why="Claims, matrices and `--scenario` no longer cover it.",
         example="-scenario sale { work = 10 ms/request }",
-        mend="Put the scenario back, or say why it cannot happen any more.",
+        mend="Restore the scenario, or explain why it can no longer happen.",
     ),
     Rule(
         name="matrix-removed",
         level=Level.WARNING,
-        summary="a matrix is no longer there",
+        summary="a matrix was removed",
         why="Its configurations are no longer solved or compared.",
         example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }",
-        mend="Put the matrix back.",
+        mend="Restore the matrix.",
     ),
     Rule(
         name="matrix-narrowed",
         level=Level.WARNING,
         summary="a matrix covers fewer configurations",
-        why="An axis has lost values, more is excluded, or fewer rows are kept: claims about every "
-        "configuration say less.",
+        why="An axis lost values, more is excluded, or fewer rows are kept: claims about "
+        "every configuration cover less.",
         example="-matrix speeds { work in [ 4, 8, 12 ms/request ] }\n"
         "+matrix speeds { work in [ 4, 8 ms/request ] }",
-        mend="Restore the values, or say in a note why they cannot occur.",
+        mend="Restore the values, or explain in a note why they cannot occur.",
     ),
     Rule(
         name="accepted-added",
         level=Level.WARNING,
-        summary="a failure is newly accepted, or for longer",
-        why="A new `[[accept]]` in the project file, or a later `until`: a claim may fail, or a "
-        "rule report, and the check passes.",
-        example='+[[accept]]\n+file = "site.qps"\n+claim = "promise"\n'
+        summary="a failure is newly accepted, or accepted for longer",
+        why="A new `[[accept]]` in the project file, or a later `until`: the check passes "
+        "although a claim fails or a rule reports.",
+        example='+[[accept]]\n+file = "site.qps"\n+claim = "contract"\n'
         '+reason = "new servers are ordered"\n+until = 2027-03-31',
-        mend="Approve the reason and the day, or mend what fails.",
+        mend="Approve the reason and the date, or fix the failure.",
     ),
     Rule(
         name="warning-allowed",
@@ -203,25 +206,24 @@ RULES: tuple[Rule, ...] = (
         summary="a warning is newly allowed",
         why="A new `[[allow]]` in the project file, or a new comment `# allow QPS…` in a spec.",
         example='+[[allow]]\n+code = "QPS0502"\n+file = "site.qps"\n+reason = "read next year"',
-        mend="Approve the reason, or mend what is warned of.",
+        mend="Approve the reason, or fix the cause of the warning.",
     ),
     Rule(
         name="warnings-not-errors",
         level=Level.ERROR,
         summary="warnings are no longer errors",
-        why="`warnings-are-errors` was set and is not any more, in the file that counts for "
-        "a spec.",
+        why="`warnings-are-errors` was set and no longer is, in the project file of a spec.",
         example="-warnings-are-errors = true",
-        mend="Set it again, and allow single warnings with a reason.",
+        mend="Set it again, and allow individual warnings with a reason.",
     ),
     Rule(
         name="rule-relaxed",
         level=Level.ERROR,
         summary="the project file lowers the level of a rule",
-        why="The stricter of both project files counts for a change, so this one is still judged "
-        "by the old level; later ones will not be.",
+        why="The stricter of both project files applies to a change, so that this change is "
+        "still checked at the old level, but later ones are not.",
         example='-range-narrowed = "error"\n+range-narrowed = "note"',
-        mend="Restore the level, or have it approved by the owner of the project file.",
+        mend="Restore the level, or have the owner of the project file approve it.",
     ),
 )
 """All rules, in the order in which they are listed."""

@@ -27,22 +27,22 @@ def is_in_its_tree(path: Path, sink: Sink) -> bool:
         sink.report(
             codes.UNREADABLE,
             None,
-            f"`{shown}` leads nowhere: its links go round in a circle, or to what can be no file",
-            hint="name the file itself",
+            f"`{shown}` is a broken or circular symbolic link",
+            hint="name the target file",
         )
     elif link.name == path.name:
         sink.report(
             codes.OUTSIDE_FOLDER,
             None,
-            f"`{shown}` is a link that leads out of its folder, project or repository",
-            hint="name what it leads to, or put that where the link is",
+            f"`{shown}` is a symbolic link out of its folder, project or repository",
+            hint="name the target file, or replace the link by it",
         )
     else:
         sink.report(
             codes.OUTSIDE_FOLDER,
             None,
-            f"`{shown}` lies outside of the project or repository: the link `{name}` leads there",
-            hint="name it where it is, or put it where the link is",
+            f"`{shown}` is outside the project or repository, through the link `{name}`",
+            hint="name the target file, or replace the link by it",
         )
     return False
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 
 class Kind(StrEnum):
-    """In which way a number is known."""
+    """Kind of certainty of a number."""
 
     EXACT = "exact"
     UPPER_BOUND = "upper bound"  # the truth is not above it
@@ -24,20 +24,20 @@ class Kind(StrEnum):
 
 
 class Certainty(Struct, frozen=True, kw_only=True):
-    """How a number is known, and why no better.
+    """Certainty of a number: exact, a bound or an approximation, with reasons.
 
-    Each reason is a phrase that stands alone: which bound or approximation, where, and the error
-    it is known for. What is exact has none.
+    Each reason names the bound or approximation, its place, and its known model error. An exact
+    number has none.
     """
 
     kind: Kind = Kind.EXACT
     reasons: tuple[str, ...] = ()
     error: float | None = None
-    """How far off an approximation may be, as a part of the truth; None where nobody knows."""
+    """Largest model error of an approximation, relative to the true value; None if unknown."""
 
     @property
     def is_exact(self) -> bool:
-        """True where nothing is left out or simplified."""
+        """True without any simplification."""
         return self.kind is Kind.EXACT
 
 

@@ -52,23 +52,23 @@ class Dimension(Struct, frozen=True, cache_hash=True):
 
     @property
     def bases(self) -> frozenset[str]:
-        """The bases that occur."""
+        """Its bases."""
         return frozenset(base for base, _ in self.exponents)
 
     @property
     def single_base(self) -> str | None:
-        """The base, where this is one base to the power of one."""
+        """The base of a dimension with one base to the power of one."""
         if len(self.exponents) == 1 and self.exponents[0][1] == 1:
             return self.exponents[0][0]
         return None
 
     @property
     def is_item(self) -> bool:
-        """True for a count of something, such as packets."""
+        """True for a count of items, such as packets."""
         return self.single_base not in (None, INFORMATION_BASE, MONEY_BASE, TIME_BASE)
 
     def exponent(self, base: str) -> Fraction:
-        """Return the exponent of a base, 0 where it does not occur."""
+        """Return the exponent of a base, 0 if it does not occur."""
         return dict(self.exponents).get(base, Fraction(0))
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ class Dimension(Struct, frozen=True, cache_hash=True):
 
     @property
     def in_words(self) -> str:
-        """How a message calls it: `a data rate (bit/s)`, `s/packet`, `a plain number`."""
+        """Its name in messages: `a data rate (bit/s)`, `s/packet`, `a plain number`."""
         text = str(self)
         words = _WORDS.get(text)
         open_ = [base for base, _ in self.exponents if is_free(base)]

@@ -36,5 +36,5 @@ def read_quantity(text: str, dimension: Dimension, what: str, example: str) -> F
         codes.COMMAND_LINE,
         None,
         f"`{what} {shortened(text)}` is not {dimension.in_words}",
-        hint=f"such as `{what} '{example}'`",
+        hint=f"write `{what} '{example}'`",
     )

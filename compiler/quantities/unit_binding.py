@@ -45,8 +45,8 @@ class Divisor(Struct, frozen=True):
             self.whole.text,
             f"({before}) {behind}",
             at=self.whole,
-            told=f"a unit belongs to the number before it: `{before} {behind}` divides by "
-            f"`{_on_one_line(self.divided.text)}`; write `({before}) {behind}`",
+            told=f"write `({before}) {behind}`; a unit binds to the number before it, so this "
+            f"divides by `{_on_one_line(self.divided.text)}`",
         )
 
 

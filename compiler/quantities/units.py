@@ -187,14 +187,14 @@ _SAID = {
     "K": "write `k` with a unit: `kbit`, `kB`",
     "Kb": "write `kbit`, `kB` (1000 byte) or `KiB` (1024 byte)",
     "Kbit": "write `kbit` (1000 bit) or `Kibit` (1024 bit)",
-    "Hz": "write `/s` with what is counted: `frame/s`",
+    "Hz": "write a rate with its item: `frame/s`",
     "MHz": "declare it as a rating: `unit MHz of rating`",
     "GHz": "declare it as a rating: `unit GHz of rating`",
     "MIPS": "declare it as a rating: `unit MIPS of rating`",
-    "min": "write `minute`; `min(a, b)` is the smaller one",
+    "min": "write `minute`; `min(a, b)` is a function",
     **dict.fromkeys(
         ("vCPU", "vCPUs", "vcpu", "vcpus", "CPU", "CPUs", "thread", "threads"),
-        "count in `core`; one of two hardware threads of a core is worth less than a core",
+        "write `core`; a hardware thread is less than a core",
     ),
 }
 """What is said of some, instead of what to write alone."""

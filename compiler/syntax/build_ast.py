@@ -130,8 +130,8 @@ class Builder:
             self._sink.report(
                 codes.TOO_DEEP,
                 self._span(tree),
-                f"calls may be nested {DEEPEST_CALLS} deep, this one goes deeper",
-                hint="measure the rest as one component",
+                f"calls are nested more than {DEEPEST_CALLS} levels deep",
+                hint="replace the inner calls by one component",
             )
             tree = replace(tree, children=tree.children[: len(rule.parts)])
         self._calls += 1
@@ -152,8 +152,8 @@ class Builder:
                 self._sink.report(
                     codes.TOO_DEEP,
                     self._span(tree),
-                    f"expressions may be nested {DEEPEST} deep, this one goes deeper",
-                    hint="name its parts with `let`",
+                    f"this expression is nested more than {DEEPEST} levels deep",
+                    hint="split it with `let`",
                 )
             self._is_too_deep = True
             return ast.Number(self._span(tree), Fraction(1))
@@ -226,8 +226,9 @@ class Builder:
             self._sink.report(
                 codes.NUMBER_SIZE,
                 span,
-                "this number is beyond what QPS computes with",
-                hint=f"at most {_LONGEST_NUMBER} digits and exponents up to {_LARGEST_EXPONENT}",
+                "this number is out of range",
+                hint=f"use at most {_LONGEST_NUMBER} digits and an exponent up to "
+                f"{_LARGEST_EXPONENT}",
             )
             return ast.Number(span, Fraction(1))
         return ast.Number(span, Fraction(digits))
@@ -289,13 +290,13 @@ class Builder:
         self._sink.report(
             codes.FIRST_EDITION,
             self._span(cases),
-            "cases stand in braces",
+            "cases must be in braces",
             hint=instead(
                 self._span(cases).text,
                 in_braces(text, cases),
                 *([f"{word} - {value[1:].lstrip()}"] if is_difference else []),
                 told=("write " if shortened(mend) == mend else "as in ")
-                + f"`{shortened(mend)}`; `qps fmt` does so{difference if is_difference else ''}",
+                + f"`{shortened(mend)}`, or run `qps fmt`{difference if is_difference else ''}",
             ),
         )
 
@@ -405,7 +406,7 @@ class Builder:
                     self._sink.report(
                         codes.RESERVED_WORD,
                         span,
-                        f"`{word}` is a word of the language and cannot be a name",
+                        f"`{word}` is a reserved word and cannot be a name",
                         hint=called_otherwise(span),
                     )
                 return ast.Name(span, (str(word),))

@@ -63,7 +63,7 @@ def _one_thing(fault: Fault) -> str | None:
     """Where only one thing can stand, say so."""
     accepted = fault.accepted - {"DOT", "CIRCUMFLEX"}
     if not accepted:
-        return "take out what stands from here on"
+        return "remove the rest"
     if "ARROW" in accepted:
         accepted = frozenset({"ARROW"})
     if {"ALL", "ONE", "OTHERS"} <= accepted:
@@ -85,7 +85,7 @@ def _one_thing(fault: Fault) -> str | None:
     if len(accepted) != 1:
         return None
     if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
-        told = f"a name has letters, digits and `_`, but no `{fault.word}`"
+        told = f"a name has letters, digits and `_`, not `{fault.word}`"
         return instead(fault.word, "_", at=fault.span, told=told)
     if fault.word == "in" and accepted == {"EQUAL"}:
         return "write `=` and a value first"
@@ -99,12 +99,12 @@ def _one_thing(fault: Fault) -> str | None:
 def _name_hint(fault: Fault) -> str:
     word, bare = fault.word, fault.word.strip('"')
     if word in keywords():
-        told = f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
+        told = f"`{word}` is a reserved word: rename it, for example to `{word}_`"
         return instead(word, f"{word}_", at=fault.span, told=told)
     if bare.isidentifier():
         return instead(word, bare, at=fault.span, told=f"write it without quotes: `{bare}`")
     if word[:1].isdigit():
-        return "a name starts with a letter; digits may follow"
+        return "start the name with a letter"
     return "put a name before it"
 
 
@@ -119,10 +119,10 @@ def _two_statements(fault: Fault) -> str | None:
 
 def _anything(fault: Fault) -> str | None:
     if fault.word in keywords() and "NAME" in fault.accepted:
-        return f"`{fault.word}` is a word of the language and cannot be a name"
+        return f"`{fault.word}` is a reserved word and cannot be a name"
     if fault.word in ("}", ")") or not fault.word.strip(";\n "):
-        return "something is missing before it: write what is expected"
-    return "take it out, or write what is expected here"
+        return "insert the missing part before it"
+    return "remove it, or replace it by what is expected"
 
 
 _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (

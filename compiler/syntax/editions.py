@@ -30,29 +30,29 @@ def report_editions(declarations: Sequence[ast.Declaration], sink: Sink) -> None
                 declaration.span,
                 "the edition is stated twice"
                 if is_again
-                else "the edition stands behind what it says how to read",
+                else "the edition must be at the top of the file",
                 hint=said_once(
                     declaration.span,
-                    "state it once, in the first line or right after what describes the file",
+                    "state it once, in the first line or right after the docstring",
                 )
                 if is_again
-                else "state it once, in the first line or right after what describes the file",
+                else "state it once, in the first line or right after the docstring",
             )
         elif year.value > EDITION:
             sink.report(
                 codes.EDITION,
                 year.span,
-                f"this QPS reads edition {EDITION} of the language",
-                hint="a newer QPS reads newer editions: install it from where you have this one",
+                f"this version of QPS reads edition {EDITION} of the language",
+                hint="update QPS for a newer edition",
             )
         elif year.value != EDITION:
             sink.report(
                 codes.EDITION,
                 year.span,
-                f"there is no such edition: the one before {EDITION} had no name",
+                f"unknown edition; the one before {EDITION} had no name",
                 hint=instead(
                     year.span.text,
                     str(EDITION),
-                    told=f"`edition {EDITION}`; `qps fmt --upgrade` rewrites older texts",
+                    told=f"write `edition {EDITION}`; for older specs run `qps fmt --upgrade`",
                 ),
             )

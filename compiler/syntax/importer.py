@@ -71,10 +71,10 @@ class Importer(Struct, frozen=True, eq=False, kw_only=True):
             sink.report(
                 codes.UNKNOWN_MODULE,
                 module.span,
-                f"there is no module `{module.text}` in the standard library",
+                f"the standard library has no module `{module.text}`",
                 hint=did_you_mean(module.text, names)
                 if module.parts[0] == "std"
-                else f'a file of your own is named in quotes: `use "{module.parts[0]}.qps"`',
+                else f'put the name of your own file in quotes: `use "{module.parts[0]}.qps"`',
             )
             return sink.outcome(None)
         return sink.outcome(_of_library(module.text))
@@ -112,16 +112,16 @@ class Importer(Struct, frozen=True, eq=False, kw_only=True):
             sink.report(
                 codes.OUTSIDE_FOLDER,
                 file.span,
-                "a spec that is no file itself may name no files",
-                hint="save it as a file, beside the one that is named",
+                "a spec that is not a file cannot use other files",
+                hint="save it as a file next to the used file",
             )
             return None
         if "\0" in file.value or not file.value.strip():
             sink.report(
                 codes.UNKNOWN_MODULE,
                 file.span,
-                "this names no file",
-                hint='name one, such as `use "hardware.qps" as hw`',
+                "the file name is empty",
+                hint='name a file, such as `use "hardware.qps" as hw`',
             )
             return None
         path = real_path(importing.folder / file.value)
@@ -129,15 +129,15 @@ class Importer(Struct, frozen=True, eq=False, kw_only=True):
             sink.report(
                 codes.UNREADABLE,
                 file.span,
-                f"`{shortened(file.value)}` leads nowhere: its links go round in a circle",
-                hint="name the file itself",
+                f"`{shortened(file.value)}` is a circular symbolic link",
+                hint="name the target file",
             )
             return None
         if not path.is_relative_to(resolved_path(self.root)):
             sink.report(
                 codes.OUTSIDE_FOLDER,
                 file.span,
-                f"`{shortened(file.value)}` lies outside {self.of_what}",
+                f"`{shortened(file.value)}` is outside {self.of_what}",
                 hint=_HOW_FAR,
             )
             return None
@@ -146,8 +146,7 @@ class Importer(Struct, frozen=True, eq=False, kw_only=True):
 
 
 _HOW_FAR = (
-    "a spec reads files in its own folder and below it, or below the folder of its `qps.toml`; "
-    "move the file there"
+    "move the file into the folder of the spec, or add a `qps.toml` in a common parent folder"
 )
 
 
@@ -180,16 +179,16 @@ def _read(
     try:
         if not path.is_file():
             kind = "is a folder" if path.is_dir() else "does not exist"
-            kind = kind if path.is_dir() or not path.exists() else "is no ordinary file"
+            kind = kind if path.is_dir() or not path.exists() else "is not a regular file"
             fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}", _other_file(path, span, suffix))
             return None
         if path.stat().st_size > largest:
             fail(
                 codes.UNREADABLE,
                 f"`{shown}` is larger than {largest:,} bytes",
-                "split it, and join the parts with `use`"
+                "split it into files, and include them with `use`"
                 if suffix == ".qps"
-                else "thin it out: each row as likely to stay as any other",
+                else "keep a random sample of rows",
             )
             return None
         text = path.read_bytes().decode("utf-8-sig")
@@ -203,8 +202,8 @@ def _read(
     except OSError as error:
         fail(
             codes.UNREADABLE,
-            f"`{shown}` cannot be read: {error.strerror or error}",
-            "check that it is there and that you may read it",
+            f"cannot read `{shown}`: {error.strerror or error}",
+            "check the path and its permissions",
         )
     return None
 
@@ -215,4 +214,4 @@ def _other_file(path: Path, span: Span | None, suffix: str) -> str:
     near = closest(path.stem + suffix, (file.name for file in files if file.is_file()))
     if near is not None:
         return instead(path.name, near, told=f"did you mean `{near}`?")
-    return "name a file, relative to the one that uses it" if span else f"name a `{suffix}` file"
+    return "name a file relative to the one that uses it" if span else f"name a `{suffix}` file"

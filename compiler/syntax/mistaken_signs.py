@@ -25,9 +25,9 @@ def comma_mended(fault: Fault) -> str | None:
     if digits and fault.behind[:1].isdigit():
         return instead(",", ".", at=fault.span, told="write the decimal point as `.`")
     if "EQUAL" in fault.accepted:
-        return "declare each by itself"
+        return "declare each one separately"
     if "_SEP" in fault.accepted and fault.opened:
-        told = "statements end with `;` or a new line, not with a comma"
+        told = "end the statement with `;` or a new line, not a comma"
         return instead(",", ";", at=fault.span, told=told)
     return None
 
@@ -42,7 +42,7 @@ def comment_mended(fault: Fault) -> str | None:
         fault.word, ()
     ):
         return None
-    told = "a comment begins with `#`, and ends with its line"
+    told = "write a comment with `#`, up to the end of the line"
     both = Span(fault.span.source, fault.span.start, fault.span.end + 1)
     return instead(both.text, "#", at=both, told=told)
 
@@ -58,11 +58,11 @@ def range_mended(fault: Fault) -> str | None:
     if fault.word != ".." or low is None or high is None:
         return None
     if re.match(r"(param|let)\b", fault.before):
-        told = f"the value stands first, its range behind `in`: `{low[1]} in {low[1]}..{high[0]}`"
+        told = f"put the value first, then its range: `{low[1]} in {low[1]}..{high[0]}`"
         return instead("..", f" in {low[1]}..", at=fault.span, told=told)
     return (
-        "how many there are is one number; where they scale by themselves it is worked out: "
-        f"`let many = clamp(ceil(…), {low[1]}, {high[0].strip()})`, and `* many`"
+        "a count must be one number; for autoscaling write `let many = clamp(ceil(…), "
+        f"{low[1]}, {high[0].strip()})`, and `* many`"
     )
 
 
@@ -72,7 +72,9 @@ _ENDS = re.compile(r"\s*([\d_.]+)\s*(?:,|\.\.)\s*([\d_.]+(?: *[\w/]+)?)\s*\]")
 def bracket_mended(fault: Fault) -> str | None:
     """Where a bracket opens what has none, or closes nothing."""
     if fault.word == "[" and re.search(r"\bscenario\s+in\s+\[[^\]]*$", fault.before):
-        return "make one of them, `scenario both { scenario = [one, other] }`, and list that"
+        return (
+            "combine them in a scenario, `scenario both { scenario = [one, other] }`, and list that"
+        )
     if fault.word in "[]":
         told = "write a range as `2..200`, choices as `a or b`"
         ends = _ENDS.match(fault.behind) if fault.word == "[" else None
@@ -81,12 +83,12 @@ def bracket_mended(fault: Fault) -> str | None:
         whole = Span(fault.span.source, fault.span.start, fault.span.end + ends.end())
         return instead(whole.text, f"{ends[1]}..{ends[2]}", at=whole, told=told)
     if fault.word in "})" and not fault.opened:
-        told = f"nothing is open here that `{fault.word}` could close: take it out"
+        told = f"remove `{fault.word}`, which has no opening match"
         return instead(fault.word, "", at=fault.span, told=told)
     if fault.word == ")" and fault.opened != "(":
-        return "no `(` is open here: take it out, or add the `(`"
+        return "remove it, or add the missing `(`"
     if fault.word == ")" and fault.before.endswith("("):
-        return "put the arguments between the brackets"
+        return "put the arguments between the parentheses"
     return None
 
 
@@ -96,7 +98,7 @@ def equals_mended(fault: Fault) -> str | None:
         return None
     if fault.before[-1:] in ("<", ">", "=", "!"):
         both = fault.before_it(fault.before[-1]).to(fault.span)
-        told = f"write `{fault.before[-1]}=` without a blank"
+        told = f"write `{fault.before[-1]}=` without a space"
         if fault.before[-1] == "=":
             return told  # a second one by mistake, as likely
         return instead(both.text, f"{fault.before[-1]}=", at=both, told=told)
@@ -104,10 +106,10 @@ def equals_mended(fault: Fault) -> str | None:
         both = Span(fault.span.source, fault.span.start, fault.span.end + 1)
         return instead(both.text, f"{fault.behind[0]}=", at=both)
     if re.search(r"[{;\n]\s*\w+$", fault.before[-LOOKED_BACK:]) and "NUMBER" in fault.accepted:
-        told = f"the value stands right behind the word, without `{fault.word}`"
+        told = f"put the value right after the keyword, without `{fault.word}`"
         return instead(fault.with_blanks.text, " ", at=fault.with_blanks, told=told)
     if "COMPARE" in fault.accepted:
-        told = "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
+        told = "compare with `==`, `<=` or `>=`; `=` only sets a value"
         return instead(fault.word, "==", "<=", ">=", at=fault.span, told=told)
     return None
 
@@ -138,7 +140,7 @@ def number_mended(fault: Fault) -> str | None:
         if "RANGE" in fault.accepted or fault.before.endswith(".."):
             return RANGE_HINT
         if fault.before[-1:].isdigit():
-            told = f"write a digit behind the point: `{fault.before[-1]}.0`"
+            told = f"write a digit after the point: `{fault.before[-1]}.0`"
             return instead(".", ".0", at=fault.span, told=told)
         told = "write a digit before the point: `0.5`"
         is_fraction = fault.behind[:1].isdigit()
@@ -148,7 +150,7 @@ def number_mended(fault: Fault) -> str | None:
     if not re.fullmatch(r"\d.*", fault.word):
         return None
     if fault.before[-1:].isdigit():
-        told = "write digits together, or with `_` between: `800_000`"
+        told = "write digits without spaces, or with `_`: `800_000`"
         at = fault.span.source.text[: fault.span.start].rstrip()
         blanks = Span(fault.span.source, len(at), fault.span.start)
         return instead(blanks.text, "_", at=blanks, told=told)
@@ -156,7 +158,7 @@ def number_mended(fault: Fault) -> str | None:
         both = fault.before_it(fault.before[-1]).to(fault.span)
         rest = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
         unit = fault.before[-1] + (rest[0].replace(" ", "") if rest else "")
-        told = f"the unit stands behind the number: `{shortened(fault.word)} {unit}`"
+        told = f"put the unit after the number: `{shortened(fault.word)} {unit}`"
         return instead(both.text, f"{fault.word} {fault.before[-1]}", at=both, told=told)
     return None
 
@@ -164,7 +166,7 @@ def number_mended(fault: Fault) -> str | None:
 def unit_mended(fault: Fault) -> str | None:
     """Where a unit stands behind a name or a bracket, which may have a unit of its own."""
     if built_in(fault.word) is not None and fault.before[-1:] == "]":
-        return f"each number has its unit: `[1 {fault.word}, 2 {fault.word}]`"
+        return f"give each number its unit: `[1 {fault.word}, 2 {fault.word}]`"
     name = re.search(r"[\w.]+$|\)$", fault.before[-LOOKED_BACK:])
     if built_in(fault.word) is None or "PLUS" not in fault.accepted or name is None:
         return None
@@ -173,7 +175,7 @@ def unit_mended(fault: Fault) -> str | None:
     left = name.group() if name.group() != ")" else "(…)"
     unit = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
     written = fault.word + (unit.group().replace(" ", "") if unit else "")
-    told = f"a unit stands behind a number: `{left} * 1 {written}`, or `{left}` alone if it has one"
+    told = f"write `{left} * 1 {written}`, or only `{left}` if it has a unit"
     whole = Span(fault.span.source, fault.span.start, fault.span.end + (unit.end() if unit else 0))
     return instead(whole.text, f"* 1 {written}", "", at=whole, told=told)
 
@@ -182,4 +184,4 @@ def users_mended(fault: Fault) -> str | None:
     """Where the plural of `unit user` ends a statement, as the size of a group does."""
     if fault.word != "users" or not fault.before[-1:].isdigit():
         return None
-    return "the unit is `user` here: `users` at the end says how large a group is"
+    return "write `user` for the unit; `users` at the end is the size of a group"

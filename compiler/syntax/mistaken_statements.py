@@ -22,8 +22,8 @@ def waiting_mended(fault: Fault) -> str | None:
         return None
     resource, word = found.group(1), fault.word
     return (
-        f"it stands behind the resource: `{resource} …, queueing {word}`; or on a line of its own, "
-        f"outside: `queueing {resource} {word}`"
+        f"write `{resource} …, queueing {word}` in the machine, or `queueing {resource} "
+        f"{word}` outside"
     )
 
 
@@ -40,14 +40,14 @@ def priority_mended(fault: Fault) -> str | None:
     if fault.word != "priority" and not re.search(r"\belastic\s+priority$", fault.before):
         return None
     if re.search(r"\belastic\b", fault.before):
-        return "the priority stands right behind the range: `elastic 1..20 packet/s priority 1`"
+        return "put the priority right after the range: `elastic 1..20 packet/s priority 1`"
     return (
-        "what is elastic has a priority, `param x elastic 1..20 packet/s priority 1`, and a stream "
-        "on a line of its own: `priority 1`"
+        "for an elastic parameter write `param x elastic 1..20 packet/s priority 1`; for "
+        "a stream, `priority 1` on a separate line"
     )
 
 
-_MEMBERS = "its members are called `users` here, whatever the population is called"
+_MEMBERS = "write `users` for its members"
 _GROUP = re.compile(r"group\s+\w+\s+of\s+[\d_]+\s+([^\W\d]\w*)")
 
 
@@ -67,21 +67,21 @@ def group_mended(fault: Fault) -> str | None:
     if fault.word == "at" and re.search(r"\bto\s+others$", fault.before):
         return "name the group of the others: `to others in room at most 4`"
     if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
-        return "only of the others some can be chosen: `to others in room at most 4`"
+        return "use `at most` with others: `to others in room at most 4`"
     if "OTHERS" in fault.accepted and not {"ALL", "LBRACE"} & fault.accepted:
-        return "a number says how many of the others at this node: `to 2 others`"
+        return "put the number before `others`: `to 2 others`"
     return None
 
 
 def pool_mended(fault: Fault) -> str | None:
     """Where the amount of a pool stands before its name, or a condition where it is given back."""
     if fault.word == "if" and re.search(r"\bgive\s+[\w.]+$", fault.before):
-        return "`give` has no condition: what was not taken under one is not given back either"
+        return "remove the condition: `give` returns only what was taken"
     amount = re.match(r"[ \t]*([\w.]*)[ \t]+of[ \t]+([\w.]+)", fault.behind)
     if not re.search(r"\b(take|give)$", fault.before) or not fault.word[:1].isdigit():
         return None
     unit, pool = amount.groups() if amount else ("MB", "memory")
-    told = f"the pool comes first: `take {pool} {fault.word} {unit}`"
+    told = f"put the pool first: `take {pool} {fault.word} {unit}`"
     if amount is None:
         return told
     whole = Span(fault.span.source, fault.span.start, fault.span.end + amount.end())
@@ -93,19 +93,18 @@ def call_mended(fault: Fault) -> str | None:
     node = re.search(r"\bcall\s+(\w+)$", fault.before)
     if fault.before.startswith("component") and node:
         return (
-            "a component is work at one node; calls stand where it is used: "
-            f"`at node {{ …; call {node[1]} {{ … }} }}`"
+            f"put calls into a stream, not a component: `at node {{ …; call {node[1]} {{ … }} }}`"
         )
     if re.search(r"\bcall$", fault.before) and fault.word == "{":
         return "name the node that is called: `call db { … }`"
     if node and node[1] in ("at", "to"):
-        told = f"name the node alone: `call {fault.word} {{ … }}`"
+        told = f"name only the node: `call {fault.word} {{ … }}`"
         at = fault.before_it(node[1]).to(fault.span)
         return instead(at.text, fault.word, at=at, told=told)
     if fault.word in ("sends", "returns") and "COMMA" in fault.accepted:
         return fault.after_a_comma
     if node and (fault.word in "};" or "\n" in fault.word):
-        return f"say what is done there: `call {node[1]} {{ … }}`"
+        return f"add the steps of the call: `call {node[1]} {{ … }}`"
     return None
 
 
@@ -119,8 +118,8 @@ def condition_mended(fault: Fault) -> str | None:
         depth += {"}": 1, "{": -1}.get(fault.before[block], 0)
     head = re.search(r"\b(stream|at|call)\s+([\w.]+)[^{};\n]*$", fault.before[:block])
     if head is None:
-        return "a condition stands before the `{`"
-    return f"the condition stands before the `{{`: `{head[1]} {head[2]} if … {{ … }}`"
+        return "put the condition before the `{`"
+    return f"put the condition before the `{{`: `{head[1]} {head[2]} if … {{ … }}`"
 
 
 _CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
@@ -129,20 +128,20 @@ _CITED = re.compile(r"\bsource\s+\"[^\"\n]*\"\s*$")
 def source_mended(fault: Fault) -> str | None:
     """Where a citation goes wrong: it stands last, behind what it is cited for."""
     if fault.word == "," and re.match(r"\s*source\b", fault.behind):
-        return instead(",", "", at=fault.span, told="no comma stands before `source`: take it out")
+        return instead(",", "", at=fault.span, told="remove the comma before `source`")
     if fault.word == "source" and {"TO", "IF"} <= fault.accepted:
-        return "cite it where the number stands: in the component, or in a `let` that it names"
+        return "put the source at the number: in the component, or in a `let`"
     if fault.word.startswith('"') and re.search(r"\btraffic\s+source$", fault.before):
-        return 'the traffic stands first: `traffic 30 frame/s source "…"`'
+        return 'put the traffic first: `traffic 30 frame/s source "…"`'
     if fault.word not in (",", "}", "\n") and _CITED.search(fault.before[-LOOKED_BACK:]):
-        return "a source stands last, behind all that it is cited for"
+        return "put the source last"
     return None
 
 
 def target_mended(fault: Fault) -> str | None:
     """Where a target does not say of what."""
     if re.search(r"(?:^|\n)target(?:\s[^\n]*,)?$", fault.before) and "LINKS" in fault.accepted:
-        return "say what it is the target of: `target cpu 75 %, link 80 %`"
+        return "name the resources: `target cpu 75 %, link 80 %`"
     return None
 
 
@@ -153,7 +152,7 @@ def use_mended(fault: Fault) -> str | None:
         return None
     file, name = used[1], used[2] or "name"
     if used.end() < len(fault.before):  # behind `with`
-        told = "put a comma between what it is told"
+        told = "put a comma between the settings"
         if fault.word == "and":
             return instead(fault.with_blanks.text, ", ", at=fault.with_blanks, told=told)
         return told if fault.word == "=" else None
@@ -161,9 +160,9 @@ def use_mended(fault: Fault) -> str | None:
         told = f"write `as` before its name: `use {file} as {shortened(fault.word)}`"
         return put_before(fault.span, " as", told)
     if fault.word == "," and used[2]:
-        return f"each name is an instance of its own: `use {file} as {name}` once more"
+        return f"write one `use {file} as {name}` per instance"
     if fault.word in ("{", "(", ":", ",", "for") and "WITH" in fault.accepted:
-        return f"what it is told stands behind `with`: `use {file} as {name} with population = …`"
+        return f"put settings after `with`: `use {file} as {name} with population = …`"
     return None
 
 
@@ -177,9 +176,9 @@ def member_mended(fault: Fault) -> str | None:
         return None
     kind, name, parent = member.groups()
     if parent == "with":
-        return f"name first what it is otherwise: `{kind} {name} = … with …`"
+        return f"name the base first: `{kind} {name} = … with …`"
     if fault.word in ("{", ",", ":") and member.end() == len(fault.before):
-        told = f"what differs stands behind `with`: `{kind} {name} = {parent} with …`"
+        told = f"put the differences after `with`: `{kind} {name} = {parent} with …`"
         return told if fault.word == "{" else instead(fault.word, " with", at=fault.span, told=told)
     if "COMMA" in fault.accepted and fault.word.isidentifier() and not fault.opened:
         return fault.after_a_comma
@@ -196,21 +195,21 @@ def listed_mended(fault: Fault) -> str | None:
         told = "write `but`: `between all but client`"
         return instead(fault.word, "but", at=fault.span, told=told)
     is_more = fault.word == ","
-    return "what else a link joins stands before: `between core, all`" if is_more else None
+    return "put `all` last: `between core, all`" if is_more else None
 
 
 def run_mended(fault: Fault) -> str | None:
     """Where a component that runs in another one goes wrong."""
     if fault.word == "{" and re.search(r"\brun\s*$", fault.before):
-        return "name what runs, each by itself: `run parse; run query`"
+        return "write one `run` per component: `run parse; run query`"
     runs = re.search(r"\brun\s+([\w.]+)(?:\([^()]*\))?\s*$", fault.before[-LOOKED_BACK:])
     if runs is None or "IF" not in fault.accepted:
         return None
     if fault.word[:1].isdigit():
-        told = f"say how often behind `*`: `run {runs[1]} * {shortened(fault.word)}`"
+        told = f"put the repetition after `*`: `run {runs[1]} * {shortened(fault.word)}`"
         return put_before(fault.span, " *", told)
     if fault.word in ("to", "in"):
-        return f"a stream says to whom it goes on: `at node {{ {runs[1]} {fault.word} … }}`"
+        return f"put the receivers into the stream: `at node {{ {runs[1]} {fault.word} … }}`"
     return None
 
 
@@ -218,7 +217,7 @@ def size_in_mended(fault: Fault) -> str | None:
     """Where `in` stands before a size of traffic, as the first edition had it."""
     if fault.word != "in" or not re.search(r"\btraffic\s[^;{}\n]*$", fault.before[-LOOKED_BACK:]):
         return None
-    told = "a size stands behind a comma: `traffic 8000 byte/s, 1280 byte/packet`"
+    told = "put a comma before the size: `traffic 8000 byte/s, 1280 byte/packet`"
     return instead(fault.with_blanks.text, ",", at=fault.with_blanks, told=told)
 
 

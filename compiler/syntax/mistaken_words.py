@@ -14,8 +14,8 @@ _SURE = 0.74
 
 
 _NESTED = {
-    **dict.fromkeys(("node", "link"), "nodes and links stand in `topology { … }`"),
-    **dict.fromkeys(("source", "at", "over"), "it is a part of a stream: `stream name { … }`"),
+    **dict.fromkeys(("node", "link"), "put nodes and links into `topology { … }`"),
+    **dict.fromkeys(("source", "at", "over"), "put it into a stream: `stream name { … }`"),
 }
 _FIRST_WORDS = {
     **dict.fromkeys(("import", "include", "from"), ("use",)),
@@ -45,8 +45,8 @@ _SAID = {
     "is": "compare with `==`",
     "equals": "compare with `==`",
     "unless": "write `if not …`",
-    "let": "write `param`, or `let` for what is computed",
-    "shared": "a link that takes turns is `shared`",
+    "let": "write `param`, or `let` for a computed value",
+    "shared": "for a half-duplex medium write `shared`",
 }
 """What is said of some words instead of ``write `word` ``, by them or by what is to be written."""
 _NETWORK_WORDS = {
@@ -68,7 +68,7 @@ def first_word_mended(fault: Fault) -> str | None:
         return None
     if fault.word.startswith('"'):
         doc = f'""{fault.word}""'
-        return instead(fault.word, doc, at=fault.span, told='a doc string stands between `"""`')
+        return instead(fault.word, doc, at=fault.span, told='put a docstring between `"""`')
     if not fault.word.isidentifier():
         return None
     near = closest(fault.word, DECLARATIONS)
@@ -79,7 +79,7 @@ def first_word_mended(fault: Fault) -> str | None:
         return instead(fault.word, *others, at=fault.span, told=_SAID.get(others[-1], ""))
     if near is not None:
         return meant(fault, near)
-    return "a declaration starts with a word such as `param`, `component` or `stream`"
+    return "start a declaration with a keyword such as `param`, `component` or `stream`"
 
 
 def misspelt_mended(fault: Fault) -> str | None:
@@ -144,7 +144,7 @@ def case_mended(fault: Fault) -> str | None:
             case = _CASE_WORDS[word]
             return instead(word, case, at=at, told=f"write `{case}` for `{word}`")
     if fault.word in TOKEN_CHOICES["CASE"] and {"COMMA", "_SEP"} & fault.accepted:
-        return "cases stand in braces, one behind `;`: `{ average 3 ms; largest 5 ms }`"
+        return "put cases in braces, separated by `;`: `{ average 3 ms; largest 5 ms }`"
     if fault.word in (",", ";") and before in TOKEN_CHOICES["CASE"]:
-        return f"say what it is: `{before} 3 ms`"
+        return f"add the value: `{before} 3 ms`"
     return None

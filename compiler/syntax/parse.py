@@ -53,8 +53,9 @@ def parse(source: Source, kept: KeptParts | None = None) -> Outcome[ast.Module]:
         sink.report(
             codes.UNREADABLE,
             Span(source, 0, 0),
-            f"the file has {len(source.text):,} characters; QPS reads up to {LARGEST_TEXT:,}",
-            hint="put parts of it into files of their own, and name them with `use`",
+            f"the file has {len(source.text):,} characters, more than the limit of "
+            f"{LARGEST_TEXT:,}",
+            hint="split it into files, and include them with `use`",
         )
         return sink.partial(_module(source, [], [(0, 0)], sink))
     parts = _parts(source.text)
@@ -216,7 +217,7 @@ def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> pars
             codes.TOO_DEEP,
             Span(source, start, start + len(source.text[start:end].partition("\n")[0])),
             f"a declaration is longer than {LARGEST_DECLARATION:,} characters",
-            hint="make several of it; declarations start at the left edge",
+            hint="split it; declarations start at the left margin",
         )
         return None
     try:

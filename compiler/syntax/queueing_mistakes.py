@@ -25,11 +25,11 @@ def waiting_mended(before: str, word: str, behind: str) -> str | None:
     """Return how to mend what is said of arrivals, or of how they wait; None where it is not."""
     law = re.match(r"\s*(cv|room|speeds)\b", behind)
     if word == "," and law and _LAW.search(before):
-        return instead(",", "", told=f"no comma stands before `{law[1]}`: take it out")
+        return instead(",", "", told=f"remove the comma before `{law[1]}`")
     if word == "cv" and re.search(r",\s*arrivals\s*\Z", before):
-        return "it is no size of the traffic: `arrivals cv 3` stands on a line of its own"
+        return "put `arrivals cv 3` on a separate line"
     if word == "]" and re.search(r"\bspeeds\s*\[\s*\Z", before):
-        return "say how fast one is served alone, two together, and so on: `speeds [1, 1.9, 2.7]`"
+        return "list the speed with one item, two items, and so on: `speeds [1, 1.9, 2.7]`"
     return None
 
 
@@ -38,7 +38,7 @@ def effect_mended(declaration: str, word: str, previous: str) -> str | None:
     effect = previous if word[:1].isdigit() else word
     if effect not in _EFFECTS or not declaration.startswith("stream"):
         return None
-    return f"a component says so, and is a step of the stream: `component c {{ {effect} … }}`"
+    return f"put it into a component and use that as a step: `component c {{ {effect} … }}`"
 
 
 def discipline_of_nothing(source: Source, start: int, at: int) -> Span | None:
@@ -56,7 +56,7 @@ def report_nothing_waits(discipline: Span, sink: Sink) -> None:
     sink.report(
         codes.SYNTAX,
         discipline,
-        f"`{word}` says how, but not what is waited for",
-        hint=f"name it: `queueing cpu {word}{variation}` for every `cpu`, "
-        f"`queueing link {others}{variation}` for every link, or one place of them",
+        f"the resource of queueing `{word}` is missing",
+        hint=f"write `queueing cpu {word}{variation}` for every `cpu`, or `queueing link "
+        f"{others}{variation}` for every link",
     )

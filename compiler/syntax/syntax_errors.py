@@ -49,24 +49,24 @@ def report_syntax_error(
 # -- characters and texts ----------------------------------------------------------------
 
 _CHARACTERS = {
-    "|": "choices are joined by `or`",
-    "&": "conditions are joined by `and`",
-    "!": "`not` turns a condition round, `!=` compares",
-    "?": "choose with `if … then … else …`",
-    "€": "money is counted in `$` in this version",
-    "@": "take it out",
-    "\\": "a line goes on by itself after an operator or a comma: take it out",
-    **dict.fromkeys("×·∙⋅", "multiply with `*`"),
-    **dict.fromkeys("÷∕⁄", "divide with `/`"),
-    **dict.fromkeys("−–—‐", "subtract with `-`"),
+    "|": "join choices with `or`",
+    "&": "join conditions with `and`",
+    "!": "write `not` to negate, `!=` to compare",
+    "?": "write `if … then … else …`",
+    "€": "write money in `$`",
+    "@": "remove it",
+    "\\": "remove it; a line continues after an operator or a comma",
+    **dict.fromkeys("×·∙⋅", "write `*`"),
+    **dict.fromkeys("÷∕⁄", "write `/`"),
+    **dict.fromkeys("−–—‐", "write `-`"),
     "≤": "write `<=`",
     "≥": "write `>=`",
     "≠": "write `!=`",
     "≈": "write `~`",
-    "±": "write the deviation behind `within`",
+    "±": "write the tolerance after `within`",
     "→": "write `->`",
     "…": "write a range as `2..200`",
-    **dict.fromkeys("'`´‘’“”„«»", 'texts stand in double quotes: `"`'),
+    **dict.fromkeys("'`´‘’“”„«»", 'put text in double quotes: `"`'),
 }
 _INSTEAD = {
     "|": "or", "&": "and", "@": "", "\\": "", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "→": "->",
@@ -82,20 +82,20 @@ def _character(span: Span, sink: Sink) -> None:
         sink.report(
             codes.CHARACTER,
             span,
-            f"a character that cannot be seen stands here: U+{ord(character):04X} ({called})",
-            hint=instead(character, " ", told="take it out, or put a blank there instead"),
+            f"invisible character: U+{ord(character):04X} ({called})",
+            hint=instead(character, " ", told="remove it, or replace it by a space"),
         )
         return
     sink.report(
         codes.CHARACTER,
         span,
-        f"`{character}` has no meaning in QPS",
+        f"unknown character `{character}`",
         hint=_character_hint(character),
     )
 
 
 def _character_hint(character: str) -> str:
-    told = _CHARACTERS.get(character, "take it out; in texts and comments it may stand")
+    told = _CHARACTERS.get(character, "remove it; it is allowed only in text and comments")
     if character in _CHARACTERS and character not in _INSTEAD:
         return told
     return instead(character, _INSTEAD.get(character, ""), told=told)
@@ -107,7 +107,7 @@ def _unclosed_text(span: Span, sink: Sink) -> None:
     sink.report(
         codes.UNCLOSED,
         Span(span.source, span.start, span.start + width),
-        "this doc string is not closed" if is_doc else "this text in quotes is not closed",
+        "this docstring is not closed" if is_doc else "this quoted text is not closed",
         hint=_closed('"""' if is_doc else '"', span),
     )
 
@@ -162,7 +162,7 @@ def _unclosed(source: Source, opening: int, sink: Sink, before: int | None = Non
     sink.report(
         codes.UNCLOSED,
         Span(source, opening, opening + 1),
-        f"this `{bracket}` is never closed",
+        f"this `{bracket}` is not closed",
         hint=_added(source, _CLOSING[bracket], before),
     )
 
@@ -188,9 +188,9 @@ def _at_end(error: UnexpectedError, span: Span, start: int, sink: Sink) -> None:
     sink.report(
         codes.SYNTAX,
         span,
-        "something is missing at the end",
+        "unexpected end of statement",
         label=f"expected {_expected(accepted)} after this",
-        hint=members or (RANGE_HINT if "RANGE" in accepted else "complete it, or take it out"),
+        hint=members or (RANGE_HINT if "RANGE" in accepted else "complete it, or remove it"),
     )
 
 

@@ -15,11 +15,11 @@ def think_mended(before: str, word: str, behind: str) -> str | None:
     """Return how a time to think is written, where `word` cannot stand behind what is `before`."""
     if word == "think":
         told = _told(word, behind)
-        return f"it stands in the traffic, behind a comma: `traffic 1 request, {told}`"
+        return f"put it into the traffic, after a comma: `traffic 1 request, {told}`"
     is_value = word[:1].isdigit() or word in ("=", ":")
     told = _told("think", behind if word in ("=", ":") else f"{word} {behind}")
     if is_value and _FIRST.search(before):
-        return f"say first how many each of them has under way: `traffic 1 request, {told}`"
+        return f"put the number of items in progress first: `traffic 1 request, {told}`"
     found = _BEHIND.search(before)
     if found and is_value and (found[1] != "think" or word in ("=", ":")):
         return f"write `{told}`"

@@ -42,10 +42,10 @@ class PopulationView(Struct, frozen=True):
 
 
 class ResourceView(Struct, frozen=True, kw_only=True):
-    """A resource: load formula, load at the limit, saturation, shares by component.
+    """A resource: utilization as a formula and at capacity, saturation point, shares by component.
 
-    It counts as saturated at `target`: 1, or less by plan. Where it cannot be told whether it
-    is before `saturates_at`, `saturates_not_below` is a population up to which it is not.
+    It saturates at `target`: 1, or a planned target. If an earlier saturation is undecided,
+    `saturates_not_below` is a population up to which it does not saturate.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ResourceView(Struct, frozen=True, kw_only=True):
 
 
 class CarriedView(Struct, frozen=True, kw_only=True):
-    """What a link or a network card carries at the limit: each of `count` such resources."""
+    """Throughput of a link or network interface at capacity, of each of `count` equal resources."""
 
     resource: str
     bit_per_s: float
@@ -72,10 +72,10 @@ class CarriedView(Struct, frozen=True, kw_only=True):
 
 
 class RequirementView(Struct, frozen=True, kw_only=True):
-    """A requirement with its limit and how far it is met.
+    """A requirement with its limit, and the population up to which it is met.
 
-    Of one that holds with a `certainty` the value is the population, and the limit up to which
-    population it does.
+    With a `certainty`, the value is the population and the limit the largest population that meets
+    it.
     """
 
     measure: str
@@ -91,7 +91,7 @@ class RequirementView(Struct, frozen=True, kw_only=True):
 
 
 class QualityView(Struct, frozen=True, kw_only=True):
-    """The metric, its value at the limit, how far it stays acceptable."""
+    """The quality metric, its value at capacity, and the population up to which it passes."""
 
     metric: str
     at_limit: float | None
@@ -101,9 +101,9 @@ class QualityView(Struct, frozen=True, kw_only=True):
 
 
 class ElasticView(Struct, frozen=True, kw_only=True):
-    """An elastic parameter: its range, its value at the limit, its knees.
+    """An elastic parameter: its range, value at capacity, and knees.
 
-    It is `lowered` where it takes less than its most; those of a smaller `priority` come first.
+    It is `lowered` if it is below its largest value; a smaller `priority` is served first.
     """
 
     parameter: str
@@ -130,7 +130,7 @@ class FailingView(Struct, frozen=True, kw_only=True):
 
 
 class StreamThereView(Struct, frozen=True, kw_only=True):
-    """What the users of a stream see with more users, and what they see at the answer."""
+    """Loss, latency and rate of a stream with more users, and at capacity."""
 
     stream: str
     loss: float
@@ -147,7 +147,7 @@ class StreamThereView(Struct, frozen=True, kw_only=True):
 
 
 class MoreUsersView(Struct, frozen=True, kw_only=True):
-    """What happens with 10 % more users, or at the end of the range."""
+    """Results with 10 % more users, or at the end of the range."""
 
     at: int
     range_ends: bool
@@ -158,9 +158,9 @@ class MoreUsersView(Struct, frozen=True, kw_only=True):
 
 
 class MarginView(Struct, frozen=True):
-    """A load that is planned with: by a target, or by a requirement.
+    """A planned utilization, by a target or a requirement.
 
-    It is not `loaded` where nothing in this configuration loads what the target is of.
+    `loaded` is False if nothing uses the resource in this configuration.
     """
 
     of: str
@@ -169,13 +169,13 @@ class MarginView(Struct, frozen=True):
 
 
 class AdviceView(Struct, frozen=True, kw_only=True):
-    """A change that helps, and the largest acceptable population with it.
+    """A change that raises the capacity, and the capacity with it.
 
-    `change` is how it is written or meant, `words` say it for people, `setting` is what to write
-    behind `with` or `--set`, null where that cannot be. Where the `range_limits` there may be more.
-    Where demand is moved, `to` is the resource that takes most of it over and `headroom` what that
-    has left then. `price` and `running_price` are what it costs more, $ and $/s, for as many users
-    as there are now; null where that has no price.
+    `change` is its text in a spec, `words` its description, `setting` the value for `with` or
+    `--set`, null if there is none. With `range_limits` the capacity may be higher. If demand is
+    moved, `to` is the resource that receives most of it and `headroom` what remains there. `price`
+    and `running_price` are the additional cost, $ and $/s, at the current capacity; null without a
+    price.
     """
 
     way: Way
@@ -194,12 +194,12 @@ class AdviceView(Struct, frozen=True, kw_only=True):
 
     @property
     def is_hardware(self) -> bool:
-        """Whether it takes other or more machines and networks."""
+        """True if it needs other or more machines or networks."""
         return self.way is Way.CAPACITY
 
 
 class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
-    """The answers of one configuration."""
+    """The results of one configuration."""
 
     schema: str
     file: str
@@ -218,12 +218,12 @@ class SolveView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
     quality: QualityView
     largest_acceptable: int | None
     known: Certainty
-    """How the answer is known."""
+    """Certainty of the capacity."""
     largest_acceptable_interval: Interval | None
     odds: Odds | None
-    """What is known of the answer where numbers are not."""
+    """Uncertainty of the capacity, if inputs are uncertain."""
     counted_as_known: tuple[CountedAsKnown, ...]
-    """Fitted costs whose rows are too few to tell how far off they may be."""
+    """Fitted service demands without residuals, treated as exact."""
     limited_by: str | None
     at: int
     next_limit: NextLimit | None

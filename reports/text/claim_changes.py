@@ -15,9 +15,9 @@ from qps.solver.claims.judging import Claims
 
 
 class ClaimChange(Struct, frozen=True, kw_only=True):
-    """A claim that fares otherwise than before: its verdicts, None where it is not there.
+    """A claim with a changed verdict; a verdict is None if the claim does not exist.
 
-    `claimed` and `predicted` are of the new spec, of the old one where the new has it no more;
+    `claimed` and `predicted` are of the new spec, or of the old one for a removed claim;
     `predicted_before` is of the old one.
     """
 
@@ -32,9 +32,9 @@ class ClaimChange(Struct, frozen=True, kw_only=True):
 
 
 class ClaimChanges(Struct, frozen=True, kw_only=True):
-    """Claims that fare otherwise in a new spec; `unchanged` counts those that do not.
+    """Claims with changed verdicts in a new spec; `unchanged` counts the others.
 
-    `unanswered` says why claims of either have no answer.
+    `unanswered` has the reasons for claims without a result.
     """
 
     now_fail: tuple[ClaimChange, ...]
@@ -45,7 +45,7 @@ class ClaimChanges(Struct, frozen=True, kw_only=True):
 
     @property
     def are_any(self) -> bool:
-        """True where something is to be told."""
+        """True if there is anything to report."""
         return bool(self.now_fail or self.now_hold or self.others or self.unanswered)
 
 

@@ -40,7 +40,7 @@ from qps.solver.what_if.difference import MOST_SHARED, Difference
 
 
 class NumberView(Struct, frozen=True):
-    """A number that only one of the specs has."""
+    """A number in only one of the specs."""
 
     name: str
     value: str
@@ -48,10 +48,10 @@ class NumberView(Struct, frozen=True):
 
 
 class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
-    """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them.
+    """Output of `qps diff --format json`; `before` and `after` are those of `qps solve`.
 
-    Where the capacities differ by less than the model error, it is `within_error`, and `users` 0.
-    `claims` are those that fare otherwise; None where nobody asked for them.
+    If the capacities differ by less than the model error, `within_error` is true and `users` is 0.
+    `claims` are those with changed verdicts; None if they were not requested.
     """
 
     schema: str
@@ -68,13 +68,13 @@ class DifferenceView(ShowsItself, Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def labels(self) -> tuple[Labels, Labels]:
-        """What either spec calls things; all is called as it is written where nobody said."""
+        """Labels of both specs."""
         found: tuple[Labels, Labels] = self.__dict__.get("labels", (PLAIN, PLAIN))
         return found
 
     @property
     def in_words(self) -> str:
-        """The answer for people: with what the specs call things."""
+        """The result in words, with the labels of the specs."""
         return _answered(self, self.labels)
 
     def _shown(self) -> Shown:

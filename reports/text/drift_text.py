@@ -181,9 +181,9 @@ def drift_github(found: Drift, spec: str, tolerance: float) -> str:
 
 
 class CostView(Struct, frozen=True, kw_only=True):
-    """A cost: a load of the machine where `per` is null, else seconds of one processor for each.
+    """A service demand: a utilization if `per` is null, else CPU seconds per item.
 
-    `relative_difference` is null where the spec says nothing of it.
+    `relative_difference` is null if the spec does not state it.
     """
 
     per: str | None
@@ -198,14 +198,14 @@ class CostView(Struct, frozen=True, kw_only=True):
 
 
 class AloneView(Struct, frozen=True, kw_only=True):
-    """A cost that alone would explain what has moved, by a difference."""
+    """A service demand that alone explains the drift, and its difference."""
 
     per: str | None
     difference: float
 
 
 class SinceView(Struct, frozen=True, kw_only=True):
-    """When it began, as ISO 8601: 95 times of 100 between `earliest` and `latest`."""
+    """Start of the drift in ISO 8601, with a 95 % interval from `earliest` to `latest`."""
 
     at: str
     earliest: str
@@ -214,7 +214,7 @@ class SinceView(Struct, frozen=True, kw_only=True):
 
 
 class DriftView(ShowsItself, Struct, frozen=True, kw_only=True):
-    """What runs say of the costs of a spec; times as ISO 8601."""
+    """Drift of the service demands of a spec; times in ISO 8601."""
 
     schema: str
     file: str

@@ -21,7 +21,7 @@ def explained_text(told: Explanation, *, width: int = 80, color: bool = False) -
     lines += wrapped(f"{code.summary[0].upper()}{code.summary[1:]}.", width)
     for paragraph in told.why:
         lines += ["", *wrapped(paragraph, width)]
-    lines += ["", toned("fails", tone, color=color), *_files(told.files)]
+    lines += ["", toned("Example", tone, color=color), *_files(told.files)]
     lines += ["", f"  $ {told.command}"]
     for number, line in enumerate(told.printed.splitlines()):
         is_toned = not number or _MARKED.fullmatch(line)

@@ -17,9 +17,9 @@ _MOST_LISTED = 1_000
 
 
 class CoefficientView(Struct, frozen=True, kw_only=True):
-    """A load where `per` is null, else seconds of one processor for each (a bit of information).
+    """A utilization if `per` is null, else CPU seconds per item, or per bit.
 
-    `half_width` is that of the 95 % interval, null where as many numbers as rows are fitted.
+    `half_width` is that of the 95 % confidence interval, null without residuals.
     """
 
     name: str
@@ -29,9 +29,9 @@ class CoefficientView(Struct, frozen=True, kw_only=True):
 
 
 class RowView(Struct, frozen=True, kw_only=True):
-    """A row: loads as shares of the machine; `pull` is Cook's distance.
+    """A row: utilizations of the machine; `pull` is Cook's distance.
 
-    `left_out` is what a fit without the row predicts; null where the row alone decides a number.
+    `left_out` is the prediction of a fit without the row; null if the fit needs the row.
     """
 
     line: int
@@ -43,7 +43,7 @@ class RowView(Struct, frozen=True, kw_only=True):
 
 
 class FitView(ShowsItself, Struct, frozen=True, kw_only=True):
-    """Costs fitted to a table. `component` is what to paste, null where a cost is below zero."""
+    """Service demands fitted to a table; `component` to paste is null if a demand is negative."""
 
     schema: str
     file: str

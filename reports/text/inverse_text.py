@@ -27,10 +27,10 @@ _MOST_REASONS = 4
 
 
 class IntervalView(Struct, frozen=True, kw_only=True):
-    """Acceptable values, and what fails below and above them; null at an end of the range.
+    """Values that support the population, and what fails beyond; null at an end of the range.
 
-    An open end is not acceptable itself. Of numbers of places, `unrounded` holds the ends
-    before they were rounded to whole numbers, null where they were whole.
+    An open end is excluded. For counts, `unrounded` has the ends before rounding to whole numbers,
+    null if they were whole.
     """
 
     from_: float
@@ -47,10 +47,10 @@ class IntervalView(Struct, frozen=True, kw_only=True):
 
 
 class InverseView(Struct, frozen=True, kw_only=True):
-    """The values of a number with which a population is acceptable, in base units of `unit`.
+    """The values of a number that support a population, in base units of `unit`.
 
-    `current` is null where it is not the same in all modes, see `current_by_mode`. `known` is a
-    lower bound where more values may do in truth, an upper bound where fewer.
+    `current` is null if it differs between modes, see `current_by_mode`. `known` is a lower bound
+    if more values may be sufficient, an upper bound if fewer.
     """
 
     schema: str

@@ -15,7 +15,7 @@ from qps.solver.answers.solution import Solution
 
 
 class MeasureView(Struct, frozen=True, kw_only=True):
-    """A measure of the spec's own at the answer, in its base unit; null where it has no value."""
+    """A measure declared in the spec, at capacity, in its base unit; null without a value."""
 
     name: str
     value: float

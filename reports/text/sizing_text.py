@@ -46,10 +46,10 @@ _AS_IS = "As it stands"
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
-    """A resource: its load there, its target, what it has and what it takes, in `unit`.
+    """A resource: its utilization, target, current and required capacity, in `unit`.
 
-    `takes` is null where none was found that does, 0 where any does; `exact` is the same before it
-    was rounded up to whole cores. `machines` is null where their number is not to be chosen.
+    `takes` is null if no capacity is sufficient, 0 if any is; `exact` is the value before rounding
+    up to whole cores. `machines` is null if their number is fixed.
     """
 
     name: str
@@ -66,7 +66,7 @@ class NeededView(Struct, frozen=True, kw_only=True):
 
 
 class FailingView(Struct, frozen=True, kw_only=True):
-    """A requirement that fails there, in which mode, with its value and its limit."""
+    """A requirement that fails there, with its mode, value and limit."""
 
     requirement: str
     mode: str | None
@@ -77,7 +77,7 @@ class FailingView(Struct, frozen=True, kw_only=True):
 
 
 class MendView(Struct, frozen=True):
-    """A capacity, that of all these resources, which mends what still fails by itself."""
+    """A capacity of these resources that alone fixes what still fails."""
 
     resources: tuple[str, ...]
     takes: float
@@ -86,11 +86,11 @@ class MendView(Struct, frozen=True):
 
 
 class SizingView(Struct, frozen=True, kw_only=True):
-    """What each resource must have for a population, in base units.
+    """Required size of each resource for a population, in base units.
 
-    `known` tells how it is known whether they are carried: an upper bound where they may not be,
-    a lower bound where they may be though it seems not. `mends_known` tells how it is known that
-    no other capacity mends what fails still.
+    `known` is the certainty that the population is supported: an upper bound if it may not be, a
+    lower bound if it may be although a requirement fails. `mends_known` is the certainty that no
+    other capacity fixes what still fails.
     """
 
     schema: str

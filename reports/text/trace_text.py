@@ -43,21 +43,21 @@ USUAL_BUFFER = Fraction(1, 4)
 
 
 class CurvePoint(Struct, frozen=True):
-    """A buffer in s, and the share of gaps that it leaves."""
+    """A playout buffer in s, and its share of gaps."""
 
     buffer: float
     gaps: float
 
 
 class Tolerance(Struct, frozen=True):
-    """A share of gaps, and the smallest buffer (s) with at most so many; None where none has."""
+    """A share of gaps, and the smallest playout buffer (s) that keeps to it, or None."""
 
     gaps: float
     buffer: float | None
 
 
 class BestView(Struct, frozen=True):
-    """The best buffer for the limits; times in s."""
+    """The best playout buffer within the limits; times in s."""
 
     buffer: float
     gaps: float
@@ -66,7 +66,7 @@ class BestView(Struct, frozen=True):
 
 
 class TraceView(Struct, frozen=True, kw_only=True):
-    """A trace and what follows from it; times in s, `variance` in s^2, `gaps` of jitter in 1/s."""
+    """A trace and its results; times in s, `variance` in s^2, `gaps` of jitter in 1/s."""
 
     file: str
     sent: int
@@ -86,7 +86,7 @@ class TraceView(Struct, frozen=True, kw_only=True):
 
 
 class TracesView(Struct, frozen=True, kw_only=True):
-    """Several traces, and how their measures are correlated; null where that cannot be told."""
+    """Several traces, and correlations of their measures; null if undefined."""
 
     schema: str
     limits: dict[str, float]

@@ -238,11 +238,11 @@ def _certify(
     """Check the answer itself: all criteria hold at it, those that limit it fail just above."""
     for item in judged:
         if largest is not None and fails_at(graph, item.criterion, largest):
-            raise SolverFault(f"{item.criterion.name} fails at the answer {largest}")
+            raise SolverFault(f"{item.criterion.name} fails at the capacity {largest}")
         if first_failure is None or item.first_failure != first_failure:
             continue
         if not fails_at(graph, item.criterion, first_failure):
-            raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
+            raise SolverFault(f"{item.criterion.name} passes above the capacity {largest}")
 
 
 def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> ResourceSolution:
@@ -348,16 +348,16 @@ def _warnings(
         sink.report(
             codes.NO_USERS,
             None,
-            f"nothing depends on {name}: no load and no requirement changes with it",
-            hint=f"where each user should add to a load: `node user = pc * {name}` grows with "
-            "them, and `stream … for each user` is sent by each",
+            f"no utilization and no requirement depends on {name}",
+            hint=f"let the system grow with its users: `node user = pc * {name}` and `stream … "
+            "for each user`",
         )
     elif verdict is Verdict.RANGE and graph.low < graph.high:
         sink.report(
             codes.RANGE_LIMITS,
             None,
-            f"{graph.population} is acceptable from {graph.low:,} to {graph.high:,}: "
-            "the range, not the system, is the limit",
+            f"{graph.population} meets all requirements from {graph.low:,} to "
+            f"{graph.high:,}: the range limits the capacity",
             hint=f"widen the range of `users {graph.population}`",
         )
     for resource in resources:
@@ -365,8 +365,8 @@ def _warnings(
             sink.report(
                 codes.SATURATED_START,
                 graph.resources[resource.name].span,
-                f"{resource.name} is {_how_full(graph, resource.name)} already at "
-                f"{graph.population} = {graph.low}",
+                f"{resource.name} is {_how_full(graph, resource.name)} "
+                f"even at {graph.population} = {graph.low}",
             )
     loads = {resource.name: resource.load_at_limit for resource in resources}
     report_far(far_from_measured(graph, loads, AT_ANSWER), sink)
@@ -380,4 +380,4 @@ def _warnings(
 def _how_full(graph: LoadGraph, name: str) -> str:
     """Return what a resource is that is saturated from the start: full, or more than that."""
     is_full = graph.at(graph.low).exact(graph.resources[name].fullness) == 1
-    return "exactly full" if is_full else "saturated"
+    return "at 100 % utilization" if is_full else "saturated"

@@ -39,7 +39,7 @@ Of a line through evenly spaced rates it is about 1.7 times at one and a half ti
 """
 
 _BYTE = 8
-AT_ANSWER = "at the answer"
+AT_ANSWER = "at capacity"
 
 
 class Kind(Enum):
@@ -165,7 +165,7 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
     """Warn of what is asked beyond what was measured, and say by how much and what to do."""
     for one in found:
         mend = (
-            "add a run that is like it to the table, or say how far off such costs were, "
+            "add a similar run to the table, or state the uncertainty with "
             f"`{one.component} * trust.same_load` of `std.trust`"
         )
         sink.add(
@@ -193,14 +193,14 @@ def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
 def _message(one: Beyond) -> str:
     if one.kind is Kind.MIX:
         return (
-            f"`{one.component}` is asked for {one.item} together at {one.resource} as in no row "
-            f"that was measured (`{one.file}`)"
+            f"`{one.component}` runs with a combination of {one.item} at {one.resource} "
+            f"that no row of `{one.file}` has"
         )
     asked, low, high = map(_plain, (one.asked, one.low, one.high))
     measured = f"{low} to {high} were" if one.kind is Kind.SIZE else f"at most {high} were"
     return (
-        f"`{one.component}` is asked for {asked} {_unit(one)} at {one.resource}, but {measured} "
-        f"measured (`{one.file}`)"
+        f"`{one.component}` runs with {asked} {_unit(one)} at {one.resource}, but "
+        f"{measured} measured (`{one.file}`)"
     )
 
 
@@ -209,14 +209,14 @@ def _how_far(one: Beyond) -> str:
     times = f"{one.times:.3g} times"
     match one.kind:
         case Kind.MIX:
-            return f"the fit is {times} as unsure of it as of any row"
+            return f"the fit is {times} as uncertain there as at any row"
         case Kind.SIZE if one.asked < one.low:
-            return f"the smallest that was measured is {times} as large"
+            return f"the smallest measured value is {times} as large"
         case Kind.SIZE:
-            return f"that is {times} the largest that was measured"
+            return f"that is {times} the largest measured value"
     return (
-        f"that is {times} the largest of column `{one.column}`, where intervals hold if costs go "
-        "on as a line"
+        f"that is {times} the largest value of column `{one.column}`; intervals assume a "
+        "linear trend"
     )
 
 
@@ -296,10 +296,10 @@ def report_far(found: Iterable[FarLoad], sink: Sink) -> None:
         sink.report(
             codes.FAR_FROM_MEASURED,
             one.span,
-            f"`{one.component}` was measured at {nearest * 100:.3g} % load of {one.resource}, "
-            f"which is loaded {one.load * 100:.3g} % {one.where}",
-            hint=f"under load an item often costs less, as work is done in batches: the {what} may "
-            f"be too {'small' if is_above is is_answer else 'large'}; measure nearer to it",
+            f"`{one.component}` was measured at {nearest * 100:.3g} % utilization of "
+            f"{one.resource}, which is {one.load * 100:.3g} % {one.where}",
+            hint="measure closer to it; demand per item often falls under load (batching), so "
+            f"that the {what} may be too {'small' if is_above is is_answer else 'large'}",
         )
 
 

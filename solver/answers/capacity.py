@@ -110,10 +110,10 @@ def _refuse(
     sink.report(
         codes.UNDECIDED,
         span,
-        f"whether `{name}` holds cannot be told from {population} = {undecided.near:,.6g} on: it "
-        f"comes so near to its limit, or jumps so often, that {MOST_BOXES:,} bounds do not decide, "
-        f"and the range has {ends[1] - ends[0] + 1:,} populations, too many to try each",
-        hint=f"narrow the range of {population} to {WIDEST_RANGE:,}: each is tried then",
+        f"`{name}` is undecided from {population} = {undecided.near:,.6g}: too close to "
+        f"its limit, or too many jumps, for {MOST_BOXES:,} bounds, and the range has "
+        f"{ends[1] - ends[0] + 1:,} populations",
+        hint=f"narrow the range of {population} to {WIDEST_RANGE:,}, so that each value is tried",
     )
     raise QpsError(sink.found)
 

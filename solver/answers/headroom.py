@@ -32,7 +32,7 @@ _FULL = 1 + 1e-9  # an elastic rate fills a resource up to 1
 
 
 class NextLimit(Struct, frozen=True):
-    """What would limit the answer if the first limit were lifted.
+    """The limit of the capacity if the first limit were lifted.
 
     `requirement` holds up to `met_up_to`, None where it fails from the start; where nothing else
     limits in the range, `requirement` is None and `met_up_to` the end of the range.
@@ -42,7 +42,7 @@ class NextLimit(Struct, frozen=True):
     met_up_to: int | None
     mode: str | None
     known: Certainty = EXACT
-    """How it is known up to where it is met."""
+    """Certainty of `met_up_to`."""
 
 
 class FailingThere(Struct, frozen=True):
@@ -87,7 +87,7 @@ class StreamThere(Struct, frozen=True, kw_only=True):
 
 
 class LoadThere(Struct, frozen=True):
-    """A resource that is loaded beyond what is planned."""
+    """A resource above its target."""
 
     resource: str
     load: float

@@ -21,8 +21,8 @@ def refuse_undefined(loads: dict[str, Formula], graph: LoadGraph) -> None:
             raise QpsError.single(
                 codes.NO_ANSWER,
                 graph.resources[name].span,
-                f"the load of {name} divides by zero",
-                hint="one of the numbers it rests on is zero: see `qps explain … " + name + "`",
+                f"the utilization of {name} divides by zero",
+                hint="one of its inputs is zero: see `qps explain … " + name + "`",
             )
 
 
@@ -39,11 +39,11 @@ def impossible(graph: LoadGraph) -> Iterator[tuple[Formula, str, Span | None]]:
     """
     for stream in graph.streams.values():
         for jitter in stream.jitter:
-            what = f"the jitter of {jitter.resource} is below zero"
+            what = f"the jitter of {jitter.resource} is negative"
             yield -jitter.value, what, jitter.span
-        yield -stream.buffer, f"the playout buffer of `{stream.name}` is below zero", stream.playout
+        yield -stream.buffer, f"the playout buffer of `{stream.name}` is negative", stream.playout
         for queue in stream.queues:
-            what = f"a queue of `{stream.name}` ({queue.stage}) is below zero"
+            what = f"a queue of `{stream.name}` ({queue.stage}) is negative"
             yield -queue.value, what, queue.span
         for part in stream.losses:
             shares = {"recovers": part.restored}
@@ -51,8 +51,8 @@ def impossible(graph: LoadGraph) -> Iterator[tuple[Formula, str, Span | None]]:
                 shares["drops"] = part.value
             for does, share in shares.items():
                 if share is not None:
-                    what = f"what `{stream.name}` {does} ({part.stage}) is"
-                    yield -share, f"{what} below zero", part.span
+                    what = f"the share that `{stream.name}` {does} ({part.stage}) is"
+                    yield -share, f"{what} negative", part.span
                     yield share - 1, f"{what} above 100 %", part.span
 
 
@@ -70,7 +70,7 @@ def _refuse_beyond(
         is_beyond = failure is not None
         where = f" at {population} = {failure}"
     if is_beyond:
-        hint = "keep it in bounds with `max` or `min`"
+        hint = "bound it with `max` or `min`"
         raise QpsError.single(codes.OUT_OF_RANGE, span, f"{message}{where}", hint=hint)
 
 

@@ -180,14 +180,18 @@ def _undecided(
 def refuse_undecided(near: float, population: Formula, name: str, span: Span | None) -> NoReturn:
     """Refuse to say where a resource saturates."""
     sink = Sink()
-    what = f"where {name} saturates" if name else "where a load reaches its limit"
+    what = (
+        f"the saturation point of {name}"
+        if name
+        else "the point where a resource reaches its limit"
+    )
     sink.report(
         codes.UNDECIDED,
         span,
-        f"{what} cannot be told: it does not below {population} = {near:,.6g}, and from "
-        "there on its load comes so near to its limit, jumps so often, or is made of numbers so "
-        f"small or large, that {MOST_BOXES:,} bounds do not decide",
-        hint="bound what it rests on with `min` or `max`, or write it with fewer roundings",
+        f"{what} is undecided from {population} = {near:,.6g}: its utilization is too "
+        "close to the limit, jumps too often, or has too extreme inputs for "
+        f"{MOST_BOXES:,} bounds",
+        hint="bound its inputs with `min` or `max`, or use fewer roundings",
     )
     raise QpsError(sink.found)
 

@@ -53,9 +53,9 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
 
 
 class BottleneckChange(Struct, frozen=True):
-    """From this population on, another resource is the most heavily loaded.
+    """From this population on, another resource has the highest utilization.
 
-    None where it is not told which ones are from there on.
+    None if the resource is undecided.
     """
 
     at: float
@@ -63,13 +63,12 @@ class BottleneckChange(Struct, frozen=True):
 
 
 class Bottleneck(Struct, frozen=True, kw_only=True):
-    """The resource that saturates first (else the one most heavily loaded at the upper end).
+    """The resource that saturates first, or has the highest utilization at the end of the range.
 
-    One that is saturated `from_start` is so where the range starts already: `saturates_at` is
-    that start then, not where it begins to be. `initially` is the most heavily loaded one at the
-    lower end; `changes` follow from there. `undecided` are resources of which it cannot be told
-    whether they saturate before it. Where it saturates before the largest acceptable population,
-    `stays_full` tells how it does up to there, `exactly` or `at most`.
+    With `from_start` it is saturated at the start of the range, which is `saturates_at`.
+    `initially` is the resource with the highest utilization at that start; `changes` follow.
+    `undecided` are resources that may saturate earlier. If it saturates below the capacity,
+    `stays_full` states whether its utilization up to there is `exactly` or `at most` at its limit.
     """
 
     resource: str
@@ -112,16 +111,16 @@ class FirstFailure(Struct, frozen=True):
 
 
 class Sensitivity(Struct, frozen=True):
-    """By how many per cent the answer moves when a number moves by one per cent."""
+    """Elasticity: percent change of capacity per percent change of a number."""
 
     parameter: str
     elasticity: float
 
 
 class Knee(Struct, frozen=True):
-    """Where an elastic parameter leaves one end of its range: at which population, and why.
+    """Population at which an elastic parameter leaves one end of its range, and the resource.
 
-    Where it is written, its method is whether that is a closed form.
+    `method` is how the population was found.
     """
 
     at: float
@@ -150,13 +149,12 @@ class ElasticSolution(Struct, frozen=True, kw_only=True):
 
 
 class ClosedSolution(Struct, frozen=True, kw_only=True):
-    """Users who wait for their answer, at the limit: so many `jobs` of them are under way.
+    """A closed workload at capacity, with `jobs` items in progress.
 
-    All of them have `rate` answers a second, each after its `latency`, and none could have more
-    than `most`: there it `levels_off_at` a resource, or several that are full together. Below the
-    `knee` of so many jobs it is the delays that count, above it that resource. `asymptotic` and
-    `balanced` are bounds of the rate, from below and from above. Where it `meets` other closed
-    streams, that is what it would have without them.
+    `rate` is the throughput in items/s, `latency` the response time. Throughput is at most `most`,
+    where it `levels_off_at` one or more saturated resources. The `knee` is the number of jobs at
+    which the asymptotes meet. `asymptotic` and `balanced` are lower and upper bounds of the rate.
+    If it `meets` other closed streams, these are its values without them.
     """
 
     stream: str
@@ -176,7 +174,7 @@ class ClosedSolution(Struct, frozen=True, kw_only=True):
 
 
 class FullTogether(Struct, frozen=True):
-    """The stations that are full while the share of a class is between two, with many under way."""
+    """Resources that are saturated for a range of the share of a class."""
 
     at: float
     to: float
@@ -198,9 +196,9 @@ class MixSolution(Struct, frozen=True, kw_only=True):
 
 
 class CostSolution(Struct, frozen=True, kw_only=True):
-    """What the configuration costs at the limit, in all, for each user, and by place.
+    """Cost of the configuration at capacity: in total, per user, and by node or link.
 
-    Its unit is $ for what is bought, $/s for what runs.
+    The unit is $ for purchases and $/s for recurring cost.
     """
 
     unit: str
@@ -212,12 +210,12 @@ class CostSolution(Struct, frozen=True, kw_only=True):
 
     @property
     def is_running(self) -> bool:
-        """True for what runs."""
+        """True for recurring cost."""
         return self.unit == "$/s"
 
 
 class ModeSolution(Struct, frozen=True, kw_only=True):
-    """What one of several modes comes to, and how that is known."""
+    """Result of one of several modes, and its certainty."""
 
     mode: str
     largest_acceptable: int | None

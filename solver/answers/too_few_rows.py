@@ -10,7 +10,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 
 
 class CountedAsKnown(Struct, frozen=True, kw_only=True):
-    """Costs that were fitted to a table with no more distinct rows than numbers."""
+    """Service demands fitted to a table without residuals."""
 
     table: str
     numbers: tuple[str, ...]

@@ -72,7 +72,7 @@ def _fullest(found: Iterable[tuple[Unwaited, float]]) -> tuple[tuple[Unwaited, f
 def report_unsaid(found: UnsaidWaits, sink: Sink) -> None:
     """Warn of latencies that count no waiting where much of it would be."""
     (first, load), *others = found.resources
-    loads = [f"{first.resource} is loaded {_percent(load)} at {found.at}"]
+    loads = [f"{first.resource} is at {_percent(load)} utilization at {found.at}"]
     loads += [f"{one.resource} {_percent(load)}" for one, load in others[: _MOST_NAMED - 1]]
     more = len(others) - (_MOST_NAMED - 1)
     names = [f"`{name}`" for name in found.requirements[:_MOST_NAMED]]
@@ -80,7 +80,8 @@ def report_unsaid(found: UnsaidWaits, sink: Sink) -> None:
     sink.report(
         codes.UNSAID_WAITS,
         found.span,
-        f"no waiting is counted in {_few(names, several)}, though {_few(loads, more)}",
+        f"{_few(names, several)} {'exclude' if len(found.requirements) > 1 else 'excludes'} "
+        f"queueing delay, though {_few(loads, more)}",
         hint=_mend([one for one, _ in found.resources]),
     )
 
@@ -100,13 +101,13 @@ def _mend(resources: list[Unwaited]) -> str:
         if told.traits.needs_cores:
             fitting[one.called] = one.discipline  # one server, where one of a name is
     none = ", ".join(f"{name} none" for name in dict.fromkeys(one.called for one in resources))
-    silent = f"that none is meant: `queueing {none}`"
+    silent = f"to exclude it on purpose: `queueing {none}`"
     if fitting:
         how = ", ".join(f"{name} {discipline.value}" for name, discipline in fitting.items())
-        return f"say how it is waited for, such as `queueing {how}`, or {silent}"
+        return f"add `queueing {how}`; {silent}"
     return (
-        "a stream of bytes alone does not wait: name its items, such as `traffic 80 packet/s, "
-        f"1250 byte/packet`, and say how they wait, or say {silent}"
+        "add items to the stream, such as `traffic 80 packet/s, 1250 byte/packet`, and "
+        f"their queueing; {silent}"
     )
 
 

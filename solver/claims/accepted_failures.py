@@ -53,12 +53,12 @@ class Accepted(Struct, frozen=True):
             named = [result for result in results if _is_of(entry, result)]
             if any(result.fails or result.accepted for result in named):
                 continue
-            what = "holds" if named else "is no claim of this spec that has an answer"
+            what = "holds" if named else "is not a claim of this spec with a result"
             sink.report(
                 codes.UNUSED_EXCEPTION,
                 entry.span,
                 f"`{entry.claim}` may fail until {entry.until}, and {what}",
-                hint="take this entry out" if named else "`qps test` tells the names of claims",
+                hint="remove this entry" if named else "run `qps test` for the names of claims",
             )
         return as_grave(sink.found, project)
 

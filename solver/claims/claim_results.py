@@ -38,9 +38,9 @@ class Verdict(Enum):
 
 
 class Near(Struct, frozen=True, kw_only=True):
-    """What playing told of a measure: its mean, half the 95 % interval, and whether that is near.
+    """Simulated mean of a measure, half its 95 % confidence interval, and whether it passes.
 
-    `why` says why that is not told, where playing was not precise enough; then `holds` is false.
+    `why` has the reason if the simulation was not precise enough; then `holds` is false.
     """
 
     mean: float
@@ -50,10 +50,10 @@ class Near(Struct, frozen=True, kw_only=True):
 
 
 class PredictionInterval(Struct, frozen=True, kw_only=True):
-    """Between which values, in base units, one more run lies with a probability.
+    """Prediction interval of one more run, in base units.
 
-    What was measured is on a `side` of it: 0 is within, -1 below, 1 above. `rank` is how likely
-    one more run is lower.
+    `side` is the position of the measured value: 0 within, -1 below, 1 above. `rank` is the
+    probability that one more run is lower.
     """
 
     probability: float
@@ -98,12 +98,12 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
 
 class ClaimResult(Struct, frozen=True, kw_only=True):
-    """A claim and what the model says of it: a claim of a `spec`, which stands in a `file`.
+    """A claim of a `spec`, in a `file`, and its prediction.
 
-    `claimed`, `predicted` and `difference` are in base units; for a condition they are None
-    and `condition` and `compared` hold its text and its sides. `holds` is None
-    for a measured value that is shown, not judged. `fitted` says what was chosen to hit it, in the
-    claim or in a number that it rests on; `missed` why it is known not to hold.
+    `claimed`, `predicted` and `difference` are in base units; for a condition they are None, and
+    `condition` and `compared` have its text and its sides. `holds` is None for a measured value
+    without a tolerance. `fitted` names what was calibrated to match it, in the claim or in an
+    input; `missed` gives the reason of a known miss.
     """
 
     name: str
@@ -124,48 +124,48 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
     fitted: str | None = None
     text: str
     counted: str | None = None
-    """Of how many configurations of a matrix a claim holds."""
+    """Number of configurations of a matrix in which the claim passes."""
     known: Certainty = EXACT
-    """How the prediction is known; for a condition, how its sides are."""
+    """Certainty of the prediction; for a condition, of its sides."""
     missed: str | None = None
     interval: PredictionInterval | None = None
-    """Of a measured value: by what it is judged where numbers of the spec are uncertain."""
+    """Prediction interval of a measured value, if inputs are uncertain."""
     near: Near | None = None
-    """What was simulated: of a claim of the kind `simulated`, unless nobody played it."""
+    """Simulation result of a `simulated` claim, if it was simulated."""
     accepted: str | None = None
-    """It fails, and its project lets it until a day: until when, and why."""
+    """The failure is accepted by the project file: date and reason."""
     expired: str | None = None
-    """It fails, and its project let it until a day that is over."""
+    """The failure was accepted until a date that has passed."""
     origin: ir.Origin = ir.Origin.MODEL
     is_fitted_to_it: bool = False
-    """Something was chosen to hit this very number: that it holds tells nothing."""
+    """An input was calibrated to this number, so that passing is no evidence."""
 
     @property
     def is_published(self) -> bool:
-        """A document says so, and the model could say otherwise."""
+        """True for a claim from a published source."""
         return self.origin is ir.Origin.PUBLISHED
 
     @property
     def excepted(self) -> str | None:
-        """What its project file says of it, where it fails."""
+        """Entry of the project file that accepts the failure."""
         return self.accepted or self.expired
 
     @property
     def difference(self) -> float | None:
-        """How much more is predicted than claimed."""
+        """Predicted minus claimed value."""
         if self.claimed is None or self.predicted is None:
             return None
         return self.predicted - self.claimed
 
     @property
     def relative_difference(self) -> float | None:
-        """The same as a part of what is claimed."""
+        """Difference relative to the claimed value."""
         difference = self.difference
         return difference / abs(self.claimed) if difference is not None and self.claimed else None
 
     @property
     def verdict(self) -> Verdict:
-        """What becomes of the claim."""
+        """Verdict of the claim."""
         if self.kind == "unclaimed":
             return Verdict.UNCLAIMED
         if self.holds is None:
@@ -178,7 +178,7 @@ class ClaimResult(Struct, frozen=True, kw_only=True):
 
     @property
     def fails(self) -> bool:
-        """True where the spec says something else than the model: one of them is to be mended."""
+        """True if claim and model disagree."""
         return self.verdict in (Verdict.FAILS, Verdict.STALE)
 
 

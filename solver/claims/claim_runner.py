@@ -82,7 +82,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if any(symbol.name == population for symbol in value.symbols):
             _fail(
                 span,
-                f"this depends on the number of users: say for how many, `with {population} = …`",
+                f"this depends on the population: add `with {population} = …`",
             )
         if value is UNDEFINED or not value.is_constant:
             _fail(span, "this has no finite value")
@@ -136,14 +136,14 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
             if isinstance(of, ir.Chance):
                 sides = [self.known(side, base, changes) for side in operands_of(of.condition)]
-                told = approximation("probabilities are told by samples")
+                told = approximation("probabilities are computed from samples")
                 return together(*sides, opposite(together(*sides)), told)
             if isinstance(of, ir.Changed):
                 return self.known(of.value, base, (*changes, *of.changes))
             if of.kind is ir.MeasureKind.LARGEST and of.level is None:
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.LARGEST:
-                told = approximation("quantiles of the answer are told by samples")
+                told = approximation("quantiles of the capacity are computed from samples")
                 return together(self._answer(configuration)[1], told)
             if of.kind is ir.MeasureKind.QUALITY:
                 return quality_known(self._in_each_mode(configuration))
@@ -182,7 +182,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             self._looked_at.add(asked)
             self._beyond += beyond_measured(graph, population)
             name = self.model.population.name
-            where = f"where a claim or a measured row has {name} = {population:,}"
+            where = f"for a claim or measured row with {name} = {population:,}"
             self._far += far_at(graph, population, where)
 
     def _note_unsaid(self, graph: LoadGraph, population: int) -> None:
@@ -213,7 +213,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
             population = graph.low
         if population is None:
             name = self.model.population.name
-            _fail(span, f"for how many users is it to be played? Say so: `with {name} = …`")
+            _fail(span, f"the population to simulate is missing: add `with {name} = …`")
         assert population is not None
         return (self._key(configuration), population), graph, population
 
@@ -258,8 +258,8 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if not told:
             _fail(
                 span,
-                "no requirement is an axis of quality",
-                "require something of a measure that is no load, such as a latency",
+                "the spec has no requirement that defines quality",
+                "add a requirement on a latency, loss or rate",
             )
         return maximum(*told)
 
@@ -281,7 +281,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
     ) -> Fraction:
         """Return how likely a condition holds at a population."""
         if free is not None:
-            _fail(span, "a figure draws no probabilities", "claim them, in an `expect`")
+            _fail(span, "a figure cannot draw probabilities", "use them in an `expect`")
         self._note_answer(self._in_each_mode(configuration))
         return self._samples.chance(configuration, asked.condition, population, span)
 
@@ -306,7 +306,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         resources = graph.loads_of(subject)
         self._note_chosen(graph.assumptions, *(each.fullness for each in resources))
         if not resources:
-            _fail(span, f"nothing loads `{subject}`")
+            _fail(span, f"`{subject}` has no load")
         least = least_saturation(graph, (each.name for each in resources))
         # A resource that never saturates has its saturation point at infinity.
         return number(least)

@@ -146,7 +146,7 @@ def drift(
             judged.append(_Judged(asked, _either(asked, stated)))
     if not judged or judged[0].asked.begin != 0:
         raise DataError(
-            f"`{table.name}` has too few rows to tell how sure its numbers are",
+            f"`{table.name}` has too few rows for confidence intervals",
             f"measure at least {len(stated.items) + 2} runs that differ in every rate",
         )
     best = min(judged, key=lambda one: one.by_chance)
@@ -161,8 +161,9 @@ def _with_items(table: Table, stated: StatedCosts, unit_of: UnitOf) -> Table:
     if missing:
         per = "byte" if missing[0] == INFORMATION_BASE else missing[0]
         raise DataError(
-            f"`{table.name}` has no column with a rate of `{per}`, which the spec has a cost for",
-            f"head it `{per}/s`",
+            f"`{table.name}` has no column with a rate of `{per}`, for which the spec has "
+            "a service demand",
+            f"name it `{per}/s`",
         )
     other = {rate.heading for rate in rates if rate.item not in wanted}
     columns = {name: cells for name, cells in table.columns.items() if name not in other}

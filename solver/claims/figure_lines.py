@@ -242,7 +242,7 @@ class _Drawing(Struct, frozen=True, dict=True):
                 codes.NO_ANSWER,
                 curve.span,
                 f"this line depends on {name}, which is not the axis of the figure",
-                hint=f"settle it: `with {name} = …`",
+                hint=f"fix it: `with {name} = …`",
             )
         return formula
 
@@ -287,8 +287,8 @@ def _refuse_beyond(model: ir.Model, figure: ir.Figure) -> None:
             codes.OUT_OF_RANGE,
             figure.axis_span,
             f"the axis leaves the range of `{figure.parameter}`",
-            secondary=[Label(declared.span, "its range is stated here")],
-            hint="stay inside the range, or widen it where it is declared",
+            secondary=[Label(declared.span, "range declared here")],
+            hint="stay within the range, or widen it in the declaration",
         )
 
 

@@ -46,12 +46,12 @@ def chance_of(text: str | None) -> float:
     """Return how often noise alone may be told as a move: 1 % unless said otherwise."""
     chance = _share(text, "--chance", "1 %")
     if not _LEAST_CHANCE <= chance <= _MOST_CHANCE:
-        raise DataError("`--chance` takes a share from 0.0001 % to 50 %", "such as `1 %`")
+        raise DataError("`--chance` must be from 0.0001 % to 50 %", "write `--chance '1 %'`")
     return chance
 
 
 def _share(text: str | None, flag: str, usual: str) -> float:
     share = float(read_quantity(usual if text is None else text, DIMENSIONLESS, flag, usual))
     if not 0 <= share < 1:
-        raise DataError(f"`{flag} {text}` is no share", f"such as `{usual}`")
+        raise DataError(f"`{flag}` must be a share, not `{text}`", f"write `{flag} '{usual}'`")
     return share

@@ -70,7 +70,7 @@ class SampledClaims(Struct, kw_only=True):
         asked = [part for side in operands_of(condition) for part in parts_of(side)]
         if population is None and any(map(_is_of_users, asked)):
             name = self.model.population.name
-            _fail(span, f"this depends on the number of users: say for how many, `with {name} = …`")
+            _fail(span, f"this depends on the population: add `with {name} = …`")
         model = self.model
         if configuration.mode is None and not any(map(is_answer, asked)):
             model = replace(model, modes=())  # a measure is that of the model as it stands
@@ -78,7 +78,7 @@ class SampledClaims(Struct, kw_only=True):
         there = in_its_range(configuration, span)
         met, is_told = holding(model, there, axis, at, condition)
         if not is_told.any():
-            _fail(span, "no sample of what is not known can be")
+            _fail(span, "no sample is valid")
         return Fraction(int(met[is_told].sum()), int(is_told.sum()))
 
     def _sorted(self, configuration: Configuration, span: Span) -> Ints:
@@ -86,7 +86,7 @@ class SampledClaims(Struct, kw_only=True):
         found = solved_for(self.model, in_its_range(configuration, span), axis, None)
         told = found.largest[found.is_told]
         if not told.size:
-            _fail(span, f"no sample can be: {next(iter(found.reasons.values()))}")
+            _fail(span, f"no sample is valid: {next(iter(found.reasons.values()))}")
         return np.sort(np.where(told < configuration.low, 0, told))
 
     def drawn(self, configuration: Configuration, span: Span) -> ir.Axis:
@@ -95,8 +95,8 @@ class SampledClaims(Struct, kw_only=True):
         if not numbers:
             _fail(
                 span,
-                "this asks how likely something is, and every number is certain here",
-                "say how far off one may be: `param reply = 80 kB/request +- 10 %`",
+                "a probability needs an uncertain input, and the spec has none",
+                "add one: `param reply = 80 kB/request +- 10 %`",
             )
         return drawn_axis(numbers, self.model, SAMPLES, SEED)
 

@@ -61,7 +61,7 @@ def stated_costs(
     """
     used = list(_used(model, resource))
     if not used:
-        raise DataError(f"nothing in `{model.file}` costs `{resource}`", "name its resource")
+        raise DataError(f"`{model.file}` has no demand on `{resource}`", "name the resource")
     if asked:
         found = _named(used, asked)
     else:
@@ -70,15 +70,17 @@ def stated_costs(
         names = sorted({one.component.name for one in found})
         if len(names) > 1:
             raise DataError(
-                f"costs of {listed(names, 'and')} may be those of these runs",
-                "name those that the runs are of: "
+                f"these runs may measure {listed(names, 'or')}",
+                "name the measured component: "
                 + listed([f"--of {name}" for name in names], "or")
-                + "; several add up",
+                + "; several are summed",
             )
         if not found:
             raise DataError(
-                f"no component of `{model.file}` costs `{resource}` for what these runs count",
-                f"they count {listed(items, 'and')}; `--of NAME` says why one is not meant",
+                f"no component of `{model.file}` has a demand on `{resource}` for the "
+                "items of these runs",
+                f"the runs count {listed(items, 'and') or 'no items'}; name a component with `--of "
+                "NAME` for details",
             )
     return _together(model, found)
 
@@ -126,12 +128,12 @@ def _named(used: Sequence[_Used], asked: Sequence[str]) -> list[_Used]:
         of_name = [one for one in used if one.component.name == name]
         if not of_name:
             names = sorted({one.component.name for one in used})
-            hint = did_you_mean(name, names) or f"there are {listed(names, 'and')}"
-            raise DataError(f"no stream uses a component `{name}` with such a cost", hint)
+            hint = did_you_mean(name, names) or f"use {listed(names, 'or')}"
+            raise DataError(f"no stream uses a component `{name}` with such a demand", hint)
         if any(not _items(one.cost) for one in of_name):
             raise DataError(
-                f"`{name}` costs something else than so much for each of an item",
-                "runs tell costs for each item alone, such as `2 ms/request + 3 ns/byte`",
+                f"`{name}` has a demand that is not per item",
+                "only demands per item can be compared, such as `2 ms/request + 3 ns/byte`",
             )
         found += of_name
     return found
@@ -143,8 +145,8 @@ def _together(model: ir.Model, used: Sequence[_Used]) -> StatedCosts:
     machines = sorted({one.machine.name for one in used})
     if len(machines) > 1 or len(names) < len(used):
         raise DataError(
-            f"{listed(names, 'and')} cost different times on {listed(machines, 'and')}",
-            "runs are of one machine: say in the spec which one was measured, `measured on NAME`",
+            f"{listed(names, 'and')} have different demands on {listed(machines, 'and')}",
+            "state the measured machine in the spec: `measured on NAME`",
         )
     machine, resource = used[0].machine, used[0].cost.resource
     reading = _reading(machine, resource)
@@ -182,13 +184,13 @@ def _reading(machine: ir.Machine, resource: str) -> Reading:
     capacity = None if found is None else found.capacity.expr
     if found is None or found.kind is not ir.ResourceKind.PROCESSOR:
         raise DataError(
-            f"`{resource}` of `{machine.name}` is no processor: a load of it tells no times",
-            "name a processor by `--resource`",
+            f"`{resource}` of `{machine.name}` is not a CPU",
+            "name a CPU with `--resource`",
         )
     if not isinstance(capacity, ir.Constant):
         raise DataError(
             f"`{resource}` of `{machine.name}` has no fixed number of cores",
-            "say which machine was measured: `measured on NAME`",
+            "state the measured machine: `measured on NAME`",
         )
     processors = cores = capacity.value
     if found.efficiency is not None and isinstance(found.efficiency.expr, ir.Constant):
@@ -246,8 +248,8 @@ def _folded(sums: Sequence[Sequence[ir.Expr]], configuration: Configuration) -> 
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             raise DataError(
-                "a cost rests on what is known only once the spec is solved",
-                "name a component by `--of` whose costs are numbers",
+                "a service demand depends on a result of solving",
+                "name a component with constant demands: `--of NAME`",
             )
         found.append(sum(known, Fraction(0)))
     return found

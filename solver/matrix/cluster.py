@@ -78,7 +78,7 @@ def on_dask(
             raise ClusterError(f"no Dask scheduler answers at {address}: {error}") from error
         except Exception as error:
             raise ClusterError(
-                f"what answers at {address} is no Dask scheduler: {type(error).__name__}"
+                f"the server at {address} is not a Dask scheduler: {type(error).__name__}"
             ) from error
         work = _OnDask(client=client, compiled=compiled, fingerprint=fingerprint)
         try:
@@ -119,7 +119,7 @@ def _connected(address: str) -> Any:
         Thread(target=connect, daemon=True).start()
         done, _ = wait([found], _SILENT)
     if not done:
-        raise TimeoutError(f"it took the connection, and said nothing for {_SILENT:g} s")
+        raise TimeoutError(f"no answer for {_SILENT:g} s")
     return found.result()
 
 
@@ -132,10 +132,7 @@ def _other_versions(client: Any) -> Iterator[str]:
         others = ", ".join(sorted(str(one) for one in found - {here[name]}))
         if others:
             own = here[name] or "none"
-            yield (
-                f"workers have {name} {others}, and here is {own}: the last digits of their rows "
-                "may differ"
-            )
+            yield (f"workers have {name} {others}, this machine has {own}: last digits may differ")
 
 
 @contextmanager
@@ -206,24 +203,26 @@ class _OnDask:
                 # One that cannot be asked is gone, or will be asked again.
                 self._builds |= {w: one for w, one in told.items() if isinstance(one, str)}
         except Exception as error:
-            raise ClusterError(f"the Dask scheduler is gone: {type(error).__name__}") from error
+            raise ClusterError(f"lost the Dask scheduler: {type(error).__name__}") from error
         self._heard = self._looked = monotonic()
         if self._threads:
             self._seen = self._heard
         for worker in self._threads:
             found = self._builds.get(worker, build())
             if found != build():
-                raise ClusterError(f"the Dask worker {worker} has {found}, and here is {build()}")
+                raise ClusterError(
+                    f"the Dask worker {worker} has {found}, this machine has {build()}"
+                )
 
     def explained(self, error: BaseException) -> BaseException:
         """Return why a part failed: something is wrong with the cluster, or else with us."""
         if _is_lost_on_its_way(error):
-            return BrokenExecutor("a part was made, and lost with its worker before it was here")
+            return BrokenExecutor("a part was lost with its worker")
         name = type(error).__name__
         if name == "KilledWorker":
-            return WorkersLostError("were killed, again and again")
+            return WorkersLostError("were killed repeatedly")
         if isinstance(error, CancelledError) or "Cancelled" in name:
-            return WorkersLostError("are lost: the Dask scheduler has given a part up")
+            return WorkersLostError("are lost: the Dask scheduler gave up on a part")
         try:
             self.look()
         except ClusterError as found:

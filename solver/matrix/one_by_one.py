@@ -21,7 +21,7 @@ from qps.solver.matrix.deciding import Decider, Index
 from qps.solver.matrix.prepared import CompiledCriterion, Ints
 from qps.solver.matrix.saturations import CompiledResource
 
-FAULT = "a fault of qps: "
+FAULT = "internal error of qps: "
 """What the reason of a row begins with that has no answer by a fault of ours."""
 
 
@@ -94,7 +94,7 @@ class OneByOne:
         with self._of(row):
             load = self._put_in(row, resource.fullness)
             if not NOT_FINITE.isdisjoint(parts_first(load)):
-                reason = f"the load of {resource.name} divides by zero"
+                reason = f"the utilization of {resource.name} divides by zero"
                 self.refused[row] = Refusal(reason)
             else:
                 found = saturation_point(

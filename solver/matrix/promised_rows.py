@@ -77,7 +77,7 @@ def _are_uncertain(model: ir.Model, matrix: ir.Matrix) -> bool:
 
 def known_by_samples(known: ColumnsKnown, rows: PromisedRows, question: Question) -> ColumnsKnown:
     """Return how columns are known where samples tell the answer."""
-    reasons = (f"{one.name}: told by samples" for one in with_certainty(rows.model))
+    reasons = (f"{one.name}: from samples" for one in with_certainty(rows.model))
     by_samples = approximation(*reasons)
 
     def told(

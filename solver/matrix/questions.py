@@ -28,8 +28,8 @@ from qps.engine.formulas import UNDEFINED, Formula, symbol
 from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.answering import all_criteria
 
-LARGEST = symbol("the largest acceptable population")
-TOLD_BY_SAMPLES = "quantiles of the answer are told by samples of what is uncertain"
+LARGEST = symbol("the capacity")
+TOLD_BY_SAMPLES = "quantiles of the capacity are computed from samples"
 _SATURATION = "saturation of "
 _QUANTILE = "quantile of the answer: "
 

@@ -240,7 +240,7 @@ def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]
                 yield place, future.result()
             lost += bool(again)
             if lost > _MOST_LOST:
-                raise WorkersLostError("were killed, again and again")
+                raise WorkersLostError("were killed repeatedly")
     finally:
         for future in waiting:
             future.cancel()

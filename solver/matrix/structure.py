@@ -124,7 +124,7 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
     shape = [axes[i].count for i in deciding]
     if np.prod([axes[i].count for i in decided], dtype=float) * choices > _MOST_DECIDED:
         names = ", ".join(f"`{axes[i].name}`" for i in decided)
-        _refuse(matrix, f"conditions of the model ask for {names}, which have too many values")
+        _refuse(matrix, f"conditions use {names}, which have too many values")
     group_of = np.zeros([axes[i].count for i in (*chosen, *decided)], dtype=np.int64)
     groups: list[Group] = []
     for combination in product(*(range(axes[i].count) for i in chosen)):
@@ -155,7 +155,7 @@ def _refuse(matrix: ir.Matrix, message: str) -> None:
         codes.NO_ANSWER,
         matrix.span,
         f"matrix `{matrix.name}` is too varied: {message}",
-        hint="make several matrices of it, or fewer values of those axes",
+        hint="split it into several matrices, or use fewer values on those axes",
     )
 
 

@@ -37,9 +37,9 @@ def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> Drawing | None:
         raise QpsError.single(
             codes.NO_ANSWER,
             matrix.span,
-            f"an axis of matrix `{matrix.name}` sets a part of what is drawn together, "
+            f"an axis of matrix `{matrix.name}` sets a part of correlated inputs, "
             f"`{partly[0].name}`",
-            hint="quantiles need an axis for each of them, or for none",
+            hint="vary all of them, or none",
         )
     if not left:
         return None
@@ -47,9 +47,9 @@ def drawn_in_rows(model: ir.Model, matrix: ir.Matrix) -> Drawing | None:
         raise QpsError.single(
             codes.NUMBER_SIZE,
             matrix.span,
-            f"matrix `{matrix.name}` has {matrix.size:.3g} configurations of {_SAMPLES:,} samples "
-            "each; 2^63 - 1 can be counted",
-            hint="take wider steps, or fewer axes",
+            f"matrix `{matrix.name}` has {matrix.size:.3g} configurations of {_SAMPLES:,} "
+            "samples, more than the limit of 2^63 - 1",
+            hint="use larger steps, or fewer axes",
         )
     return Drawing(axis=drawn_axis(left, model, _SAMPLES, SEED), solver=samples_of_rows)
 
@@ -62,8 +62,8 @@ def _refuse_other(model: ir.Model, settled: Configuration, axis: ir.Axis) -> Non
             raise QpsError.single(
                 codes.NO_ANSWER,
                 axis.span,
-                f"the configurations of axis `{axis.name}` differ in what is uncertain",
-                hint="ask for quantiles in a matrix for each: `matrix … with scenario = …`",
+                f"configurations of axis `{axis.name}` have different uncertain inputs",
+                hint="compute quantiles in separate matrices: `matrix … with scenario = …`",
             )
 
 

@@ -63,8 +63,8 @@ def nothing_possible(reasons: Mapping[int, str], where: Span) -> QpsError:
     return QpsError.single(
         codes.SPREAD,
         where,
-        f"no sample of what is not known can be: {next(iter(reasons.values()))}",
-        hint="narrow the spread of what must be above zero, or a whole number",
+        f"no sample is valid: {next(iter(reasons.values()))}",
+        hint="narrow the distribution of inputs that must be positive or whole",
     )
 
 

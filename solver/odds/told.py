@@ -18,14 +18,14 @@ CERTAINTIES = (0.5, 0.999)
 
 
 class Likely(Struct, frozen=True):
-    """What may be, and with what probability."""
+    """A possibility and its probability."""
 
     name: str
     probability: float
 
 
 class LikelyMet(Struct, frozen=True, kw_only=True):
-    """How likely a requirement is met; `error` is how far that may be off, 0 where samples tell."""
+    """Probability that a requirement is met; `error` is its model error, 0 for samples."""
 
     name: str
     probability: float
@@ -47,19 +47,18 @@ class Share(Struct, frozen=True, kw_only=True):
 
 
 class ShareOfVariance(Share, frozen=True, kw_only=True):
-    """The same of the answer; `promise_if_halved` is what could be promised if its spread were.
+    """Share of the variance; `promise_if_halved` is the capacity with half its spread.
 
-    That is, half as wide.
+    Half means half as wide.
     """
 
     promise_if_halved: int | None
 
 
 class BySurface(Struct, frozen=True, kw_only=True):
-    """A requirement that takes long to tell: of samples it is told by a surface through `points`.
+    """An expensive requirement, interpolated for most samples by a surface through `points`.
 
-    `error` is the largest of the population at which it fails, as a part of it, where each point is
-    told by all others.
+    `error` is the largest relative error of the failing population in cross-validation.
     """
 
     requirement: str
@@ -68,7 +67,7 @@ class BySurface(Struct, frozen=True, kw_only=True):
 
 
 class Interval(Struct, frozen=True, kw_only=True):
-    """Between which values something lies with a probability; None where none is acceptable."""
+    """An interval with its probability; None for no capacity."""
 
     probability: float
     least: int | None
@@ -76,16 +75,16 @@ class Interval(Struct, frozen=True, kw_only=True):
 
 
 class Promise(Struct, frozen=True, kw_only=True):
-    """How many users are carried at least, with a certainty; None where not even the fewest are."""
+    """Capacity at a confidence; None if not even the smallest population is supported."""
 
     certainty: float
     largest: int | None
 
 
 class Counted(Struct, frozen=True, kw_only=True):
-    """How many samples lie where: `counts` of stretches of `width` populations, from `start` on.
+    """Histogram of samples: `counts` of bins with a `width`, from `start` on.
 
-    The least and the most of them, 1 % together, are left out; one below the range is none at all.
+    The extreme 1 % of samples are omitted; a value below the range means no capacity.
     """
 
     start: int
@@ -94,16 +93,15 @@ class Counted(Struct, frozen=True, kw_only=True):
 
 
 class Odds(Struct, frozen=True, kw_only=True):
-    """What is known of an answer where numbers of the spec are not.
+    """Uncertainty of a result, from samples of uncertain inputs.
 
-    `requirements` tells how likely each is met at the answer, `bottlenecks` which resource
-    saturates first, `limits` what limits the answer. `by_slopes` is the interval that the slopes
-    of the answer give, None where there are none. `left_out` is the share of samples in which a
-    number is such as none can be, or that are too many to be solved, and why; `beyond` the share in
-    which the range ends first.
-    `distribution` tells how the samples of the answer are spread.
-    `assumed` are requirements and loads that are taken to fail for good once they fail, in the
-    samples, and `by_surfaces` those that are told of most samples by a surface.
+    `requirements` are the probabilities that each is met at capacity, `bottlenecks` those of the
+    resource that saturates first, `limits` those of what limits the capacity. `by_slopes` is the
+    interval from a linear approximation, None without slopes. `left_out` are the shares of samples
+    with an invalid number or without a solution, with reasons; `beyond` is the share in which the
+    range ends first. `distribution` is the histogram of the capacity. `assumed` are requirements
+    and resources that are assumed to fail at all larger populations once they fail; `by_surfaces`
+    are interpolated for most samples.
     """
 
     interval: Interval
@@ -154,11 +152,11 @@ class Spread(Struct, frozen=True, kw_only=True):
 
 
 class DifferenceOdds(Struct, frozen=True, kw_only=True):
-    """What is known of a difference where numbers are not: both answers of the same samples.
+    """Uncertainty of a difference: both capacities from the same samples.
 
-    `more` and `fewer` tell how likely the new answer is larger, or smaller; within `least` and
-    `most` the difference is, with the probability of the intervals. `left_out` is the share of
-    samples that cannot be on one of the sides, `unsolved` of those that are not solved on one.
+    `more` and `fewer` are the probabilities of a larger or smaller new capacity; `least` and `most`
+    are the ends of the prediction interval of the difference. `left_out` is the share of samples
+    that are invalid in one of the specs, `unsolved` that of samples without a solution in one.
     """
 
     before: Interval

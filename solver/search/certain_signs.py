@@ -21,10 +21,9 @@ class NoSignError(QpsError):
 
     def __init__(self, what: str = "a value", span: Span | None = None) -> None:
         message = (
-            f"{what} comes so near to its limit that "
-            f"{points.BITS[-1]:,} binary digits do not tell on which side it lies"
+            f"{what} is too close to its limit to decide with {points.BITS[-1]:,} binary digits"
         )
-        hint = "take a limit that it does not approach so closely, or a narrower range"
+        hint = "change the limit slightly, or narrow the range"
         primary = None if span is None else Label(span, "")
         super().__init__(
             [Diagnostic(code=codes.UNDECIDED, message=message, primary=primary, hints=(hint,))]

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Method(Enum):
-    """How a saturation point was found."""
+    """Method that found a saturation point."""
 
     CLOSED_FORM = "closed form"
     ISOLATED_ROOT = "exactly isolated root"

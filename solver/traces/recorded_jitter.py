@@ -204,7 +204,7 @@ def load_trace(path: Path, period: Fraction | None, unit: Fraction | None) -> Tr
 def _bytes(path: Path) -> bytes:
     try:
         if not path.is_file():
-            kind = "is no ordinary file" if path.exists() else "does not exist"
+            kind = "is not a regular file" if path.exists() else "does not exist"
             kind = "is a folder" if path.is_dir() else kind
             raise _unreadable(path, kind)
         if path.stat().st_size > LARGEST_FILE:
@@ -222,7 +222,7 @@ def _unreadable(path: Path, message: str) -> QpsError:
 
 def _bad_data(path: Path, error: TraceError) -> QpsError:
     line = "" if error.line is None else f":{error.line}"
-    hint = error.hint.replace("state the period", "state the period, such as `--period 160ms`")
+    hint = error.hint.replace("add the period", "add the period, such as `--period 160ms`")
     hint = hint.replace("or beside the file", "or with `--unit ms`")
     return QpsError.single(codes.BAD_DATA, None, f"{path}{line}: {error.message}", hint=hint)
 
@@ -233,8 +233,8 @@ def as_trace(file: str, recording: Recording) -> Trace:
     origin = recording.scheduled[0]
     largest = max(max(recording.arrivals) - start, recording.scheduled[-1] - origin)
     if largest + recording.sent * recording.period >= _LARGEST_TICKS:
-        message = "its times have more digits than can be computed with"
-        raise TraceError(None, message, "round them, or write them in a larger unit")
+        message = "its times have too many digits"
+        raise TraceError(None, message, "round them, or use a larger unit")
     return Trace(
         file=file,
         places=np.array(recording.places, dtype=np.int64),

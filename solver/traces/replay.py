@@ -18,11 +18,11 @@ from qps.solver.traces.recorded_jitter import Ticks, Trace
 
 
 class Replay(Struct, frozen=True, kw_only=True):
-    """How a trace was played out under a policy.
+    """Playback of a trace under a policy.
 
-    Of the packets sent, `shown` were played, `late` came too late to be, `discarded` were left
-    out to catch up; the rest was lost. `gaps` counts the times that nothing was there to play.
-    Latencies are in s, above that of the packet with the shortest way.
+    Of the packets sent, `shown` were played back, `late` arrived too late, `discarded` were dropped
+    to catch up; the rest was lost. `gaps` counts interruptions. Latencies are in s, above that of
+    the fastest packet.
     """
 
     policy: str

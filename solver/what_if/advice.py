@@ -40,7 +40,7 @@ _WITHOUT_END = 1000
 
 
 class Way(StrEnum):
-    """How a change helps."""
+    """Effect of a change."""
 
     CAPACITY = "more capacity"
     DEMAND = "less demand"
@@ -48,7 +48,7 @@ class Way(StrEnum):
 
 
 class Advice(Struct, frozen=True, kw_only=True):
-    """A change that helps, and the largest acceptable population with it.
+    """A change that raises the capacity, and the capacity with it.
 
     `change` is what to write behind `with` or `--set` where it can be `set` so, else it says in
     words what to do. Where the `range_limits` there may be more. Where demand is moved, `to` is

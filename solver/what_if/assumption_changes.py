@@ -24,7 +24,7 @@ _Pair = TypeVar("_Pair")
 
 
 class ChangeKind(StrEnum):
-    """What a change is of."""
+    """Kind of a change."""
 
     NUMBER = "number"
     OPTION = "option"
@@ -42,12 +42,12 @@ class ChangeKind(StrEnum):
 
     @property
     def moves(self) -> bool:
-        """Return whether a change of this kind can be made alone, so that it has an effect."""
+        """Return whether a change of this kind can be applied alone."""
         return self not in (self.HARDWARE, self.DISCIPLINE, self.FIXED, self.SPREAD)
 
 
 class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "unit"}):
-    """A number or choice before and after, as the specs write it; values in base units.
+    """A number or option before and after, as the specs write it; values in base units.
 
     `modes` are those that it is of, empty where it is of all that do not set it themselves.
     `alone` is what the old answer moves by when this change is made alone, `step` by what the

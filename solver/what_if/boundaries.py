@@ -35,10 +35,9 @@ _MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
 
 
 class Failure(Struct, frozen=True):
-    """A requirement that fails, and the mode in which it does; None outside of any.
+    """A requirement that fails, and its mode; None without modes.
 
-    Where it is `refused`, it is no requirement: the words tell which value the spec refuses, or
-    of what it is not told whether it holds.
+    With `refused` it is not a requirement: the text states the invalid value, or what is undecided.
     """
 
     requirement: str
@@ -47,7 +46,7 @@ class Failure(Struct, frozen=True):
 
     @property
     def is_untold(self) -> bool:
-        """Whether it is not told whether it fails at all."""
+        """True if it is undecided."""
         return self.refused and self.requirement.endswith(_UNTOLD)
 
 

@@ -39,7 +39,7 @@ class Grown(Struct, frozen=True):
 
 
 class MoreMachines(Struct, frozen=True):
-    """How many machines some nodes, whose counts are one number, take for all to hold."""
+    """Required number of machines of nodes that share one count."""
 
     nodes: tuple[str, ...]
     now: int
@@ -47,13 +47,12 @@ class MoreMachines(Struct, frozen=True):
 
 
 class Growth(Struct, frozen=True, kw_only=True):
-    """What carries a population where larger machines do not: more of them.
+    """Machine counts that support a population which larger machines do not support.
 
-    `machines` are those that must become more, none where none were found, though up to `up_to`
-    times as many of `looked_at` were tried; `links` must have what they take then, all other
-    capacities stay. Fewer machines were tried and do not do where they `are_least`. `known` is
-    how their numbers are known: an upper bound where fewer may do in truth, a lower one where
-    more may be needed.
+    `machines` are the required counts, empty if none are sufficient, although up to `up_to` times
+    as many of `looked_at` were tried; `links` need the required capacity, all others stay. With
+    `are_least`, fewer machines were tried and are not sufficient. `known` is the certainty of the
+    counts: an upper bound if fewer may be sufficient, a lower bound if more may be needed.
     """
 
     machines: tuple[MoreMachines, ...]

@@ -88,7 +88,7 @@ def solve_for(
     QpsError where there is no such number, where a condition depends on it, or where what it
     gives carries the population but not a smaller one.
     """
-    trying = f"`qps solve --set '{name} = …'` tells how many users a value carries"
+    trying = f"for the capacity at one value: `qps solve --set '{name} = …'`"
     is_set = any(parameter.name == name for parameter in model.parameters)
     refuse_certainty_asked(model, configuration, trying if is_set else "")
     refuse_outside(model, configuration, population)
@@ -369,10 +369,10 @@ def _holds_below(number: Unknown, interval: Interval, population: int, as_set: M
                 mode = f" in mode {graph.mode}" if graph.mode else ""
                 value = _plainly(at, number)
                 refuse(
-                    f"{population:,} users are acceptable with {number.name} at {value}{mode}, "
-                    f"but {largest + 1:,} are not",
-                    "a larger population cannot be had before a smaller one: raise the least "
-                    "population of `users`, or look at what fails for fewer",
+                    f"{population:,} users are supported with {number.name} at "
+                    f"{value}{mode}, but {largest + 1:,} are not",
+                    "a smaller population fails: raise the lower end of `users`, or "
+                    "solve for the failing population",
                 )
             raise SolverFault(f"{number.name} = {float(at)!r} does not carry {population}")
 
@@ -389,8 +389,8 @@ def _known_below(number: Unknown, interval: Interval, population: int) -> Certai
             over, strict = substituted(excess(criterion), own), criterion.strict
             if not holds_for_fewer(over, symbols, users, values, strict=strict):
                 return upper_bound(
-                    f"that fewer than {population:,} users are carried too was tried beside the "
-                    f"ends of these values: between them {criterion.name} may fail"
+                    f"populations below {population:,} were checked only at the ends of "
+                    f"these values: between them {criterion.name} may fail"
                 )
     return EXACT
 

@@ -21,9 +21,9 @@ class Capacity(Struct, frozen=True):
 
 
 class Machines(Struct, frozen=True):
-    """How many machines of a node there are, how many would do, and what those cost.
+    """Current and required number of machines of a node, and their price.
 
-    `price` is in $ or, for what runs, in $/s; None where none is known.
+    `price` is in $, or in $/s for recurring cost; None if unknown.
     """
 
     now: int
@@ -33,7 +33,7 @@ class Machines(Struct, frozen=True):
 
     @property
     def is_running(self) -> bool:
-        """True where the price is of what runs."""
+        """True for a recurring price."""
         return self.unit == "$/s"
 
 

@@ -82,15 +82,15 @@ def unknown_of(
     """
     if name == model.population.name:
         refuse(
-            f"`{name}` is the population: it is what the number is to carry",
-            "`qps solve` without `--for` tells how many are acceptable",
+            f"`{name}` is the population and cannot be solved for",
+            "for the capacity run `qps solve` without `--for`",
         )
     settled = in_each_mode(model, configuration)
     parameter = next((p for p in model.parameters if p.name == name), None)
     if parameter is not None and parameter.is_share:
         refuse(
-            f"`{name}` is a share, and all shares add up to 1: it cannot be changed by itself",
-            "ask for the value of a kind, or declare other `kinds`",
+            f"`{name}` is one of several shares and cannot be changed alone",
+            "solve for the value of a kind, or declare other `kinds`",
             parameter.span,
         )
     if parameter is not None:
@@ -103,8 +103,8 @@ def unknown_of(
     graphs = usual if parameter is None else [lower(model, each, moving) for each in fixed]
     if any(name in graph.decided for graph in graphs):
         refuse(
-            f"a condition depends on `{name}`, so that there is no one formula to solve",
-            "solve for a number that no `if` asks for",
+            f"a condition depends on `{name}`, so that there is no single formula",
+            "solve for a number that no `if` uses",
         )
     found = [graph.assumptions[name] for graph in graphs if name in graph.assumptions]
     if parameter is not None and found:
@@ -240,8 +240,8 @@ def _range_around(name: str, current: Sequence[float]) -> tuple[Fraction, Fracti
     positive = [Fraction(value) for value in current if value > 0]
     if not positive:
         refuse(
-            f"`{name}` is {max(current, default=0):g} now and has no range to look in",
-            f"give it one: `param {name} = … in low..high`",
+            f"`{name}` is {max(current, default=0):g} now and has no range to search",
+            f"add a range: `param {name} = … in low..high`",
         )
     return min(positive) / _FAR, max(positive) * _FAR
 
@@ -260,10 +260,10 @@ def _refuse_made_of_others(parameter: ir.Parameter, configuration: Configuration
         return
     names = [part.name for part in parts if isinstance(part, ir.ParameterValue)]
     others = listed([f"--for {other}" for other in dict.fromkeys(names)], "or")
-    example = f"set `{name}` to a number of its own first, such as `--set '{name} = …'`"
+    example = f"set `{name}` to a number first: `--set '{name} = …'`"
     refuse(
-        f"`{name}` is worked out from other numbers: it has no value of its own to solve for",
-        f"ask for what it rests on, {others}; or {example}" if names else example,
+        f"`{name}` is computed from other numbers and cannot be solved for",
+        f"solve for {others}; or {example}" if names else example,
         configuration.values_from[name],
     )
 
@@ -276,8 +276,8 @@ def _refuse_of_parts(parameter: ir.Parameter, graphs: Sequence[LoadGraph]) -> No
     parts = [one.parameter for one in value.classes]
     if any(part in graph.assumptions for part in parts for graph in graphs):
         refuse(
-            f"`{parameter.name}` has a value for each of `{value.of}`, and none of its own",
-            f"ask for one of them: {listed([f'--for {part}' for part in parts], 'or')}",
+            f"`{parameter.name}` has one value for each kind of `{value.of}`",
+            f"solve for one of them: {listed([f'--for {part}' for part in parts], 'or')}",
             parameter.span,
         )
 
@@ -287,15 +287,15 @@ def _refuse_unknown(
 ) -> NoReturn:
     if parameter is not None:
         refuse(
-            f"nothing rests on `{name}`: no load and no requirement in use names it",
-            "use it where it belongs, or ask for a number that `qps explain` lists below a load",
+            f"no utilization and no requirement depends on `{name}`",
+            "use it in the model, or solve for an input that `qps explain` lists",
             parameter.span,
         )
     known = [number for graph in graphs for number in graph.assumptions]
     known += [p.name for p in model.parameters]
     refuse(
-        f"there is no number `{name}` to solve for",
-        dotted_meant(name, known) or "name a parameter, or a number that `qps explain` lists",
+        f"unknown number `{name}`",
+        dotted_meant(name, known) or "name a parameter, or an input that `qps explain` lists",
     )
 
 
@@ -308,7 +308,7 @@ def refuse_outside(model: ir.Model, configuration: Configuration, population: in
     """Refuse a population that is not in the range."""
     if population != int(population) or not configuration.low <= population <= configuration.high:
         refuse(
-            f"{model.population.name} = {population} lies outside the range "
+            f"{model.population.name} = {population} is outside the range "
             f"{configuration.low}..{configuration.high} of whole numbers",
-            "widen the range of `users`, or ask for another number",
+            "widen the range of `users`, or use another number",
         )

@@ -1,4 +1,4 @@
-"""QPS, a quality planning specification language and its solver.
+"""QPS: capacity planning as code, a specification language and its solver.
 
     >>> import qps
     >>> model = qps.load("specs/audioconference.qps")  # doctest: +SKIP

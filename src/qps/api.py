@@ -1,4 +1,4 @@
-"""QPS from Python: load a spec, solve it, ask for loads, sweep a range."""
+"""QPS from Python: load a spec, solve it, read utilization, sweep a range."""
 
 from __future__ import annotations
 
@@ -38,13 +38,16 @@ _Result = TypeVar("_Result")
 
 
 def load(path: str | Path) -> Model:
-    """Read and check a spec; QpsError, with `.diagnostics`, where it has mistakes."""
+    """Load and check a spec. Raises QpsError, with `.diagnostics`, if it has errors."""
     outcome = check_file(Path(path))
     return _model(outcome.value, outcome.diagnostics)
 
 
 def loads(text: str, name: str = "spec") -> Model:
-    """Check a spec given as a text; it may use the standard library, but no files."""
+    """Check a spec given as text, which can use the standard library but no files.
+
+    Raises QpsError, with `.diagnostics`, if it has errors.
+    """
     outcome = check_source(Source(name, text))
     return _model(outcome.value, outcome.diagnostics)
 
@@ -58,10 +61,10 @@ def trace(
     buffer: str | None = None,
     threshold: str | None = None,
 ) -> TracesView:
-    """Return the jitter of recorded packets and what buffers do to it.
+    """Return the jitter of recorded packets and the effect of playout buffers.
 
-    Arguments are those of `qps trace`, as text (`period="160 ms"`); attributes of the result
-    are the keys of `qps trace --format json`. QpsError where a file or a quantity is wrong.
+    Arguments are those of `qps trace`, as text (`period="160 ms"`). Attributes of the result are
+    the keys of `qps trace --format json`. Raises QpsError for an invalid file or quantity.
     """
     from qps.reports.text.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
     from qps.reports.text.trace_text import traces_view  # noqa: PLC0415
@@ -108,12 +111,12 @@ class Model(ShowsItself):
         advice: bool = False,
         confidence: float = 0.95,
     ) -> SolveView:
-        """Return the answers; attributes are the keys of `qps solve --format json`.
+        """Return the solution; attributes are the keys of `qps solve --format json`.
 
-        `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers. Where
-        inputs are uncertain, `odds` has the interval of the capacity, from samples, and the
-        capacity at a `confidence` from 0.5 to 0.999. With `advice`, what would help is tried out
-        too, which takes a second or two. ValueError for another confidence.
+        `set` maps names to values, as text (`{"size": "1200 byte/packet"}`) or plain numbers. If
+        inputs are uncertain, `odds` has the prediction interval of the capacity, from samples, and
+        the capacity at a `confidence` from 0.5 to 0.999. `advice` adds changes that raise the
+        capacity, which takes a second or two. Raises ValueError for another confidence.
         """
         from qps.reports.text.answers import telling  # noqa: PLC0415
         from qps.reports.text.first_screen import decision  # noqa: PLC0415
@@ -139,7 +142,7 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> InverseView:
-        """Return the values of a number that support so many users.
+        """Return the range of values of one number that supports `users`.
 
         Attributes are the keys of `qps solve --for … --format json`.
         """
@@ -158,7 +161,7 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> SizingView:
-        """Return what each resource needs to support so many users.
+        """Return the size of each resource that supports `users`.
 
         Attributes are the keys of `qps solve --users … --format json`.
         """
@@ -170,7 +173,7 @@ class Model(ShowsItself):
         return sizing_view(size(spec.model, configuration, users), spec.model.file)
 
     carry = size
-    """The former name of `size`, which is read for ever."""
+    """Former name of `size`, which remains available."""
 
     def graph(
         self,
@@ -179,8 +182,7 @@ class Model(ShowsItself):
     ) -> LoadGraph:
         """Return the symbolic load graph of one configuration.
 
-        Requirements that ask for certainty, which samples tell, are not in it as long as a number
-        is uncertain.
+        Requirements with a certainty need samples and are not part of it if an input is uncertain.
         """
         from qps.compiler.lower.certainty_asked import as_stated  # noqa: PLC0415
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
@@ -195,16 +197,16 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> sympy.Expr:
-        """Return the load of a resource as a sympy expression; KeyError where there is none."""
+        """Return the utilization of a resource as a sympy expression; KeyError if unknown."""
         from qps.engine.algebra import to_sympy  # noqa: PLC0415 - slow to import, seldom needed
 
         return to_sympy(self.graph(scenario, set).resources[resource].load)
 
     def test(self, *, simulate: bool = True) -> tuple[ClaimResult, ...]:
-        """Return every expectation and observation with what the model predicts.
+        """Return every expectation and observation with its prediction.
 
-        What fails, and may by the project file until a day, has the verdict `ACCEPTED`.
-        Claims of what is `simulated` are played, for up to a minute each, unless told not to.
+        Failures that the project file accepts until a date have the verdict `ACCEPTED`.
+        `simulated` claims run a simulation of up to a minute each, unless `simulate` is False.
         """
         from qps.simulation.player import player  # noqa: PLC0415
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
@@ -220,11 +222,11 @@ class Model(ShowsItself):
         tolerance: str | None = None,
         chance: str | None = None,
     ) -> DriftView:
-        """Return whether the system is still what the spec says, by runs of it.
+        """Return the drift of service demands from measured runs of the system.
 
-        Arguments are those of `qps test --observed` (`tolerance="5 %"`, `chance="1 %"`), and
-        attributes of the result the keys of its JSON; `observed` is a CSV file, or what
-        `qps.observe` has given. QpsError where the runs do not tell.
+        Arguments are those of `qps test --observed` (`tolerance="5 %"`, `chance="1 %"`), attributes
+        of the result the keys of its JSON. `observed` is a CSV file or a result of `qps.observe`.
+        Raises QpsError if the runs are not sufficient.
         """
         from qps.reports.text.drift_text import drift_view  # noqa: PLC0415
         from qps.solver.claims import observed_drift as asked  # noqa: PLC0415
@@ -251,7 +253,7 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> DifferenceView:
-        """Return what is different in another model, this one being the old one.
+        """Return the difference from this model, the old one, to a new one.
 
         Attributes are the keys of `qps diff --format json`.
         """
@@ -276,9 +278,9 @@ class Model(ShowsItself):
         )
 
     def matrix(self, name: str | None = None) -> MatrixResult:
-        """Return a matrix of the spec, the only one where no name is given.
+        """Return a matrix of the spec; the name can be omitted if there is only one.
 
-        KeyError where there is none of that name, or several and no name was given.
+        Raises KeyError for an unknown name, or if there are several and no name is given.
         """
         from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415
         from qps.solver.odds.drawn_rows import drawn_in_rows  # noqa: PLC0415
@@ -300,10 +302,10 @@ class Model(ShowsItself):
         set: Settings | None = None,  # noqa: A002
         **populations: Iterable[int],
     ) -> dict[str, np.ndarray]:
-        """Return loads and requirements over a range of the population, as columns.
+        """Return utilization and requirements over a range of the population, as columns.
 
-        The result is what pandas, polars and Arrow take: `pandas.DataFrame(model.sweep(N=…))`.
-        TypeError where the keyword is not the population.
+        Pandas, Polars and Arrow accept the result: `pandas.DataFrame(model.sweep(N=…))`.
+        Raises TypeError if the keyword is not the population.
         """
         from qps.solver.answers.sweep import sweep  # noqa: PLC0415
 
@@ -319,7 +321,7 @@ class Model(ShowsItself):
         scenario: Scenarios = None,
         set: Settings | None = None,  # noqa: A002
     ) -> dict[str, Certainty]:
-        """Return how each column of `sweep` is known, with a `kind` and its `reasons`."""
+        """Return the certainty of each column of `sweep`: its `kind` and `reasons`."""
         from qps.solver.answers.sweep import columns_known  # noqa: PLC0415
 
         return columns_known(self.graph(scenario, set))
@@ -327,10 +329,10 @@ class Model(ShowsItself):
 
 @dataclass(frozen=True)
 class MatrixResult(ShowsItself):
-    """A matrix of a spec: iterate over it for Arrow record batches, solved as they are asked for.
+    """A matrix of a spec. Iterate over it for Arrow record batches, solved on demand.
 
-    Values are in base units; each field of `schema` tells its unit. Rows come in the order of
-    the axes, whatever the matrix sorts by; `to_arrow()` sorts them.
+    Values are in base units; each field of `schema` states its unit. Rows are in the order of the
+    axes, not in that of `order by`; `to_arrow()` sorts them.
     """
 
     compiled: CompiledMatrix
@@ -345,13 +347,13 @@ class MatrixResult(ShowsItself):
                 ("columns", ", ".join(self.schema.names)),
                 (
                     "rows",
-                    "`to_arrow()` solves all of them, iterating over it as they are asked for",
+                    "`to_arrow()` solves all of them, iteration solves them on demand",
                 ),
             ),
         )
 
     def __len__(self) -> int:
-        """Return how many configurations there are before any is left out."""
+        """Return the number of configurations before `exclude` and `where`."""
         return self.compiled.size
 
     @property
@@ -374,9 +376,9 @@ class MatrixResult(ShowsItself):
             yield tabulator.table(start, min(size, start + PART))
 
     def to_arrow(self) -> pa.Table:
-        """Return all rows as one table, in the order that the matrix asks for.
+        """Return all rows as one table, sorted by the `order by` of the matrix.
 
-        Its metadata tell how many configurations were answered `one_by_one`, if any were.
+        Its metadata states how many configurations were solved `one_by_one`, if any.
         """
         import pyarrow as pa  # noqa: PLC0415
 

@@ -57,6 +57,9 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
     arguments = argparse.Namespace(quiet=False, format="text", color="auto")
     try:
         argv, program = _parted(argv)
+        if not argv:
+            parser_of(None).print_help(sys.stderr)
+            return 2
         arguments = parser_of(_command(argv)).parse_args(argv)
         arguments.program = program
         screen.is_json = arguments.format == "json"
@@ -84,15 +87,15 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
         from qps.commands.console import complain  # noqa: PLC0415
         from qps.compiler.diagnostics.suggest import shortened  # noqa: PLC0415
 
-        told = f"`{shortened(str(error.filename))}` cannot be looked at: {error.strerror}"
-        error = complain(told, "name another file or folder")
+        told = f"cannot read `{shortened(str(error.filename))}`: {error.strerror}"
+        error = complain(told, "check the path and its permissions")
     if isinstance(error, QpsError):
         show(error.diagnostics, arguments)
         return Exit.WRONG
     print(
-        f"qps {__version__} failed: {type(error).__name__}: {error}\n"
-        "This is a fault of qps, not of your spec. Please report it with the spec and this "
-        "line; `QPS_TRACEBACK=1` shows where it happened.",
+        f"qps {__version__} failed: {type(error).__name__}: {error}\nThis is a bug in "
+        "qps, not in your spec. Please report it with the spec and this line; "
+        "`QPS_TRACEBACK=1` prints a traceback.",
         file=sys.stderr,
     )
     import os  # noqa: PLC0415
@@ -115,7 +118,7 @@ def _command(argv: Sequence[str]) -> str | None:
         from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
         hint = did_you_mean(command, COMMANDS) or "`qps --help` lists the commands"
-        raise complain(f"there is no command `{command}`", hint)
+        raise complain(f"unknown command `{command}`", hint)
     return command if argv[:1] == [command] else None
 
 

@@ -62,6 +62,6 @@ def _missing(what: str, package: str, extra: str, span: Span | None = None) -> Q
     return QpsError.single(
         codes.COMMAND_LINE,
         span,
-        f"{what} needs {package}, which is not installed",
-        hint=f"`{installing(extra, package)}`",
+        f"{what} requires {package}, which is not installed",
+        hint=f"run `{installing(extra, package)}`",
     )

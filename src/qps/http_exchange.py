@@ -67,9 +67,9 @@ def exchange(
     """
     address = _parsed(url, ("http", "https"))
     if address is None or address.username is not None:
-        raise ExchangeError("this is no address that can be asked")
+        raise ExchangeError("this is not a valid address")
     if seconds <= 0:
-        raise TooSlowError("no time is left")
+        raise TooSlowError("timed out")
     by_way_of = _proxy(address, proxy)
     asked = _Asked(
         address,
@@ -156,7 +156,7 @@ class _Asked(threading.Thread):
     def _answer(self) -> Response:
         self._connection.connect()
         if self._is_given_up.is_set():  # it was not there yet to be shut down
-            raise ExchangeError("given up")
+            raise ExchangeError("timed out")
         self._connection.request("GET", self._target, headers=self._headers)
         with self._connection.getresponse() as response:
             pieces, size = [], 0
@@ -170,7 +170,7 @@ class _Asked(threading.Thread):
 
 
 def _too_slow(seconds: float) -> str:
-    return f"no whole answer within {seconds:g} s"
+    return f"no complete answer within {seconds:g} s"
 
 
 def _failed(error: Exception) -> ExchangeError:
@@ -216,7 +216,7 @@ def _proxy(address: SplitResult, named: str | None) -> SplitResult | None:
         return None
     found = _parsed(text if "://" in text else f"http://{text}", ("http",))
     if found is None:  # not shown: it may hold a password
-        raise ExchangeError("the proxy is no address such as `http://127.0.0.1:3128`")
+        raise ExchangeError("the proxy must be an address such as `http://127.0.0.1:3128`")
     return found
 
 

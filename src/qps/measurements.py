@@ -1,4 +1,4 @@
-"""Measurements from Python: read what others have measured, and fit costs to it."""
+"""Measurements from Python: read results of load tests, and fit service demands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from qps.reports.text.fit_view import FitView
 
 Runs = str | Path | ObservedRuns
-"""A table of runs: a CSV file, or what `observe` has given."""
+"""A table of runs: a CSV file, or a result of `observe`."""
 NO_NAME = "observed runs"
 """How runs are called that are no file."""
 
@@ -28,17 +28,17 @@ def observe(
     window: str | None = None,
     interface: str | None = None,
 ) -> ObservedRuns:
-    """Return what files of a tool tell: `observe("wrk", "run1.txt", "run2.txt")`.
+    """Return the runs in files of a tool: `observe("wrk", "run1.txt", "run2.txt")`.
 
-    Arguments are those of `qps observe SOURCE`; a Prometheus is asked by `observe_prometheus`.
-    The result is what `fit` and `Model.drift` take, `as_csv()` is what the command writes.
-    QpsError where a file tells nothing, TypeError where none is named.
+    Arguments are those of `qps observe SOURCE`; for Prometheus use `observe_prometheus`.
+    `fit` and `Model.drift` accept the result, and `as_csv()` is the output of the command.
+    Raises QpsError for a file without results, TypeError without a path.
     """
     from qps.observing.observed_files import TOOLS, FileReading, observed_files  # noqa: PLC0415
 
     if source not in TOOLS:
-        known = f"there are {', '.join(TOOLS)}"
-        raise wrong(DataError(f"`{source}` is no source of runs", known))
+        known = f"choose one of {', '.join(TOOLS)}"
+        raise wrong(DataError(f"unknown source `{source}`", known))
     if not paths:
         raise TypeError("observe() takes the paths of files: observe('wrk', 'run.txt')")
     how = FileReading(item=item, window=window, interface=interface)
@@ -62,12 +62,11 @@ def observe_prometheus(
     environment: Mapping[str, str] | None = None,
     proxy: str | None = None,
 ) -> ObservedRuns:
-    """Return what a Prometheus has seen; arguments are those of `qps observe prometheus`.
+    """Return runs from a Prometheus server; arguments are those of `qps observe prometheus`.
 
-    `rates` maps items to their counters: `{"request": "http_requests_total"}`. Credentials come
-    from `environment` alone, by the names that the command reads: `environment=os.environ`; `proxy`
-    is the address of an HTTP proxy to ask by.
-    QpsError where it cannot be asked, or has nothing to tell.
+    `rates` maps items to their counters: `{"request": "http_requests_total"}`. Credentials are read
+    only from `environment`, by the names of the command: `environment=os.environ`. `proxy` is the
+    address of an HTTP proxy. Raises QpsError if the server does not answer or has no data.
     """
     from qps.observing.prometheus_asked import asked_of, authorization  # noqa: PLC0415
     from qps.observing.prometheus_runs import prometheus_runs  # noqa: PLC0415
@@ -99,12 +98,12 @@ def fit(
     served: bool = False,
     units: Sequence[str] = (),
 ) -> FitView:
-    """Return the costs that fit a table of runs, and how far to trust them.
+    """Return service demands fitted to a table of runs, with their uncertainty.
 
-    Attributes are the keys of `qps fit --format json`: `fit("web.csv", cores=2).component` is
-    what to paste. `cores` are those that share the load, where no column `cores` of the table says
-    so. `fixed=False` is `--no-fixed`, `units` are items of your own. QpsError where
-    the table does not tell.
+    Attributes are the keys of `qps fit --format json`: `fit("web.csv", cores=2).component` is a
+    component to paste. `cores` is the number of cores if the table has no column `cores`,
+    `fixed=False` is `--no-fixed`, and `units` are your own items. Raises QpsError if the table is
+    not sufficient.
     """
     from qps.compiler.check.model.asked_fits import fitted_to  # noqa: PLC0415
     from qps.reports.text.fit_view import fit_view  # noqa: PLC0415

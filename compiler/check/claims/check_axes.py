@@ -44,10 +44,10 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.MISSING_PART,
                 item.values.span,
-                f"the axis `{item.name.text}` has no values: the matrix would be empty",
+                f"axis `{item.name.text}` has no values",
                 taken_out(
                     item.span,
-                    f"list some, such as `{item.name.text} in [a, b]`, or take the axis out",
+                    f"list values, such as `{item.name.text} in [a, b]`, or remove the axis",
                 ),
             )
             return None
@@ -74,8 +74,8 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.BAD_SETTING,
                 name.span,
-                f"`{name.text}` is elastic: it takes what is left",
-                "vary what limits it, or make it a plain `param`",
+                f"elastic parameter `{name.text}` cannot be varied",
+                "vary what limits it, or declare it as a plain `param`",
                 Label(declared.name.span, "declared here"),
             )
             return None
@@ -85,9 +85,9 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.BAD_SETTING,
                 name.span,
-                f"`{name.text}` is what every configuration is solved for, not an axis",
-                f"`at {name.text} = 20` asks for values at one population, "
-                f"`matrix … with {name.text} = 2..50 {{` sets its range",
+                f"the population `{name.text}` cannot be an axis",
+                f"for values at one population write `at {name.text} = 20`; to set its "
+                f"range, `matrix … with {name.text} = 2..50 {{`",
             )
             return None
         if named is not None:
@@ -95,7 +95,7 @@ class AxisChecker(OfChanges, frozen=True):
                 codes.BAD_SETTING,
                 name.span,
                 f"`{name.text}` is {kind_of(named.declaration)} and cannot be varied",
-                "parameters, options, nodes, links, scenarios and modes can",
+                "vary a parameter, option, node, link, scenario or mode",
                 Label(named.declaration.name.span, "declared here"),
             )
             return None
@@ -105,8 +105,8 @@ class AxisChecker(OfChanges, frozen=True):
         self.refuse(
             codes.UNKNOWN_NAME,
             name.span,
-            f"there is nothing called `{name.text}` to vary",
-            did_you_mean(name.text, known) or "declare it as a `param` or `option` first",
+            f"unknown name `{name.text}`",
+            did_you_mean(name.text, known) or "declare it first, as a `param` or `option`",
         )
         return None
 
@@ -149,7 +149,9 @@ class AxisChecker(OfChanges, frozen=True):
         )
 
     def _twice(self, value: ast.Expr, label: str) -> None:
-        self.refuse(codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "list it once")
+        self.refuse(
+            codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "remove one of them"
+        )
 
     # -- numbers -------------------------------------------------------------------------
 
@@ -233,11 +235,13 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.OUT_OF_RANGE,
                 bounds.span,
-                "this range ends below its start" if low > high else "this range is one point",
+                "the end of this range is below its start"
+                if low > high
+                else "this range has only one value",
                 swapped(
                     bounds.low.span,
                     bounds.high.span,
-                    "write the smaller end first, or list the values: `[…]`",
+                    "write the smaller end first, or list values: `[…]`",
                 ),
             )
             return None
@@ -245,8 +249,8 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.OUT_OF_RANGE,
                 bounds.low.span,
-                "logarithmic steps begin above zero",
-                "begin higher, or take steps of one size: `by …`",
+                "a logarithmic range must start above zero",
+                "start above zero, or use equal steps: `by …`",
             )
             return None
         if item.count is not None:
@@ -258,7 +262,7 @@ class AxisChecker(OfChanges, frozen=True):
         self.refuse(
             codes.MISSING_PART,
             item.span,
-            "this range does not say how far apart its values are",
+            "this range has no step",
             "add a step (`by 10`), a factor (`by * 2`) or a number of values "
             "(`, 25 values`, `, 25 log values`)",
         )
@@ -275,8 +279,8 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.OUT_OF_RANGE,
                 item.step.span,
-                "a step is above zero" if step <= 0 else "this step is wider than the range",
-                "take a smaller one that is above zero",
+                "the step must be above zero" if step <= 0 else "the step is larger than the range",
+                "use a smaller step above zero",
             )
             return None
         return ir.Steps(low, step, int((high - low) // step) + 1)
@@ -293,10 +297,10 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.OUT_OF_RANGE,
                 factor.span,
-                "a factor is above 1"
+                "the factor must be above 1"
                 if ratio <= 1
-                else f"more than {_LONGEST_POWERS:,} values, each a multiple of the one before",
-                "such as `by * 2`; `, 1000 log values` takes so many",
+                else f"this range has more than {_LONGEST_POWERS:,} values",
+                "use a factor such as `by * 2`, or a number of values: `, 1000 log values`",
             )
             return None
         found = [low]
@@ -313,9 +317,9 @@ class AxisChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.OUT_OF_RANGE,
                 count.span,
-                "a range has a whole number of values, at least 2"
-                + (f" and, spaced by factors, at most {most:,}" if most else ""),
-                "such as `, 25 values`",
+                "the number of values must be a whole number of at least 2"
+                + (f" and, with `log`, at most {most:,}" if most else ""),
+                "write `, 25 values`",
             )
             return None
         steps = int(many) - 1
@@ -359,7 +363,7 @@ def check_ranges(matrix: ir.Matrix, parameters: Iterable[ir.Parameter], sink: Si
             sink.report(
                 codes.OUT_OF_RANGE,
                 axis.span,
-                f"the axis goes {'below' if below else 'beyond'} the range of `{axis.name}`",
-                secondary=[Label(parameter.span, "its range is stated here")],
-                hint="stay inside the range, or widen it where it is declared",
+                f"the axis goes {'below' if below else 'above'} the range of `{axis.name}`",
+                secondary=[Label(parameter.span, "range declared here")],
+                hint="stay within the range, or widen it in the declaration",
             )

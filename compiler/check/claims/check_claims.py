@@ -27,18 +27,18 @@ class ClaimChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.MISSING_PART,
                 item.name.span,
-                f"`{item.name.text}` claims nothing",
-                hint="add a claim such as `station.cpu.load <= 80 % with N = 20`, or the document "
-                'and why nothing of it is claimed: `source "…"; note "…"`',
+                f"`{item.name.text}` has no claim",
+                hint="add a claim such as `web.cpu.load <= 80 % with N = 20`, or a source and "
+                'the reason for no claim: `source "…"; note "…"`',
             )
             return None
         if item.source is None:
             self.sink.report(
                 codes.NO_SOURCE,
                 item.name.span,
-                f"`{item.name.text}` does not say where its claim comes from",
-                hint='add `source "…"`: a paper, a measurement; '
-                "`source model` where it is our own reckoning or a promise",
+                f"claim `{item.name.text}` has no source",
+                hint='add `source "…"` for a paper or measurement, or `source model` for your '
+                "own assumption",
             )
         of_matrices = MatrixChecker(self.expressions)
         return ir.Expectation(
@@ -89,7 +89,7 @@ class ClaimChecker(OfChanges, frozen=True):
                 self.sink.report(
                     codes.MISSING_PART,
                     item.span,
-                    "the claim does not say how near the prediction must come",
+                    "the claim has no tolerance",
                     hint="add `within 5 %`, or an amount such as `within 2 ms`",
                 )
             return None
@@ -121,7 +121,7 @@ class ClaimChecker(OfChanges, frozen=True):
                     codes.NOT_SIMULATED,
                     side.span,
                     f"`{side.span.text}` cannot be simulated: {reason}",
-                    hint="loads, latencies, their quantiles, losses and rates are simulated",
+                    hint="utilization, latency, percentiles, loss and rates can be simulated",
                 )
                 return None
             found.append(quantity)
@@ -129,7 +129,7 @@ class ClaimChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.NOT_SIMULATED,
                 item.span,
-                "nothing of this claim can be simulated: it names no measure",
+                "this claim has no measure to simulate",
                 hint="name one, such as `job.latency simulated within 5 % with N = 20`",
             )
             return None
@@ -140,8 +140,8 @@ class ClaimChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 item.simulated.span,
-                "what is simulated is known to an interval, never exactly",
-                hint="say how near it must come, such as `simulated within 5 %`",
+                "a simulated value has a confidence interval and cannot be exact",
+                hint="add a tolerance: `simulated within 5 %`",
             )
             return None
         return ir.Simulated(tuple(found), tolerance)
@@ -164,8 +164,8 @@ class ClaimChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.VARIES,
                 expr.span,
-                "a tolerance must be a number",
-                hint="write the number itself, such as `within 5 %`",
+                "a tolerance must be a literal number",
+                hint="write the number, such as `within 5 %`",
             )
             return None
         return self._not_negative(ir.Tolerance(amount.expr.value, relative=False), expr)
@@ -177,7 +177,7 @@ class ClaimChecker(OfChanges, frozen=True):
             codes.OUT_OF_RANGE,
             expr.span,
             "a tolerance must be zero or more",
-            hint="it holds to both sides: take the minus sign away",
+            hint="it applies in both directions: remove the minus sign",
         )
         return None
 
@@ -198,15 +198,15 @@ _SIMULATED = frozenset(
 def not_simulated(expr: ir.Expr) -> str | None:
     """Return why a value is not simulated, None where it is: a measure by itself."""
     if isinstance(expr, ir.Chance):
-        return "it is a matter of samples"
+        return "it needs samples of uncertain inputs"
     if isinstance(expr, ir.Changed):
-        return "it is asked of a changed model, say what changes behind the claim, `with …`"
+        return "it applies to a changed model; put the changes after the claim, `with …`"
     if not isinstance(expr, ir.Measured):
-        return "it is reckoned from measures, claim them one by one"
+        return "it combines several measures; claim each one separately"
     if expr.kind not in _SIMULATED:
-        return "it is nothing that happens to what is played"
+        return "it is not something that a simulation observes"
     if expr.kind is ir.MeasureKind.LATENCY and expr.component is not None:
-        return "playing does not tell how long calls take by themselves"
+        return "a simulation does not measure single calls"
     return None
 
 

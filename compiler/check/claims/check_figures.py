@@ -32,12 +32,12 @@ class FigureChecker(OfChanges, frozen=True):
         curves = self._curves(item)
         logarithmic = self._logarithmic(item)
         if item.abscissa is None:
-            self._missing(item, "over what it goes", "over N in 2..100")
+            self._missing(item, "x axis", "over N in 2..100")
             return None
         axis = self._axis(item.abscissa)
         loads = self._loads(item, curves)
         if not item.curves and not item.loads:
-            self._missing(item, "what it draws", 'line "load" station.cpu.load')
+            self._missing(item, "line to draw", 'line "load" station.cpu.load')
         if axis is None or not (curves or loads):
             return None
         parameter, dimension, low, high = axis
@@ -45,8 +45,8 @@ class FigureChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 item.abscissa.range.low.span,
-                "a logarithmic axis begins above zero",
-                hint="begin higher, or take `log x` out",
+                "a logarithmic axis must start above zero",
+                hint="start above zero, or remove `log x`",
             )
             return None
         return ir.Figure(
@@ -69,8 +69,8 @@ class FigureChecker(OfChanges, frozen=True):
         self.sink.report(
             codes.MISSING_PART,
             item.name.span,
-            f"figure `{item.name.text}` does not say {what}",
-            hint=f"such as `{example}`",
+            f"figure `{item.name.text}` has no {what}",
+            hint=f"add `{example}`",
         )
 
     def _axis(self, item: ast.Abscissa) -> tuple[str | None, Dimension, Fraction, Fraction] | None:
@@ -109,7 +109,7 @@ class FigureChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 item.range.span,
-                "this range ends below its start",
+                "the end of this range is below its start",
                 hint=swapped(
                     item.range.low.span, item.range.high.span, "write the smaller end first"
                 ),
@@ -137,14 +137,14 @@ class FigureChecker(OfChanges, frozen=True):
         built: list[ir.LoadCurves] = []
         for loads in item.loads:
             if curves and curves[0].value.dimension != DIMENSIONLESS:
-                usual = "draw the loads in a figure of their own"
+                usual = "move utilization to a separate figure"
                 advised = advice(curves[0].value, lambda other: other == DIMENSIONLESS, usual)
                 self.sink.report(
                     codes.WRONG_DIMENSION,
                     loads.span,
-                    f"loads are plain numbers, the lines of this figure are "
+                    "utilization is a plain number, but the lines of this figure are "
                     f"{curves[0].value.dimension.in_words}",
-                    secondary=[Label(curves[0].value.span, "this one is")],
+                    secondary=[Label(curves[0].value.span, "this line is")],
                     hint=advised,
                 )
                 continue
@@ -162,8 +162,8 @@ class FigureChecker(OfChanges, frozen=True):
                 self.sink.report(
                     codes.UNKNOWN_NAME,
                     name.span,
-                    f"a figure has no axis `{name.text}`",
-                    hint="`log x` or `log y`",
+                    f"unknown axis `{name.text}`",
+                    hint="write `log x` or `log y`",
                 )
         return frozenset(name.text for name in item.logarithmic)
 

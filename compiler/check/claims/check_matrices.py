@@ -84,9 +84,9 @@ class MatrixChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.NUMBER_SIZE,
                 item.name.span,
-                f"matrix `{built.name}` has {built.size:.3g} configurations; "
-                f"2^63 - 1 can be counted",
-                "take wider steps, or fewer axes",
+                f"matrix `{built.name}` has {built.size:.3g} configurations, more than "
+                "the limit of 2^63 - 1",
+                "use larger steps, or fewer axes",
             )
             return None
         self.known.matrices.setdefault(built.name, built)
@@ -102,11 +102,11 @@ class MatrixChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.MISSING_PART,
                 item.name.span,
-                f"matrix `{item.name.text}` varies nothing",
+                f"matrix `{item.name.text}` has no axis",
                 "add an axis, such as `station in [ws.ipx, ws.alpha]`",
             )
-        told, hint = "{} is an axis already", "list all its values in one place"
-        are_distinct = self.are_distinct(item.axes, told, "first named here", hint)
+        told, hint = "{} is already an axis", "list all its values in one axis"
+        are_distinct = self.are_distinct(item.axes, told, "first declared here", hint)
         is_sound = are_distinct and len(axes) == len(item.axes) > 0
         blocks = [axes]
         for changes in item.included:
@@ -128,11 +128,11 @@ class MatrixChecker(OfChanges, frozen=True):
                 self.refuse(
                     codes.BAD_SETTING,
                     change.span,
-                    f"`{change.name.text}` is no axis of this matrix"
+                    f"this matrix has no axis `{change.name.text}`"
                     if change.name.text not in block
-                    else "an `include` adds one value of an axis",
+                    else "an `include` gives each axis one value",
                     did_you_mean(change.name.text, list(block))
-                    or f"there is {listed(list(block), 'and')}; write one value of it",
+                    or f"use {listed(list(block), 'or')} with one value",
                 )
                 is_sound = False
                 continue
@@ -154,7 +154,7 @@ class MatrixChecker(OfChanges, frozen=True):
                 codes.BAD_SETTING,
                 change.span,
                 f"`{change.name.text}` is not the population",
-                "`at` tells for how many users loads, quality and cost are told: `at N = 20`",
+                "`at` sets the population for utilization, quality and cost: `at N = 20`",
             )
             return None
         settled = self.changes.one(change, self.main)
@@ -162,7 +162,7 @@ class MatrixChecker(OfChanges, frozen=True):
             return None
         if settled.low != settled.high:
             self.refuse(
-                codes.BAD_SETTING, change.span, "`at` takes one population", "such as `at N = 20`"
+                codes.BAD_SETTING, change.span, "`at` takes one population", "write `at N = 20`"
             )
             return None
         return settled.low
@@ -180,11 +180,11 @@ class MatrixChecker(OfChanges, frozen=True):
             name = derived.name.text
             is_built_in = name in (*ANSWERS, "reason")
             if is_built_in or name in taken:
-                earlier = Label(taken[name], "first named here") if name in taken else None
+                earlier = Label(taken[name], "first declared here") if name in taken else None
                 self.refuse(
                     codes.DUPLICATE_NAME,
                     derived.name.span,
-                    f"the matrix has a column `{name}` already",
+                    f"the matrix already has a column `{name}`",
                     "choose another name",
                     earlier,
                 )
@@ -235,7 +235,7 @@ class MatrixChecker(OfChanges, frozen=True):
             key.name.span,
             f"the matrix has no column `{key.name.text}`",
             did_you_mean(key.name.text, known)
-            or f"make it one: `column name = {key.name.text}`, or `select {key.name.text}`",
+            or f"add it: `column name = {key.name.text}`, or `select {key.name.text}`",
         )
         return None
 
@@ -269,8 +269,8 @@ class MatrixChecker(OfChanges, frozen=True):
             self.refuse(
                 codes.OUT_OF_RANGE,
                 item.count.span,
-                "a number of configurations is whole and at least 1",
-                "`no configuration` and `every configuration` say none and all",
+                "the number of configurations must be a whole number of at least 1",
+                "for none write `no configuration`, for all `every configuration`",
             )
             return None
         quantifier = _QUANTIFIERS[item.quantifier]
@@ -291,7 +291,7 @@ class MatrixChecker(OfChanges, frozen=True):
                 self.refuse(
                     codes.UNKNOWN_NAME,
                     item.matrix.span,
-                    f"there is no matrix `{item.matrix.text}`",
+                    f"unknown matrix `{item.matrix.text}`",
                     offered(item.matrix.text, names, "declare it: `matrix name { … }`"),
                 )
                 return None
@@ -302,9 +302,9 @@ class MatrixChecker(OfChanges, frozen=True):
         self.refuse(
             codes.MISSING_PART,
             item.span,
-            "the spec has no matrix to claim anything of"
+            "the claim is about a matrix, but the spec has none"
             if not names
-            else "the claim does not say which matrix it is about",
+            else "the claim names no matrix, but the spec has several",
             "declare one: `matrix name { station in [a, b] }`"
             if not names
             else f"name it: `… configuration of {names[0]}`",

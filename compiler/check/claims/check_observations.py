@@ -79,7 +79,7 @@ class ObservationChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.MISSING_PART,
                 item.name.span,
-                "no column of this table is compared with a measure",
+                "this table has no column to compare with a measure",
                 hint="add one, such as `load in s -> station.cpu.load * 200 s within 10 %`",
             )
             return None
@@ -87,8 +87,8 @@ class ObservationChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 item.missed.span,
-                f"nothing of `{item.name.text}` is judged, so nothing of it is missed",
-                hint="say by `within` how near the predictions should come, or leave `missed` out",
+                f"`{item.name.text}` has `missed` but no tolerance",
+                hint="add `within 10 %` to a column, or remove `missed`",
             )
         rows = [self._row(item, line, cells, settings, measured) for line, cells in table.rows]
         return ir.Observation(
@@ -118,10 +118,12 @@ class ObservationChecker(OfChanges, frozen=True):
                 codes.DUPLICATE_NAME,
                 item.name.span,
                 f"two columns of `{item.name.text}` set `{target}`",
-                hint="keep one of them",
+                hint="remove one of them",
             )
 
-    def _fail(self, item: ast.Observe, message: str, hint: str = "mend the file there") -> None:
+    def _fail(
+        self, item: ast.Observe, message: str, hint: str = "fix that line of the file"
+    ) -> None:
         self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
 
     def _column(
@@ -199,7 +201,7 @@ class ObservationChecker(OfChanges, frozen=True):
                 self._fail(
                     item,
                     f"`{item.file.value}`, line {line}: `{cell[:LONGEST_CELL]}` in column "
-                    f"`{column.column.heading}` is no number",
+                    f"`{column.column.heading}` is not a number",
                     _number_hint(cell, column.column.heading),
                 )
                 return None
@@ -218,7 +220,7 @@ class ObservationChecker(OfChanges, frozen=True):
             self._fail(
                 item,
                 f"{where} is empty, but it sets `{column.target}`",
-                "fill it in, or take the line out: only what was measured may be missing",
+                "fill it in, or remove the line; only measured values may be missing",
             )
             return None
         if number(cell) is not None and column.unit is not None:
@@ -269,11 +271,12 @@ def report_cores(model: ir.Model, sink: Sink) -> None:
                 sink.report(
                     codes.BAD_DATA,
                     column.span,
-                    f"by its column `{CORES}` the loads of `{observation.name}` are shares of "
-                    f"{float(observation.cores):g} cores, and `{place}` has "
+                    f"column `{CORES}` of `{observation.name}` states "
+                    f"{float(observation.cores):g} cores, but `{place}` has "
                     f"{float(count.value):g}",
-                    hint="say of the place what was measured, or compare the cores that are busy: "
-                    f"`{asked.subject}.load * {float(count.value):g}` with a column `cpu in core`",
+                    hint="give the node the measured cores, or compare busy cores: "
+                    f"`{asked.subject}.load * {float(count.value):g}` with a column `cpu "
+                    "in core`",
                 )
 
 
@@ -282,7 +285,7 @@ def _number_hint(cell: str, heading: str) -> str:
         return "write the decimal point as `.`"
     if number(cell.rstrip("% ")) is not None:
         return f"write plain numbers, and their unit in the spec: `{heading} in % -> …`"
-    return "leave a cell empty where nothing was measured"
+    return "leave the cell empty if nothing was measured"
 
 
 def _heading_hint(name: ast.Name, headings: Sequence[str]) -> str | None:
@@ -290,5 +293,5 @@ def _heading_hint(name: ast.Name, headings: Sequence[str]) -> str | None:
     near = closest(name.text, headings)
     if near is None or near.isidentifier() or name.span.text.startswith('"'):
         return did_you_mean(name.text, headings)
-    told = f'a heading that is no name stands in quotes: `"{near}"`'
+    told = f'put a heading that is not a name in quotes: `"{near}"`'
     return instead(name.text, f'"{near}"', told=told)

@@ -40,8 +40,8 @@ class RowConditions(OfChanges, frozen=True):
         self.sink.report(
             codes.VARIES,
             expr.span,
-            "`exclude` decides before anything is solved: it cannot ask for a result",
-            hint="write `where` and what is to be kept",
+            "`exclude` is evaluated before solving and cannot use a result",
+            hint="write `where` with the condition for rows to keep",
         )
         return None
 
@@ -100,8 +100,8 @@ class RowConditions(OfChanges, frozen=True):
             self.sink.report(
                 codes.NOT_A_CONDITION,
                 expr.span,
-                f"`{name.text}` is compared with a name, by `==` or `!=`",
-                hint=f"such as `{name.text} == name`",
+                f"`{name.text}` can only be compared with a name, by `==` or `!=`",
+                hint=f"write `{name.text} == name`",
             )
             return None
         word = check(value)
@@ -121,7 +121,7 @@ class RowConditions(OfChanges, frozen=True):
         self.sink.report(
             codes.UNKNOWN_NAME,
             value.span,
-            f"there is no {what} `{value.name.text}`",
+            f"unknown {what} `{value.name.text}`",
             hint=offered(value.name.text, names, f"no {what} is declared"),
         )
         return None
@@ -168,9 +168,9 @@ def is_refused(sink: Sink, span: Span, parts: Iterable[ir.Expr]) -> bool:
         sink.report(
             codes.MISPLACED,
             span,
-            "how likely something is, a row of a matrix does not tell",
-            hint="`largest_acceptable.p05 >= 500` says that 95 of 100 samples carry 500; "
-            "of measures, an `expect` claims `probability(…) >= 95 % with …`",
+            "a matrix cannot contain probabilities",
+            hint="`largest_acceptable.p05 >= 500` means a capacity of 500 at 95 % confidence; "
+            "for measures use an `expect`: `probability(…) >= 95 % with …`",
         )
     elif changed is not None:
         _refuse_changes(sink, span)
@@ -181,8 +181,8 @@ def _refuse_changes(sink: Sink, span: Span) -> None:
     sink.report(
         codes.MISPLACED,
         span,
-        "a row of a matrix has no `with` of its own",
-        hint="the axes say what varies; `matrix name with … {` changes all rows",
+        "a row of a matrix cannot have its own `with`",
+        hint="use an axis, or change all rows: `matrix name with … {`",
     )
 
 

@@ -24,7 +24,7 @@ def fitted_to(
     """Return the costs that fit a table, of a text; DataError or QpsError where none do."""
     processors = None if cores is None else number(cores)
     if cores is not None and (processors is None or processors <= 0):
-        raise DataError(f"`--cores {cores}` is no number of cores", "such as `--cores 4`")
+        raise DataError(f"`--cores` must be a number of cores, not `{cores}`", "write `--cores 4`")
     reading = Reading(
         resource=resource,
         cores=processors,

@@ -46,7 +46,7 @@ class AttributeChecker(Part, frozen=True):
                 self.sink.report(
                     codes.MISPLACED,
                     law.span,
-                    "a jitter law depends on the load of its own resource only",
+                    "a jitter law can depend only on the utilization of its own resource",
                     hint="name it `load`",
                 )
                 return None

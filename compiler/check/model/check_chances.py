@@ -47,11 +47,11 @@ def report_chances(model: ir.Model, sink: Sink) -> None:
             sink.report(
                 codes.COINS,
                 first.times.span,
-                f"the calls of {told} are made by chance, each by itself: some items of "
-                f"`{stream.name}` make all of them, and some make none",
+                f"calls of {told} are independent: some items of `{stream.name}` make all "
+                "of them, some none",
                 label="their shares sum to 1",
                 secondary=[Label(call.times.span, "and this one") for call in others if call.times],
-                hint="where each item makes one of them, send each share as a stream of its own",
+                hint="if each item makes exactly one of them, declare one stream for each share",
             )
         _report_parts(stream, timed, model, sink)
 
@@ -63,12 +63,11 @@ def _report_one_share(calls: list[ir.Call], stream: ir.Stream, sink: Sink) -> No
     sink.report(
         codes.ONE_SHARE,
         first.times.span,
-        f"the calls of {called} are made by chance, each by itself: some items of "
-        f"`{stream.name}` make one of them and not the others",
+        f"calls of {called} are independent: some items of `{stream.name}` make only one of them",
         label="this share",
-        secondary=[Label(call.times.span, "and the same") for call in others if call.times],
-        hint="where the same items make all of them, call a node by that share which makes them, "
-        "each once; or send that share as a stream of its own",
+        secondary=[Label(call.times.span, "the same share") for call in others if call.times],
+        hint="if the same items make all of them, call one node with this share and make the "
+        "calls from there, or declare a separate stream for the share",
     )
 
 
@@ -107,11 +106,11 @@ def _report_parts(stream: ir.Stream, timed: _Timed, model: ir.Model, sink: Sink)
             sink.report(
                 codes.PART_OF_A_STEP,
                 step.span,
-                f"every item of `{stream.name}` takes a part of `{name}`: it is not that some take "
-                "all of it, and others nothing",
+                f"every item of `{stream.name}` takes a fraction of `{name}`, not some "
+                "items all of it",
                 label="an amount below 1",
-                hint=f"where some items take all of `{name}`, send them as a stream of their own; "
-                "where all take a part, state that as the cost of a component",
+                hint=f"if only some items take `{name}`, declare a separate stream for them; "
+                "if all take a fraction, state it as the service demand of a component",
             )
 
 

@@ -60,7 +60,7 @@ class ChangeChecker(Part, frozen=True):
     def all_of(self, changes: tuple[ast.Change, ...], scope: Scope) -> tuple[ir.Change, ...]:
         """Return changes of the model; those that were reported are left out."""
         built: tuple[ir.Change, ...] = sound([self.one(change, scope.module) for change in changes])
-        self.are_distinct(changes, "{} is changed twice here", "first changed here", "keep one")
+        self.are_distinct(changes, "{} is set twice here", "first set here", "remove one of them")
         beside = [change for change in built if not isinstance(change, ir.SetScenario)]
         for several in built:
             if isinstance(several, ir.SetScenario):
@@ -72,8 +72,8 @@ class ChangeChecker(Part, frozen=True):
                 self.sink.report(
                     codes.DUPLICATE_NAME,
                     change.name.span,
-                    f"`{change.name.text}` is a kind of `{whole.name.text}`, "
-                    "which is set as a whole",
+                    f"`{change.name.text}` is a kind of `{whole.name.text}`, which is "
+                    "also set as a whole",
                     secondary=[Label(whole.name.span, "set here")],
                     hint=said_once(change.span),
                 )
@@ -104,10 +104,10 @@ class ChangeChecker(Part, frozen=True):
                 self.sink.report(
                     codes.BAD_SETTING,
                     change.name.span,
-                    f"`{change.name.text}` is {kind_of(family)}: one of them can be set here",
+                    f"`{change.name.text}` is {kind_of(family)}: only one of them can be set here",
                     secondary=[Label(family.name.span, "declared here")],
-                    hint=f"such as `{family.names[0]} = …`; a scenario of the spec sets all, "
-                    f"`scenario all {{ {change.name.text} = … }}`",
+                    hint=f"set one, such as `{family.names[0]} = …`; to set all, use a "
+                    f"scenario: `scenario all {{ {change.name.text} = … }}`",
                 )
                 return None
         self.sink.report(
@@ -117,8 +117,7 @@ class ChangeChecker(Part, frozen=True):
             secondary=[Label(declared.declaration.name.span, "declared here")],
             hint=_stated_in_a_table(change.name, declared.module)
             or self.numbers.of(declared)
-            or "parameters, options, nodes, links and the population can; "
-            "turn what should vary into a `param`",
+            or "declare the value that should vary as a `param`",
         )
         return None
 
@@ -137,11 +136,11 @@ class ChangeChecker(Part, frozen=True):
         self.sink.report(
             codes.BAD_SETTING,
             change.name.span,
-            f"`{change.name.text}` is a share of `{own.text}` and cannot be set by itself"
+            f"a single share of `{own.text}` cannot be set: `{change.name.text}`"
             if is_share
-            else f"`{own.text}` has no kind `{kind}` to set",
+            else f"`{own.text}` has no kind `{kind}`",
             secondary=[Label(own.span, "declared here")],
-            hint="all shares add up to 1: declare other `kinds`, and choose by an option"
+            hint="shares add up to 1: declare other `kinds`, and select them with an option"
             if is_share
             else f"set it as a whole: `{own.text} = …`",
         )
@@ -159,7 +158,7 @@ class ChangeChecker(Part, frozen=True):
                     codes.BAD_SETTING,
                     change.span,
                     f"a mode cannot change the {what}",
-                    hint="all modes are asked about the same users; change what they do",
+                    hint="all modes share one population; change parameters instead",
                 )
             else:
                 own.append(change)
@@ -177,9 +176,9 @@ class ChangeChecker(Part, frozen=True):
                 self.sink.report(
                     codes.SPREAD,
                     change.span,
-                    "a mode cannot say how far off a number may be",
-                    hint="declare another one, and set it to that: "
-                    f"`param {change.name}_there = {change.span.text}`",
+                    "a mode cannot set an uncertain value",
+                    hint="declare a second parameter and set this one to it: `param "
+                    f"{change.name}_there = {change.span.text}`",
                 )
             else:
                 yield change
@@ -196,8 +195,8 @@ class ChangeChecker(Part, frozen=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 change.value.span,
-                "a number of users is whole and at least 1",
-                hint=f"such as `{change.name.text} = 20`",
+                "the number of users must be a whole number of at least 1",
+                hint=f"write `{change.name.text} = 20`",
             )
             return None
         return ir.SetPopulation(int(value), int(value), change.span)
@@ -218,7 +217,7 @@ class ChangeChecker(Part, frozen=True):
                 codes.OUT_OF_RANGE,
                 bounds.high.span,
                 f"a population has at most {_MOST_USERS:,} users",
-                hint="end the range lower",
+                hint="use a smaller range",
             )
             return None
         return int(low), int(high)
@@ -239,7 +238,7 @@ class ChangeChecker(Part, frozen=True):
         self.sink.report(
             codes.BAD_SETTING,
             value.span,
-            f"`{word}` is no choice of `{change.name.text}`",
+            f"option `{change.name.text}` has no choice `{word}`",
             secondary=[Label(declared.declaration.name.span, "declared here")],
             hint=offered(word, choices),
         )
@@ -273,9 +272,9 @@ class ChangeChecker(Part, frozen=True):
                 codes.BAD_SETTING,
                 change.value.span,
                 f"`{own}` takes a {what}",
-                hint=f"such as `{own} = {what} * 4`; the population is `{users[0]}`"
+                hint=f"write `{own} = {what} * 4`; the population is `{users[0]}`"
                 if is_number and users
-                else f"such as `{own} = {what}` or `{own} = {what} * 4`",
+                else f"write `{own} = {what}` or `{own} = {what} * 4`",
             )
             return None
         kind = self.places.kind(read, self.main, is_node=is_node)
@@ -329,15 +328,17 @@ def _wrong_bounds(low: Fraction, high: Fraction, text: str) -> tuple[str, str] |
     """Return what is wrong with a range of users, and how to mend it."""
     if low.denominator != 1 or high.denominator != 1:
         whole_range = f"{max(1, floor(low))}..{ceil(high)}"
-        told = f"such as `{whole_range}`"
-        return "a number of users is whole", instead(text, whole_range, told=told)
+        told = f"write `{whole_range}`"
+        return "the number of users must be a whole number", instead(text, whole_range, told=told)
     if low < 1:
         from_one = f"1..{max(high, 1)}"
-        told = f"such as `{from_one}`"
-        return "a range of users starts at 1 or above", instead(text, from_one, told=told)
+        told = f"write `{from_one}`"
+        return "a range of users must start at 1 or above", instead(text, from_one, told=told)
     if low > high:
         told = f"write the smaller end first: `{high}..{low}`"
-        return "this range ends below its start", instead(text, f"{high}..{low}", told=told)
+        return "the end of this range is below its start", instead(
+            text, f"{high}..{low}", told=told
+        )
     return None
 
 
@@ -346,4 +347,4 @@ def _stated_in_a_table(name: ast.Name, module: Module) -> str:
     table = module.names.get(name.parts[-3]) if len(name.parts) > 2 else None  # noqa: PLR2004
     if not isinstance(table, Indexed):
         return ""
-    return f"it is 0 as long as the table says nothing: state `{' '.join(name.parts[-2:])} …` there"
+    return f"add it to the table, where missing values are 0: `{' '.join(name.parts[-2:])} …`"

@@ -34,14 +34,14 @@ class ChoiceChecker(Part, frozen=True):
                 codes.BAD_SETTING,
                 several.span,
                 f"`{word}` takes one value, not a list",
-                hint=f"an axis of a matrix takes several: `{word} in {several.span.text}`"
+                hint=f"for several values use an axis of a matrix: `{word} in {several.span.text}`"
                 if several.values
-                else "say which",
+                else "choose one",
             )
             return None
         if not several.values:
             told = "this list names no scenario"
-            self.sink.report(codes.BAD_SETTING, several.span, told, hint="name one or more")
+            self.sink.report(codes.BAD_SETTING, several.span, told, hint="name at least one")
             return None
         for one, earlier in repeated(several.values, lambda value: value.span.text):
             self.sink.report(
@@ -67,8 +67,8 @@ class ChoiceChecker(Part, frozen=True):
             self.sink.report(
                 codes.BAD_SETTING,
                 change.name.span,
-                "there is no case to choose: no parameter has several values",
-                hint="state them, such as `param x = { average 3 ms; largest 5 ms }`",
+                "the spec has no cases: no parameter has several values",
+                hint="add them, such as `param x = { average 3 ms; largest 5 ms }`",
             )
         elif word in CASES:
             module.note(Meaning.WORD, change.name)
@@ -79,7 +79,7 @@ class ChoiceChecker(Part, frozen=True):
             self.sink.report(
                 codes.BAD_SETTING,
                 value.span,
-                f"`{word}` is no case",
+                f"unknown case `{word}`",
                 hint=offered(word, CASES),
             )
         return None
@@ -104,10 +104,10 @@ class ChoiceChecker(Part, frozen=True):
         self.sink.report(
             codes.BAD_SETTING,
             change.value.span,
-            f"`{word}` is declared below: it is not known here yet"
+            f"`{word}` is used before its declaration"
             if name in declared
-            else f"there is no {kind} `{word}`",
-            hint="move it up"
+            else f"unknown {kind} `{word}`",
+            hint="move its declaration up"
             if name in declared
             else offered(word, known, f"declare it: `{kind} name {{ … }}`"),
         )
@@ -128,17 +128,17 @@ class ChoiceChecker(Part, frozen=True):
     ) -> None:
         """Report a scenario of an instance that sets its users, a mode beside the one it is in."""
         word, prefix = change.name.text, instance.prefix
-        told = f"it sets the population of `{prefix}`, which is stated where that is used"
-        hint = "set what that population is made of"
+        told = f"it sets the population of `{prefix}`, which its `use` already sets"
+        hint = "set a parameter that the population depends on"
         if isinstance(found, ast.Mode):
-            told = f"`{prefix}` was told to be in `{instance.mode[0]}`" if instance.mode else "no"
-            hint = f"leave out `mode = …` where `{prefix}` is used"
+            told = f"`{prefix}` is fixed to mode `{instance.mode[0]}`" if instance.mode else "no"
+            hint = f"remove `mode = …` from the `use` of `{prefix}`"
         assert instance.used is not None
         self.sink.report(
             codes.BAD_SETTING,
             change.value.span,
             f"{word} `{change.value.span.text}` cannot be chosen: {told}",
-            secondary=[Label(instance.used.span, "stated here")],
+            secondary=[Label(instance.used.span, "set here")],
             hint=hint,
         )
 

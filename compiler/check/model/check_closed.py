@@ -14,16 +14,16 @@ from qps.compiler.syntax import ast
 
 _EFFECTS = {
     ir.EffectKind.MERGE: (
-        "merges what comes of several, and who waits for an answer of their own",
-        "who is merged waits for the others: leave the `merge` out, or send a rate",
+        "merges flows, but users of a closed stream wait for their own answers",
+        "remove the `merge`, or use an open stream with a rate",
     ),
     ir.EffectKind.ACTIVE: (
-        "is active at times, and who waits is active when the answer is there",
-        "how long they pause is their `think`: leave `active` out",
+        "is on and off, but a closed stream sends only after an answer",
+        "set the pause with `think`, and remove `active`",
     ),
     ir.EffectKind.QUEUE: (
-        "has a queue of bounded length, and who waits sends no more than its own",
-        "leave `queue` out: no more than all of them can wait",
+        "has a bounded queue, but a closed stream is bounded by its users",
+        "remove `queue`",
     ),
 }
 """Effects that have no meaning in a cycle: what they do, and what is to be done."""
@@ -36,14 +36,13 @@ def report_nobody(declaration: ast.Stream, starts: Sequence[ir.Node], sink: Sink
     sink.report(
         codes.WHOSE,
         declaration.name.span,
-        f"stream `{name}` does not say who waits for its answers and thinks",
+        f"closed stream `{name}` names no users",
         hint=put_behind(
             declaration.name.span,
             " for each user",
             *(f" for each {node.name}" for node in starts[:1]),
             " in all",
-            told=f"`stream {name} for each user`, {each}or `stream {name} in all` where there is "
-            "one of them in all",
+            told=f"`stream {name} for each user`, {each}or `stream {name} in all` for a single one",
         ),
     )
 
@@ -58,7 +57,7 @@ def report_unclosed(stream: ir.Stream, sink: Sink) -> None:
             codes.CLOSED_STREAM,
             span,
             f"`{stream.name}` {what}",
-            secondary=[Label(think.span, "they think, and wait for an answer each time")],
+            secondary=[Label(think.span, "closed: users wait for an answer, then think")],
             hint=mend,
         )
 
@@ -72,7 +71,7 @@ def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
             if step.spread is not None and step.spread.kind is not ir.SpreadKind.ONE:
                 yield (
                     step.span,
-                    "is sent on to several, and one answer comes back",
+                    "closed stream is sent on to several receivers",
                     f"send it `to one`, or call them: `call {leg.node} * 3 {{ … }}`",
                 )
             for effect in step.component.effects:
@@ -85,6 +84,6 @@ def _senseless(stream: ir.Stream) -> Iterator[tuple[Span, str, str]]:
         if delay is not None and any(isinstance(p, ir.Measured) for p in parts_of(delay.expr)):
             yield (
                 delay.span,
-                "has a playout buffer that rests on what it does itself",
-                "give it a time: `playout 60 ms`",
+                "playout buffer depends on the stream's own behavior",
+                "set a fixed time: `playout 60 ms`",
             )

@@ -82,9 +82,9 @@ class ComponentChecker(Part, frozen=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 name.span,
-                f"`{name.text}` is a different machine with other arguments: which was measured?",
+                f"machine `{name.text}` has arguments: the measured one is ambiguous",
                 secondary=[Label(declared.declaration.name.span, "declared here")],
-                hint=f"declare it, `machine measured_one = {name.text}(…)`, and name that",
+                hint=f"declare it as `machine measured_one = {name.text}(…)` and name that",
             )
             return None
         MachineChecker(self.expressions).plain(declared)
@@ -115,7 +115,7 @@ class ComponentChecker(Part, frozen=True):
     ) -> tuple[ComponentPart, ...] | None:
         families = FamilyChecker(self.expressions)
         if any(one.is_same(declared) for one in self._open):
-            families.report_circle(self._open, declared, "let one of them run without the others")
+            families.report_circle(self._open, declared, "remove one `run` from the cycle")
             return None
         line = families.line(declared, Allowed.ELASTIC, formals)
         if line is None or self._is_too_deep(declared):
@@ -157,7 +157,7 @@ class ComponentChecker(Part, frozen=True):
             codes.TOO_DEEP,
             name.span,
             f"`{name.text}` runs more than {MOST_PARTS:,} components",
-            hint="repeat what is alike: `run query * 3`",
+            hint="use a repetition: `run query * 3`",
         )
         return None
 
@@ -168,8 +168,8 @@ class ComponentChecker(Part, frozen=True):
         self.sink.report(
             codes.TOO_DEEP,
             name.span,
-            f"components may run in each other {DEEPEST_RUNS} deep, `{name.text}` is further down",
-            hint="run it where it is needed",
+            f"component `{name.text}` is nested more than {DEEPEST_RUNS} levels deep",
+            hint="run it directly where it is needed",
         )
         return True
 
@@ -320,9 +320,9 @@ class ComponentChecker(Part, frozen=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 stated.span,
-                "the loads stand in the wrong order"
+                "the range of utilization is in the wrong order"
                 if 0 < high < low <= 1
-                else "a cost is measured at a load between 0 and 100 %",
+                else "the measured utilization must be between 0 and 100 %",
                 hint="write it like `measured on vm at 70 % load`, or `at 30..80 % load`",
             )
             return None
@@ -345,7 +345,7 @@ class ComponentChecker(Part, frozen=True):
             self.sink.report(
                 codes.MISSING_PART,
                 fit.span,
-                "a fit needs the machine that was measured: a load is a share of its processors",
+                "a fit needs the measured machine",
                 hint=self._on_which(item.resource.text, fit),
             )
         resource = None if machine is None else machine.resource(item.resource.text)
@@ -357,9 +357,8 @@ class ComponentChecker(Part, frozen=True):
             self.sink.report(
                 codes.NO_RESOURCE,
                 item.resource.span,
-                f"`{machine.name}` has no processor `{item.resource.text}` with a fixed number "
-                "of cores, so that a load says nothing about times",
-                hint="state them in the machine: `cpu 2 core`",
+                f"`{machine.name}` has no CPU `{item.resource.text}` with a fixed number of cores",
+                hint="add the cores to the machine: `cpu 2 core`",
             )
             return None
         if resource is None:
@@ -385,10 +384,10 @@ class ComponentChecker(Part, frozen=True):
         self.sink.report(
             codes.WRONG_DIMENSION,
             addend.span,
-            "a cost needs its unit",
+            "this service demand has no unit",
             label="this is a plain number",
-            hint=f"write `{addend.span.text} ms/packet`, or `{addend.span.text} %` "
-            "for a load that is always there",
+            hint=f"write `{addend.span.text} ms/packet`, or `{addend.span.text} %` for a "
+            "constant background utilization",
         )
         return True
 

@@ -30,11 +30,11 @@ class CorrelationChecker(Part, frozen=True):
                     continue
                 pair = frozenset((stated.one, stated.other))
                 if pair in found:
-                    first = [Label(found[pair].span, "stated here first")]
+                    first = [Label(found[pair].span, "first stated here")]
                     self.sink.report(
                         codes.DUPLICATE_NAME,
                         declared.span,
-                        f"how `{stated.one}` and `{stated.other}` go together is stated twice",
+                        f"the correlation of `{stated.one}` and `{stated.other}` is stated twice",
                         secondary=first,
                         hint=said_once(declared.span),
                     )
@@ -47,10 +47,10 @@ class CorrelationChecker(Part, frozen=True):
         self.sink.report(
             codes.SPREAD,
             last.span,
-            "no numbers go together so: these correlations contradict each other",
+            "these correlations contradict each other",
             secondary=[Label(one.span, "and this") for one in before],
-            hint="what goes with one of two that go together goes with the other, too; what is not "
-            "stated is 0",
+            hint="two parameters that both correlate with a third are also correlated; a "
+            "missing correlation is 0",
         )
         return ()
 
@@ -68,16 +68,16 @@ class CorrelationChecker(Part, frozen=True):
             self.sink.report(
                 codes.SPREAD,
                 declared.other.span,
-                f"`{one}` goes with itself",
-                hint="name two parameters",
+                f"`{one}` cannot be correlated with itself",
+                hint="name two different parameters",
             )
             return None
         if not -1 < value < 1:
             self.sink.report(
                 codes.SPREAD,
                 declared.value.span,
-                "a correlation lies between -1 and 1",
-                hint="of numbers that are one, write one from the other: `let b = 2 * a`",
+                "a correlation must be between -1 and 1",
+                hint="for exact dependence write `let b = 2 * a`",
             )
             return None
         return ir.Correlation(one=one, other=other, value=value, span=declared.span)
@@ -92,9 +92,9 @@ class CorrelationChecker(Part, frozen=True):
         self.sink.report(
             codes.SPREAD,
             name.span,
-            f"`{name.text}` is no uncertain number by itself: it goes with nothing",
+            f"`{name.text}` has no uncertainty to correlate",
             secondary=[Label(declared.declaration.name.span, "declared here")],
-            hint=f"say how far off it may be: `param {name.text} = … +- 10 %`",
+            hint=f"make it uncertain: `param {name.text} = … +- 10 %`",
         )
         return None
 

@@ -49,14 +49,14 @@ class EffectChecker(Part, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 item.lasting.span,
-                f"`{item.kind}` does not last: only what is `active` does so for a time",
+                f"`{item.kind}` has no duration; only `active` does",
                 hint=with_its_word(
                     item.lasting.span,
-                    "write `active 1/3 for 1 s` where flows are on and off; else leave `for` out",
+                    "for on-off flows write `active 1/3 for 1 s`; otherwise remove `for`",
                 ),
             )
             return None
-        lasting = self.expressions.quantity(item.lasting, scope, TIME, "how long a burst lasts")
+        lasting = self.expressions.quantity(item.lasting, scope, TIME, "the burst duration")
         if share is None or lasting is None:
             return None
         return ir.Effect(kind, share, item.span, lasting)
@@ -74,7 +74,7 @@ class EffectChecker(Part, frozen=True):
             message = f"`queue` holds items or bytes, not {dimension.in_words}"
             hint = "write `queue 60 frame` or `queue 64 kB`"
             if dimension == TIME:
-                hint += "; the time follows from the rate at which they come"
+                hint += "; the time follows from the arrival rate"
         advised = advice(quantity, is_wanted, hint)
         self.sink.report(
             codes.WRONG_DIMENSION,

@@ -30,14 +30,14 @@ class EmissionChecker(Part, frozen=True):
     def emission(self, declaration: ast.Stream) -> ir.Emission | None:
         """Return what leaves the only source of a stream; None where it was reported."""
         emissions = [item for item in declaration.items if isinstance(item, ast.Emission)]
-        hint = "make a second stream of it"
-        emission = self.first(emissions, "a stream has one traffic", hint)
+        hint = "declare a second stream"
+        emission = self.first(emissions, "a stream has only one `traffic`", hint)
         if emission is None:
             self.sink.report(
                 codes.MISSING_PART,
                 declaration.name.span,
                 f"stream `{declaration.name.text}` has no traffic",
-                hint="say what it carries: `traffic 8000 byte/s, 1280 byte/packet`",
+                hint="add `traffic 8000 byte/s, 1280 byte/packet`",
             )
             return None
         if emission.is_first_edition:
@@ -54,13 +54,11 @@ class EmissionChecker(Part, frozen=True):
         self.sink.report(
             codes.FIRST_EDITION,
             first.span,
-            "what a stream sends is its `traffic`; a `source` says where a number comes "
-            f"from{more}",
+            f"the rate of a stream is now its `traffic`, not its `source`{more}",
             hint=instead(
                 first.span.text,
                 f"traffic {_behind(first)}",
-                told="`qps fmt --upgrade` rewrites a text of the first edition, with the same "
-                f"answers; here: `traffic {shortened(_behind(first))}`",
+                told=f"run `qps fmt --upgrade`, or write `traffic {shortened(_behind(first))}`",
             ),
         )
 
@@ -79,7 +77,7 @@ class EmissionChecker(Part, frozen=True):
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 first.span,
-                f"traffic is a rate, not {first.dimension.in_words}",
+                f"`traffic` must be a rate, not {first.dimension.in_words}",
                 label=f"this is {first.dimension.in_words}",
                 secondary=self._stated(item.values[0]) or advised.labels,
                 hint=_swapped(quantities) or advised.hint,
@@ -97,15 +95,16 @@ class EmissionChecker(Part, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 others[0].span,
-                "a stream has one time to think",
-                secondary=[Label(first.span, "the first one")],
+                "a stream has only one think time",
+                secondary=[Label(first.span, "first stated here")],
                 hint=said_once(
-                    others[0].span, "keep one; users who think longer make a second stream"
+                    others[0].span,
+                    "remove one; for users with another think time declare a second stream",
                 ),
             )
             return None
         time = self.expressions.quantity(
-            first.time, Scope(self.main, Allowed.FLOWS), TIME, "a time to think"
+            first.time, Scope(self.main, Allowed.FLOWS), TIME, "the think time"
         )
         time = self.cited(time, item.source, source)
         amount = quantities[0]
@@ -122,20 +121,20 @@ class EmissionChecker(Part, frozen=True):
         think = " ".join(item.thinks[0].span.text.split())
         is_information = first.dimension.single_base == INFORMATION_BASE
         if is_information:
-            mend = "say of how many things it is the size, such as `1 file, 1 MB/file`"
+            mend = "give the number of items and the size of each, such as `1 file, 1 MB/file`"
         elif _is_rate(first.dimension):
             mend = (
-                f"such as `traffic 1 request, {think}`, where each waits for the answer before the "
-                f"next request; a rate goes on whatever comes back: leave `{think}` out"
+                f"for a closed workload write `traffic 1 request, {think}`; for an open "
+                f"one, remove `{think}`"
             )
         else:
-            mend = f"such as `traffic 1 request, {think}`"
+            mend = f"write `traffic 1 request, {think}`"
         self.sink.report(
             codes.WRONG_DIMENSION,
             first.span,
-            f"who thinks has so many items under way, not {first.dimension.in_words}",
+            f"with think time, `traffic` must be a number of items, not {first.dimension.in_words}",
             label=f"this is {first.dimension.in_words}",
-            secondary=[Label(item.thinks[0].span, "here it is said how long they think")],
+            secondary=[Label(item.thinks[0].span, "think time stated here")],
             hint=mend,
         )
 
@@ -183,8 +182,8 @@ class EmissionChecker(Part, frozen=True):
                 self.sink.report(
                     codes.MISPLACED,
                     size.span,
-                    f"`{size.dimension}` is settled already by what stands before it",
-                    hint=taken_out(size.span, "take it out"),
+                    f"`{size.dimension}` already follows from the values before it",
+                    hint=taken_out(size.span, "remove it"),
                 )
                 return None
         usual = _size_hint(size, written, known)
@@ -192,8 +191,7 @@ class EmissionChecker(Part, frozen=True):
         self.sink.report(
             codes.WRONG_DIMENSION,
             size.span,
-            f"a size ties one item to another, such as byte/packet; this is "
-            f"{size.dimension.in_words}",
+            f"a size must be a ratio such as byte/packet, not {size.dimension.in_words}",
             label=f"this is {size.dimension.in_words}",
             secondary=self._stated(written) or advised.labels,
             hint=advised.hint,
@@ -220,11 +218,11 @@ def _size_hint(size: ir.Quantity, written: ast.Expr, known: list[str]) -> str:
     words = [_item_word(base) for base in known]
     example = "byte/packet" if words == ["byte"] else f"byte/{words[-1]}"
     if size.dimension == DIMENSIONLESS and isinstance(written, ast.Reference):
-        return f"give `{written.span.text}` its unit where it is declared, such as `{example}`"
+        return f"give `{written.span.text}` a unit in its declaration, such as `{example}`"
     if size.dimension == DIMENSIONLESS:
         complete = f"{written.span.text} {example}"
-        return instead(written.span.text, complete, told=f"give it its unit: `{complete}`")
-    return f"the stream carries {listed(words, 'and')} so far: write a size such as `{example}`"
+        return instead(written.span.text, complete, told=f"add the unit: `{complete}`")
+    return f"the stream has {listed(words, 'and')} so far: write a size such as `{example}`"
 
 
 def _swapped(values: tuple[ir.Quantity, ...]) -> str | None:
@@ -234,7 +232,7 @@ def _swapped(values: tuple[ir.Quantity, ...]) -> str | None:
         return None
     texts = [" ".join(v.span.text.split()) for v in (rates[0], *values) if v is not rates[0]]
     rate = " ".join(rates[0].span.text.split())
-    return f"the rate comes first: `traffic {', '.join([rate, *texts])}`"
+    return f"put the rate first: `traffic {', '.join([rate, *texts])}`"
 
 
 def _is_old(item: object) -> bool:
@@ -257,12 +255,12 @@ def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
         return f"write digits without commas: `{digits[1]}_{digits[2]}`"
     base = value.dimension.single_base
     if base == INFORMATION_BASE:
-        told = f"say how often: `{value.span.text}/s`"
+        told = f"write a rate: `{value.span.text}/s`"
         return put_behind(value.span, "/s", told=told)
     if base is not None and base != TIME_BASE:
         told = (
-            f"say how often: `{value.span.text}/s`; or, of users who wait for their answer, how "
-            f"long they think before the next: `{value.span.text}, think 15 s`"
+            f"for an open workload write `{value.span.text}/s`; for a closed one, add a "
+            f"think time: `{value.span.text}, think 15 s`"
         )
         return put_behind(value.span, "/s", told=told)
     return "write a rate such as `30 frame/s` or `8000 byte/s`"

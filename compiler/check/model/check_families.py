@@ -128,11 +128,10 @@ class FamilyChecker(Part, frozen=True):
         self.sink.report(
             codes.DEFINITION_CYCLE,
             circle[0].declaration.name.span,
-            f"this {kind} is made of itself: {names}",
-            secondary=[Label(one.declaration.name.span, "and this") for one in circle[1:]],
+            f"this {kind} is defined in terms of itself: {names}",
+            secondary=[Label(one.declaration.name.span, "and here") for one in circle[1:]],
             hint=hint
-            or f"say of one of them what it has: `{kind} {circle[0].declaration.name.text} "
-            "{ … }`",
+            or f"define one of them in full: `{kind} {circle[0].declaration.name.text} {{ … }}`",
         )
 
     def _report_depth(self, declared: DeclaredAs[K]) -> None:
@@ -140,8 +139,8 @@ class FamilyChecker(Part, frozen=True):
         self.sink.report(
             codes.TOO_DEEP,
             name.span,
-            f"a family has {DEEPEST_FAMILY} generations at most, `{name.text}` is further down",
-            hint="make it of one that stands nearer to the first",
+            f"`{name.text}` is derived more than {DEEPEST_FAMILY} levels deep",
+            hint="derive it from one closer to the base",
         )
 
 

@@ -87,7 +87,7 @@ class FitChecker(Part, frozen=True):
             return True
         told = regression(fit)
         hint = f"`{fit.command}` shows the residuals; {mending(told)}"
-        message = f"{below[0]} that fits `{fit.file}` best is below zero"
+        message = f"{below[0]} fitted to `{fit.file}` is negative"
         self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
         return False
 
@@ -136,21 +136,22 @@ class FitChecker(Part, frozen=True):
             self.sink.report(
                 codes.POOR_FIT,
                 span,
-                f"the fit to `{fit.file}` is poor: line {worst.line} has a load of "
-                f"{_percent(worst.measured)}, and the fit gives {_percent(worst.fitted)}",
+                f"poor fit to `{fit.file}`: line {worst.line} measured "
+                f"{_percent(worst.measured)}, fitted {_percent(worst.fitted)}",
                 notes=[pull_text(told.pulling[0])] if told.pulling else [],
-                hint=f"look for a slip in the table, or for another cause of load; {show}",
+                hint=f"check the table for errors and for another cause of utilization; {show}",
             )
         unsure = [c for c in told.coefficients if c.item is not None and c.may_be_zero]
         if unsure:
             self.sink.report(
                 codes.UNSURE_COST,
                 span,
-                f"{' and '.join(map(coefficient_name, unsure))} that "
-                f"fit{'s' * (len(unsure) == 1)} `{fit.file}` cannot be told from zero: "
+                (
+                    f"{' and '.join(map(coefficient_name, unsure))} fitted to `{fit.file}` "
+                    f"{'is' if len(unsure) == 1 else 'are'} not significantly above zero: "
+                )
                 + ", ".join(map(_interval, unsure)),
-                hint="measure runs that differ more in it, or leave the column out if it does not "
-                f"matter; {show}",
+                hint=f"measure runs that differ more in it, or remove the column; {show}",
             )
         if told.degrees_of_freedom == 0:
             count = len(told.coefficients)
@@ -158,11 +159,10 @@ class FitChecker(Part, frozen=True):
             self.sink.report(
                 codes.NO_SPREAD,
                 span,
-                f"`{fit.file}` has {rows} that differ{'s' * (count == 1)}, for {numbers}: how far "
-                f"{'these' if count > 1 else 'this'} may be off is not known, and "
-                f"{'they count' if count > 1 else 'it counts'} as certain",
-                hint="measure one more run, or say how far off costs may be where the step is: "
-                "`step * lognormal(1, 10 %)`",
+                f"`{fit.file}` has {rows} that differ{'s' * (count == 1)}, for {numbers}: "
+                "no uncertainty can be estimated",
+                hint="measure one more run, or state the uncertainty at the step: `step * "
+                "lognormal(1, 10 %)`",
             )
         if fit.missed_rates:
             self.sink.report(codes.UNUSED_RATE, span, missed_text(fit), hint=MISSED_HINT)
@@ -171,8 +171,8 @@ class FitChecker(Part, frozen=True):
         """Return the hint to give a machine the idle load that a fit has found."""
         idle = f'idle fit "{fit.file}"'
         told = (
-            f"give machine `{machine}` the same: `{fit.resource} …, {idle}`"
-            "; or say what there is, such as `idle 0 %`"
+            f"add the same to machine `{machine}`: `{fit.resource} …, {idle}`, or state "
+            "its own, such as `idle 0 %`"
         )
         for declared in self.main.syntax.every(ast.Machine):
             for resource in declared.resources if declared.name.text == machine else ():
@@ -187,22 +187,22 @@ class FitChecker(Part, frozen=True):
         self.sink.report(
             codes.IDLE_DROPPED,
             item.span,
-            f"by `{fit.file}` {_percent(float(fit.fixed))} of the machine is always busy, but "
-            f"`{machine}` has no idle load: the answer is too large",
+            f"`{fit.file}` has {_percent(float(fit.fixed))} idle utilization, but "
+            f"`{machine}` has none: the capacity is too high",
             hint=self._same_idle(fit, machine),
         )
 
 
 MISSED_HINT = (
-    "head a column by a unit that is known, such as `packet/s` or `MB/s`: items take no prefix, "
-    "and one of your own is declared, `unit update`; or take the column out"
+    "name the column by a known unit such as `packet/s` or `MB/s`, declare your own with "
+    "`unit update`, or remove the column"
 )
 
 
 def missed_text(fit: Fit) -> str:
     """Return which columns look like rates and were not used."""
     one = len(fit.missed_rates) == 1
-    verb = "looks like a rate and was" if one else "look like rates and were"
+    verb = "looks like a rate and is" if one else "look like rates and are"
     named = listed(fit.missed_rates, "and")
     return f"column{'s' * (not one)} {named} of `{fit.file}` {verb} not used"
 
@@ -210,38 +210,40 @@ def missed_text(fit: Fit) -> str:
 def below_zero(fit: Fit) -> list[str]:
     """Return the names of the fitted numbers that cannot be: those below zero."""
     named = [("the fixed part", fit.fixed)]
-    named += [(f"the cost for each {_word(term.item)}", term.value) for term in fit.terms]
+    named += [(f"the service demand per {_word(term.item)}", term.value) for term in fit.terms]
     return [name for name, value in named if value < 0]
 
 
 def mending(told: Regression) -> str:
     """Return what to do about a number below zero."""
-    unfixed = f"`{told.fit.command} --no-fixed` fits without a fixed part"
+    unfixed = f"`to fit without a fixed part: `{told.fit.command} --no-fixed`"
     below = [c for c in told.coefficients if c.value < 0]
     if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
-        return f"it cannot be told from zero: {unfixed}"  # no row is to blame for that
+        return (
+            f"it is not significantly different from zero: {unfixed}"  # no row is to blame for that
+        )
     if told.pulling:
-        return f"{pull_text(told.pulling[0])}: look at it first"
+        return f"{pull_text(told.pulling[0])}: check it first"
     if told.fit.fixed < 0:
         return f"{unfixed}; or measure again"
-    return "leave a column out that does not matter, or measure again"
+    return "remove a column that does not matter, or measure again"
 
 
 def pull_text(row: Residual) -> str:
     """Return how a row pulls the numbers."""
-    told = f"line {row.line} pulls the numbers (Cook's distance {row.pull or 0.0:.3g})"
+    told = f"line {row.line} is an influential outlier (Cook's distance {row.pull or 0.0:.3g})"
     left = row.remaining
     if left is None or left > _MUCH_LEFT:
         return told
     closer = f"{left**-0.5:.2g} times as closely" if left > _NOTHING_LEFT else "exactly"
-    return f"{told}; without it the other rows are fitted {closer}"
+    return f"{told}; without it, the other rows fit {closer}"
 
 
 def coefficient_name(coefficient: Coefficient) -> str:
     """Return what a fitted number is called in a message."""
     if coefficient.item is None:
-        return "the fixed load"
-    return f"the cost for each {_word(coefficient.item)}"
+        return "the fixed utilization"
+    return f"the service demand per {_word(coefficient.item)}"
 
 
 def _interval(coefficient: Coefficient) -> str:

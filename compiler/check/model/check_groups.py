@@ -40,14 +40,13 @@ class GroupChecker(Part, frozen=True):
                 self.sink.report(
                     codes.DEFINITION_CYCLE,
                     group.size.span,
-                    f"the size of `{group.name}` rests on "
+                    f"the size of `{group.name}` depends on "
                     + (
                         "a count of machines"
                         if isinstance(part, ir.NodeCount)
-                        else "itself or on a group that stands below it"
+                        else "itself or on a group declared below it"
                     ),
-                    hint="give it a number, a parameter, or the members of a group that stands "
-                    "above it",
+                    hint="use a number, a parameter, or the members of a group declared above it",
                 )
                 return False
         return True
@@ -122,9 +121,9 @@ class GroupChecker(Part, frozen=True):
         self.sink.report(
             codes.MISPLACED,
             step.group.span,
-            f"`{component.name}` merges nothing that could be kept within a group",
-            hint=f"to send within it, write `{component.name} to others in {step.group.text}`, or "
-            f"`to all in {step.group.text}`",
+            f"`{component.name}` has no `merge` to keep within a group",
+            hint=f"to send within the group, write `{component.name} to others in "
+            f"{step.group.text}`, or `to all in {step.group.text}`",
         )
         return False
 
@@ -156,13 +155,12 @@ class GroupChecker(Part, frozen=True):
         self.sink.report(
             codes.STREAM_ORDER,
             span,
-            f"`{group}` divides the users, but `{stream.name}` is no stream of theirs: it has "
-            f"{has}, however many users there are",
+            f"group `{group}` divides users, but `{stream.name}` has {has} for any number of users",
             secondary=[]
             if node is None
-            else [Label(node.span, "this count does not grow with the users")],
-            hint=f"say whose it is: `stream {stream.name} for each user`, or "
-            f"`for each {group}` where each group has one",
+            else [Label(node.span, "this count does not depend on the population")],
+            hint=f"declare it for users: `stream {stream.name} for each user`, or `for each "
+            f"{group}` for one per group",
         )
 
     def _not_of_pairs(self, stream: ir.Stream, named: tuple[Span, str]) -> None:
@@ -171,8 +169,7 @@ class GroupChecker(Part, frozen=True):
         self.sink.report(
             codes.STREAM_ORDER,
             span,
-            f"`{group}` divides the users, but `{stream.name}` is one for each pair of machines, "
-            "whatever groups these are in",
-            hint=f"let its pairs be of the members: `stream {stream.name} for each pair in each "
-            f"{group}`",
+            f"group `{group}` divides users, but `{stream.name}` has one flow for each "
+            "pair of machines",
+            hint=f"use pairs of members: `stream {stream.name} for each pair in each {group}`",
         )

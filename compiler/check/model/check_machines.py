@@ -93,7 +93,7 @@ class MachineChecker(ResourceChecker, frozen=True):
             declaration = member.own
             items = declaration.resources
             self.are_distinct(
-                items, "resource {} is declared twice", "first declared here", "keep one"
+                items, "resource {} is declared twice", "first declared here", "remove one of them"
             )
             self._misplaced(declaration, found)
             for item in items:
@@ -108,11 +108,11 @@ class MachineChecker(ResourceChecker, frozen=True):
             self.sink.report(
                 codes.RESERVED_WORD,
                 name.span,
-                f"`{name.text}` is a word of the language and cannot be a resource",
+                f"`{name.text}` is a reserved word and cannot name a resource",
                 hint=called_otherwise(
                     name.span,
-                    f"a cost `{name.text} 3 ms/packet` would say something else: "
-                    f"call it `{name.text}_` or something more telling",
+                    f"rename it, for example to `{name.text}_`; `{name.text} 3 ms/packet` "
+                    "has another meaning",
                 ),
             )
 
@@ -122,7 +122,7 @@ class MachineChecker(ResourceChecker, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 said.span,
-                f"`{said.span.text.split()[0]}` is said of a resource, and none stands before it",
+                f"`{said.span.text.split()[0]}` needs a resource before it",
                 hint=f"name the resource first: `with cpu 2 core, {said.span.text}`",
             )
         for item in declaration.resources if declaration.parent is not None else ():
@@ -131,7 +131,7 @@ class MachineChecker(ResourceChecker, frozen=True):
                 self.sink.report(
                     codes.UNKNOWN_NAME,
                     item.name.span,
-                    f"a resource has no `{item.name.text}`",
+                    f"unknown attribute `{item.name.text}` of a resource",
                     hint=instead(item.name.text, near, told=f"did you mean `{near}`?"),
                 )
 
@@ -154,12 +154,12 @@ class MachineChecker(ResourceChecker, frozen=True):
                 advised = advice(
                     rating,
                     lambda other: other.single_base in self.program.rating_bases,
-                    "declare one with `unit SPECint92 of rating`",
+                    "declare one: `unit SPECint92 of rating`",
                 )
                 self.sink.report(
                     codes.WRONG_DIMENSION,
                     expr.span,
-                    f"a rating is counted in a unit of rating, not in {rating.dimension.in_words}",
+                    f"a rating needs a unit of rating, not {rating.dimension.in_words}",
                     hint=advised,
                 )
                 return None

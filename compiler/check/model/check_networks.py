@@ -109,7 +109,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             return True
         hint = "add one, such as `rate 10 Mbit/s`"
         if "propagation" not in stated:
-            hint += "; what is a delay alone states its `propagation`"
+            hint += "; for a pure delay, `propagation 10 ms`"
         self.sink.report(
             codes.BAD_HARDWARE, root.span, f"network `{root.text}` has no rate", hint=hint
         )

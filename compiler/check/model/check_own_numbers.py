@@ -104,11 +104,9 @@ class Settable(Part, frozen=True):
         self.sink.report(
             codes.BAD_SETTING,
             name.span,
-            f"`{name.text}` is worked out{told}: it has no value of its own to set",
+            f"`{name.text}` is computed{told} and cannot be set",
             secondary=[Label(stated.span, "here")],
-            hint=f"set {listed(names, 'or')}"
-            if names
-            else "write a number there, or a parameter, and set that",
+            hint=f"set {listed(names, 'or')}" if names else "replace it by a number or a parameter",
         )
         return None
 
@@ -120,7 +118,7 @@ class Settable(Part, frozen=True):
             return ""
         told = dotted_meant(declared.qualified, known) or ""
         known = [name for name in known if name.startswith(own)]
-        told = f"its numbers can: {told.removeprefix('it has ')}"
+        told = f"set one of its parts: {told.removeprefix('its parts: ')}"
         return instead(declared.qualified, *known[:_OFFERED], told=told)
 
     def _unknown(self, name: ast.Name, module: Module) -> None:
@@ -129,8 +127,8 @@ class Settable(Part, frozen=True):
         self.sink.report(
             codes.BAD_SETTING,
             name.span,
-            f"there is nothing called `{name.text}` to set",
-            hint=near or f"name what can be set, such as `{min(known)}`"
+            f"unknown name `{name.text}`",
+            hint=near or f"name a value of the spec, such as `{min(known)}`"
             if known
             else "declare it as a `param` first",
         )

@@ -36,9 +36,9 @@ class ParameterChecker(Part, frozen=True):
                 self.sink.report(
                     codes.MISSING_PART,
                     option.name.span,
-                    f"option `{option.name.text}` has one choice only",
-                    hint=f"list them all, the usual one first: "
-                    f"`option {option.name.text} = {words[0]} or …`",
+                    f"option `{option.name.text}` has only one choice",
+                    hint=f"list all choices, the default first: `option {option.name.text} = "
+                    f"{words[0]} or …`",
                 )
             for index, choice in enumerate(option.choices):
                 if choice.text in words[:index]:
@@ -46,7 +46,7 @@ class ParameterChecker(Part, frozen=True):
                         codes.DUPLICATE_NAME,
                         choice.span,
                         f"`{choice.text}` is listed twice",
-                        hint="list it once",
+                        hint="remove one of them",
                     )
             chosen = self._chosen(declared, choices)
             source = option.source.value if option.source else None
@@ -77,7 +77,7 @@ class ParameterChecker(Part, frozen=True):
         if word in choices:
             return (word, *(choice for choice in choices if choice != word))
         own = declared.declaration.name
-        told = f"`{word}` is no choice of `{given.change.name.text}`"
+        told = f"option `{given.change.name.text}` has no choice `{word}`"
         self.sink.report(
             codes.BAD_SETTING,
             value.span,
@@ -191,7 +191,7 @@ class ParameterChecker(Part, frozen=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 bounds.span,
-                "this range ends below its start",
+                "the end of this range is below its start",
                 hint=swapped(bounds.low.span, bounds.high.span, "write the smaller end first"),
             )
 
@@ -207,7 +207,10 @@ def _as_let(param: ast.Param) -> str | None:
     """Return what to write of a parameter that depends on what varies; a `let` has no kinds."""
     if isinstance(param.value, ast.KindTable):
         return None
-    told = f"write `let {param.name.text} = …`: a parameter is a number of its own, to be set"
+    told = (
+        f"for a computed value write `let {param.name.text} = …`; a parameter must be a "
+        "number that can be set"
+    )
     word = Span(param.span.source, param.span.start, param.span.start + len("param"))
     return instead("param", "let", at=word, told=told)
 

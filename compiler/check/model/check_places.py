@@ -41,7 +41,7 @@ class PlaceChecker(Part, frozen=True):
                     place.name.span,
                     f"`{place.name.text}` is {kind_of(declared.declaration)}, not a {word}",
                     secondary=[Label(declared.declaration.name.span, "declared here")],
-                    hint=f"the {word} stands first: `{word} * {place.name.text}`",
+                    hint=f"put the {word} first: `{word} * {place.name.text}`",
                 )
             else:
                 report_name(self.sink, module, place.name, word, (wanted,))
@@ -65,8 +65,7 @@ class PlaceChecker(Part, frozen=True):
                 codes.WRONG_KIND,
                 stands.span,
                 f"{what} `{stands.name.text}` takes no arguments",
-                hint="give it a name for one where it is declared, "
-                f"`{what} {stands.name.text}(value) {{ … }}`",
+                hint=f"declare its arguments, `{what} {stands.name.text}(value) {{ … }}`",
             )
             return
         count = f" * {stands.arguments[0].span.text}" if len(stands.arguments) == 1 else ""
@@ -90,7 +89,7 @@ class PlaceChecker(Part, frozen=True):
                     codes.OUT_OF_RANGE,
                     expr.span,
                     "a count must be a whole number above zero",
-                    hint="such as `machine * 4`, or `machine * N` for one each user",
+                    hint="write `machine * 4`, or `machine * N` for one per user",
                 )
                 return None
         return quantity.expr

@@ -31,7 +31,7 @@ class PoolChecker(Part, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 item.amount.span,
-                "all that was taken is given back, so that an amount says nothing",
+                "`give` takes no amount: it returns all that was taken",
                 hint=instead(item.span.text, f"give {item.pool.text}", at=item.span),
             )
         elif item.amount is not None:
@@ -63,9 +63,9 @@ class PoolChecker(Part, frozen=True):
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,
-            f"`{name.text}` is no pool of a node",
-            hint=f"name the node and its pool, such as `{word} db.connections`; one of the "
-            f"machine where this stands is `{word} threads`",
+            f"unknown pool `{name.text}`",
+            hint=f"name the node and its pool: `{word} db.connections`; or a pool of this "
+            f"node: `{word} threads`",
         )
         return None
 
@@ -117,11 +117,10 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
         sink.report(
             codes.STREAM_ORDER,
             mark.span,
-            f"`{mark.pool}` is taken again by what holds some of it: where all of it is held so, "
-            "nobody goes on",
-            secondary=[Label(held.span, "held since here")],
-            hint="take all that is needed at once: `take connections 2 connection`; or give it "
-            "back before",
+            f"possible deadlock: `{mark.pool}` is taken again while it is held",
+            secondary=[Label(held.span, "taken here")],
+            hint="take the full amount at once: `take connections 2 connection`; or `give` it "
+            "back first",
         )
         return
     if here.held.get(mark.pool):
@@ -134,19 +133,19 @@ def _passed(sink: Sink, levels: list[_Level], mark: ir.PoolMark) -> None:
         sink.report(
             codes.STREAM_ORDER,
             mark.span,
-            f"`{mark.pool}` is given back within the call of `{here.call.node}`, but was taken "
-            "outside of it",
+            f"`{mark.pool}` is given back inside the call of `{here.call.node}` but was "
+            "taken outside",
             secondary=[Label(taken.span, "taken here")],
-            hint="give it back behind the call, or take it within",
+            hint="move `give` after the call, or `take` inside it",
         )
         return
     before = here.given.get(mark.pool)
     sink.report(
         codes.STREAM_ORDER,
         mark.span,
-        f"`{mark.pool}` is given back {'twice' if before else 'but was not taken'}",
-        secondary=[Label(before.span, "the first time")] if before else [],
-        hint=taken_out(mark.span, "take this out")
+        f"`{mark.pool}` is given back {'twice' if before else 'but was never taken'}",
+        secondary=[Label(before.span, "first given back here")] if before else [],
+        hint=taken_out(mark.span, "remove this")
         if before
         else f"write `take {mark.resource}` before it",
     )
@@ -159,13 +158,17 @@ def _holding(levels: Iterable[_Level], mark: ir.PoolMark) -> ir.PoolMark | None:
 
 def _never_given(sink: Sink, level: _Level) -> None:
     for mark in (mark for marks in level.held.values() for mark in marks):
-        where = "the stream ends" if level.call is None else f"`{level.call.node}` has answered"
+        where = (
+            "it is still held at the end of the stream"
+            if level.call is None
+            else f"it is still held after `{level.call.node}` answers"
+        )
         sink.report(
             codes.STREAM_ORDER,
             mark.span,
-            f"`{mark.pool}` is never given back: {where}, and it is still held",
-            hint=f"write `give {mark.resource}` where it is free again; what every flow keeps for "
-            "good is a cost: `component session { memory 2 MB }`",
+            f"`{mark.pool}` is never given back: {where}",
+            hint=f"write `give {mark.resource}` where it is released; for memory of every "
+            "flow, `component session { memory 2 MB }`",
         )
 
 
@@ -173,15 +176,15 @@ def _no_copies(sink: Sink, step: ir.Step, held: ir.PoolMark) -> None:
     """Report a step of which other flows come than hold something."""
     spread = step.spread
     if spread is not None and spread.kind is not ir.SpreadKind.ONE:
-        what, hint = "copies go different ways", "give it back before they are sent"
+        what, hint = "copies take different routes", "move `give` before the send"
     elif any(effect.kind in _CHANGING for effect in step.component.effects):
-        what, hint = "the flows become others", "give it back before, or take it behind"
+        what, hint = "flows are merged or split", "move `give` before this, or `take` after it"
     else:
         return
     sink.report(
         codes.STREAM_ORDER,
         step.span,
-        f"{what} here while `{held.pool}` is held: which of them gives it back?",
-        secondary=[Label(held.span, "held since here")],
+        f"{what} while `{held.pool}` is held: its release is ambiguous",
+        secondary=[Label(held.span, "taken here")],
         hint=hint,
     )

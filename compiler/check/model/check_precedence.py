@@ -39,10 +39,10 @@ def report_without_effect(together: Sequence[ir.SetScenario], sink: Sink) -> Non
             sink.report(
                 codes.BAD_SETTING,
                 change.span,
-                f"{what_is_set(change)} has no effect here: mode `{mode}`, which scenario `{by}` "
-                "takes, changes it too",
-                secondary=[Label(own.span, "this is what counts")],
-                hint="take one of them away, or say beside the scenarios what holds",
+                f"{what_is_set(change)} has no effect here: mode `{mode}` of scenario "
+                f"`{by}` overrides it",
+                secondary=[Label(own.span, "this value applies")],
+                hint="remove one of them, or set the value next to the scenarios",
             )
 
 
@@ -57,7 +57,7 @@ def report_contradictions(
     What is changed `beside` them is so decided. The order in which they are named decides nothing.
     """
     decided = {what_is_set(change) for change in beside}
-    place = [] if listed is None else [Label(listed, "together here")]
+    place = [] if listed is None else [Label(listed, "combined here")]
     seen: dict[str, tuple[str, ir.Change]] = {}
     for scenario in together:
         own = {what_is_set(change): change for change in flattened(scenario.changes)}
@@ -68,11 +68,10 @@ def report_contradictions(
                 sink.report(
                     codes.BAD_SETTING,
                     change.span,
-                    f"scenarios `{first}` and `{scenario.name}` are made together, and each "
-                    f"changes {told} to another value",
+                    f"scenarios `{first}` and `{scenario.name}` set {told} to different values",
                     label=f"by `{scenario.name}`",
                     secondary=[Label(earlier.span, f"by `{first}`"), *place],
-                    hint="leave one of them out, or say beside them what holds",
+                    hint="remove one of them, or set the value explicitly",
                 )
         seen = {told: (scenario.name, change) for told, change in own.items()} | seen
 

@@ -14,7 +14,7 @@ from qps.compiler.syntax import ast
 def check_quality(part: Part) -> ir.Quality:
     """Return the metric of quality of a spec; one that states none has that of its instances."""
     declared = part.main.syntax.every(ast.Quality)
-    stated = part.first(declared, "a spec has one metric of quality", "keep one")
+    stated = part.first(declared, "a spec has only one quality metric", "remove one of them")
     if stated is None:
         stated = _of_instances(part)
     if stated is None:
@@ -29,7 +29,7 @@ def check_quality(part: Part) -> ir.Quality:
         part.sink.report(
             codes.UNKNOWN_NAME,
             metric.span,
-            f"unknown metric `{metric.text}`",
+            f"unknown quality metric `{metric.text}`",
             hint=offered(metric.text, names),
         )
         return ir.Quality(ir.Metric.WORST, None, None)

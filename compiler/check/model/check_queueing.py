@@ -17,14 +17,14 @@ ONE_SERVER = {"mmc": "mm1", "mgc": "mg1", "loss": "mm1"}
 _NOT_TAKEN = {
     "cv": (
         "coefficient of variation",
-        "only {takers} do: in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
+        "use it with {takers}; in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
     ),
     "room": (
         "room",
-        "only {takers} do; under `loss`, who finds all cores busy is lost",
+        "use it with {takers}; with `loss`, items that find all cores busy are lost",
     ),
-    "speeds": ("speeds", "only {takers} does: all who are there share the server"),
-    "preemptive": ("preemption", "only {takers} does: whose streams say `priority 1` goes first"),
+    "speeds": ("speeds", "use it with {takers}"),
+    "preemptive": ("preemption", "use it with {takers}"),
 }
 
 
@@ -44,8 +44,8 @@ class QueueingChecker(Part, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 queueing.span,
-                f"nothing waits for `{name.text}`: it is a room that is held, not served",
-                hint="state the queueing of what serves items: a processor, a rate or a network",
+                f"`{name.text}` has a capacity to hold, not a queue",
+                hint="set the queueing of a CPU, a rate or a network",
             )
             return None
         if kind is not ir.ResourceKind.PROCESSOR:
@@ -71,7 +71,7 @@ class QueueingChecker(Part, frozen=True):
         self.sink.report(
             codes.MISPLACED,
             queueing.span,
-            f"`{word}` is for the cores of a processor; {what} is one server",
+            f"`{word}` needs the cores of a CPU; {what} is a single server",
             hint=instead(word, ONE_SERVER[word]),
         )
         return None
@@ -81,8 +81,9 @@ class QueueingChecker(Part, frozen=True):
         self.sink.report(
             codes.MISPLACED,
             queueing.speeds[0].span.to(queueing.speeds[-1].span),
-            f"speeds tell what all of `{name}` does, by how many are there; it has cores, too",
-            hint=f"leave cores to the speeds: `{name} 1 core, queueing ps speeds [1, 1.9, 2.7]`",
+            f"`{name}` has both cores and speeds",
+            hint=f"use one core, and put the speed-up into the speeds: `{name} 1 core, "
+            "queueing ps speeds [1, 1.9, 2.7]`",
         )
 
     def _checked(self, stated: ast.Queueing | ast.Wait, scope: Scope) -> ir.Queueing | None:
@@ -100,7 +101,7 @@ class QueueingChecker(Part, frozen=True):
             return None
         variation = self._number(stated.variation, scope, "a coefficient of variation")
         speeds = [self._number(speed, scope, "a speed") for speed in stated.speeds]
-        room = self._number(stated.room, scope, "a room")
+        room = self._number(stated.room, scope, "a queue capacity")
         found = ir.Queueing(
             discipline=discipline,
             span=stated.span,
@@ -125,8 +126,8 @@ class QueueingChecker(Part, frozen=True):
             self.sink.report(
                 codes.BAD_HARDWARE,
                 stated.span,
-                f"`{word}` does not say how much service times vary",
-                hint=f"give their standard deviation over their mean: `queueing {word} cv 1.2`",
+                f"`{word}` needs the variability of service times",
+                hint=f"add the coefficient of variation: `queueing {word} cv 1.2`",
             )
             return False
         for option, expr in (

@@ -62,8 +62,8 @@ def _report_bare_unit(product: ast.Product, module: Module, sink: Sink) -> None:
         sink.report(
             codes.ALSO_A_UNIT,
             value.span,
-            f"`{name}` is {kind_of(declared.declaration)} here, not the unit: it stands behind no "
-            "number",
+            f"`{name}` is {kind_of(declared.declaration)} here, not the unit, since no "
+            "number precedes it",
             secondary=[Label(declared.declaration.name.span, "declared here")],
             hint=instead(
                 unit.span.to(value.span).text,
@@ -82,14 +82,14 @@ def _report(before: ast.Expr, number: ast.Number, unit: ast.Expr, sink: Sink) ->
     sink.report(
         codes.QUOTIENT,
         Span(source, before.span.start, unit.span.end),
-        f"this is {quotient} of `{unit.span.text}`; the first edition of the language read "
+        f"this is {quotient} of `{unit.span.text}`, in the first edition "
         f"{before.span.text} divided by `{divided}`",
         hint=instead(
             Span(source, before.span.start, unit.span.end).text,
             f"({quotient}) {unit.span.text}",
             f"{before.span.text} / ({divided})",
-            told=f"write `({quotient}) {unit.span.text}`, or "
-            f"`{before.span.text} / ({divided})` for what that was",
+            told=f"write `({quotient}) {unit.span.text}`, or `{before.span.text} / "
+            f"({divided})` for the old meaning",
         ),
     )
 

@@ -81,18 +81,18 @@ class RequirementChecker(Part, frozen=True):
             return None
         told = None
         if not isinstance(found.expr, ir.Constant):
-            told = stated.span, "a certainty is a number", "such as `with 95 % certainty`"
+            told = stated.span, "a certainty must be a number", "write `with 95 % certainty`"
         elif not _LEAST_CERTAINTY <= found.expr.value <= _MOST_CERTAINTY:
             told = (
                 stated.span,
-                "a certainty is from 50 % to 99.9 %",
-                "below, a requirement is more likely missed than met; beyond, samples do not tell",
+                "a certainty must be from 50 % to 99.9 %",
+                "write `with 95 % certainty`",
             )
         elif item.ideal is not None:
             told = (
                 item.ideal.span,
-                "what must hold with certainty has no ideal: it is no axis of quality",
-                "state the ideal in a requirement of its own, without a certainty",
+                "a requirement with a certainty cannot have an ideal",
+                "state the ideal in a separate requirement without a certainty",
             )
         else:
             return found.expr.value
@@ -101,7 +101,7 @@ class RequirementChecker(Part, frozen=True):
         return None
 
     def _not_a_limit(self, condition: ast.Expr) -> None:
-        hint = "such as `voice.latency <= 230 ms`"
+        hint = "write `voice.latency <= 230 ms`"
         if isinstance(condition, ast.Junction):
             hint = "write each requirement on a line of its own"
         elif isinstance(condition, ast.Comparison) and len(condition.operators) > 1:
@@ -125,16 +125,16 @@ class RequirementChecker(Part, frozen=True):
         right = self.expressions.quantity(second, scope)
         if right is None:
             return True
-        hint = "name a measure, such as `voice.latency` or `station.cpu.load`"
+        hint = "name a measure, such as `replies.latency` or `web.cpu.load`"
         if mentions_of(right.expr):
             turned = _TURNED[condition.operators[0]]
-            hint = f"turn it round: `{second.span.text} {turned} {first.span.text}`"
+            hint = f"swap the sides: `{second.span.text} {turned} {first.span.text}`"
         elif isinstance(left.expr, ir.ParameterValue):
             return False
         self.sink.report(
             codes.MISPLACED,
             first.span,
-            "a requirement starts with what is measured; this is fixed",
+            "a requirement must start with a measure; this is a constant",
             hint=hint,
         )
         return True
@@ -151,7 +151,7 @@ class RequirementChecker(Part, frozen=True):
             ideal.span,
             "the ideal must be better than the limit",
             secondary=[Label(limit.span, "the limit")],
-            hint="what is acceptable lies between the limit and the ideal",
+            hint="swap the two, or change one of them",
         )
         return False
 

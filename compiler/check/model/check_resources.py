@@ -173,9 +173,9 @@ class ResourceChecker(AttributeChecker, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 said.value.span,
-                f"`{word}` takes each core to be as fast beside others as alone",
-                secondary=[Label(queueing.span, "waiting is stated here")],
-                hint=said_once(said.value.span, "take `efficiency` out, or write `mm1`"),
+                f"`{word}` assumes full core speed and cannot be combined with `efficiency`",
+                secondary=[Label(queueing.span, "queueing stated here")],
+                hint=said_once(said.value.span, "remove `efficiency`, or use `mm1`"),
             )
         return found
 
@@ -183,8 +183,8 @@ class ResourceChecker(AttributeChecker, frozen=True):
         self.sink.report(
             codes.MISPLACED,
             fit.span,
-            f"costs and the idle load can be fitted, {what} cannot",
-            hint=f"write it: `{example}`",
+            f"only service demands and idle utilization can be fitted, not {what}",
+            hint=f"write a number: `{example}`",
         )
 
     def _plain_resource(
@@ -200,14 +200,12 @@ class ResourceChecker(AttributeChecker, frozen=True):
             advised = advice(
                 capacity,
                 lambda other: _kind(other) is not None,
-                "give a speed (`4 core * 92 SPECint92`), a rate (`10 Gbit/s`, "
-                "`120 request/s`) or a room (`8 GB`)",
+                "write cores (`4 core`), a rate (`10 Gbit/s`, `120 request/s`) or a size (`8 GB`)",
             )
             self.sink.report(
                 codes.BAD_HARDWARE,
                 said.value.span,
-                f"`{stated.name.text}` has a capacity of {capacity.dimension.in_words}, "
-                "which is no capacity",
+                f"{capacity.dimension.in_words} cannot be the capacity of `{stated.name.text}`",
                 hint=advised,
             )
             return None
@@ -244,7 +242,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
                 self.sink.report(
                     codes.UNKNOWN_NAME,
                     attribute.name.span,
-                    f"a resource has no `{word}`",
+                    f"unknown attribute `{word}` of a resource",
                     hint=_attribute_hint(attribute),
                 )
 
@@ -254,8 +252,8 @@ class ResourceChecker(AttributeChecker, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 stated.attributes["efficiency"].value.span,
-                "only the cores of a processor have an efficiency",
-                hint="state the capacity that there is",
+                "only a CPU with cores has an efficiency",
+                hint="state the effective capacity",
             )
 
     def _idle(self, stated: Stated) -> ir.Quantity | None:
@@ -265,7 +263,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         if isinstance(said.value.value, ast.Fit):
             return self._fitted_idle(stated, said, said.value.value)
         return self.expressions.quantity(
-            said.value.value, said.scope, DIMENSIONLESS, "the idle load"
+            said.value.value, said.scope, DIMENSIONLESS, "the idle utilization"
         )
 
     def _fitted_idle(
@@ -279,7 +277,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
             self.sink.report(
                 codes.BAD_HARDWARE,
                 fit.span,
-                "only the idle load of a processor with a fixed number of cores can be fitted",
+                "idle utilization can be fitted only for a CPU with a fixed number of cores",
                 hint="write the number: `idle 8 %`",
             )
             return None
@@ -338,10 +336,10 @@ def _attribute_hint(attribute: ast.Attribute) -> str:
         return instead(attribute.name.text, near, told=f"did you mean `{near}`?")
     written = " ".join(attribute.span.text.split())
     if attribute.name.text in ("room", "cv", "speeds"):
-        return f"it stands right behind the discipline, without a comma: `queueing … {written}`"
+        return f"put it right after the discipline, without a comma: `queueing … {written}`"
     return (
-        "of a resource there is `idle`, `jitter`, `efficiency` and `queueing`; one of its own "
-        f"starts behind a `;`: `; {written}`"
+        "attributes are `idle`, `jitter`, `efficiency` and `queueing`; a new resource "
+        f"starts after a `;`: `; {written}`"
     )
 
 

@@ -42,9 +42,8 @@ def check_recovery(sink: Sink, legs: Iterable[ir.Leg]) -> None:
                 sink.report(
                     codes.STREAM_ORDER,
                     step.span,
-                    f"`{step.component.name}` recovers what was lost on the way, but the stream "
-                    "has crossed no link yet",
-                    hint="put it where the stream arrives: `at node { … }` behind `over`",
+                    f"`{step.component.name}` recovers losses before the stream crosses a link",
+                    hint="move it to where the stream arrives: `at node { … }` after `over`",
                 )
         if any(step.spread for step in leg.steps):
             return
@@ -106,7 +105,7 @@ class RouteChecker(Struct, frozen=True):
             self.sink.report(
                 codes.NO_ROUTE,
                 end.span,
-                f"no link joins {joined}",
+                f"no link connects {joined}",
                 secondary=[Label(start.span, "the stream comes from here")],
                 hint=f"add `link name = network between {start.node}"
                 f"{'' if start.node == end.node else ', ' + end.node}` to the topology",
@@ -116,15 +115,15 @@ class RouteChecker(Struct, frozen=True):
             self.sink.report(
                 codes.AMBIGUOUS_ROUTE,
                 end.span,
-                f"several links join {joined}",
+                f"several links connect {joined}",
                 secondary=[Label(start.span, "the stream comes from here")],
-                hint=_over(end, ways, f"name the way before this: `over` {shown}")
+                hint=_over(end, ways, f"name the route before this: `over` {shown}")
                 if call is None
                 else put_behind(
                     end.span,
                     *(f" over {', '.join(way)}" for way in ways),
-                    told=f"name the way: `call {call} over {', '.join(ways[0])} {{ … }}`"
-                    f"; there are {shown}",
+                    told=f"name the route: `call {call} over {', '.join(ways[0])} {{ … }}`; "
+                    f"routes are {shown}",
                 ),
             )
         return ()
@@ -155,13 +154,13 @@ class RouteChecker(Struct, frozen=True):
             at.span,
             f"`{here}` is crossed twice in a row"
             if twice
-            else f"`{here}` and `{there}` are not joined",
+            else f"`{here}` and `{there}` are not connected",
             secondary=[
-                Label(self.links[stop].span, f"`{stop}` joins " + self._ends(stop))
+                Label(self.links[stop].span, f"`{stop}` connects " + self._ends(stop))
                 for stop in dict.fromkeys((here, there))
                 if stop in self.links
             ],
-            hint="name it once" if twice else "name every link on the way, in order",
+            hint="name it once" if twice else "name every link of the route, in order",
         )
 
     def _ends(self, link: str) -> str:

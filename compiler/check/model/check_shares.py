@@ -32,14 +32,13 @@ def report_shares_of_axes(model: ir.Model, sink: Sink) -> None:
                 sink.report(
                     codes.OUT_OF_RANGE,
                     axis.span,
-                    f"{share} of the requests are more than all of them",
+                    f"the share {share} is above 100 %",
                     secondary=[
-                        Label(called[axis.name].span, f"`{axis.name}` is how often this is called")
+                        Label(called[axis.name].span, f"`{axis.name}` is the share of this call")
                     ],
                     hint=instead(
                         share,
                         often,
-                        told=f"a share is at most 100 %; for {often} calls a request "
-                        f"write `{often}`",
+                        told=f"for {often} calls per request write `{often}`",
                     ),
                 )

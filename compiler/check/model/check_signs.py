@@ -37,12 +37,12 @@ def _report(sum_: ast.Sum, sink: Sink) -> None:
         sink.report(
             codes.GLUED_SIGNS,
             Span(term.span.source, term.span.start - 1, term.span.end),
-            f"this is `{before.span.text}` less `{less}`, no interval around it",
+            f"this subtracts `{less}` from `{before.span.text}`; it is not an interval",
             hint=instead(
                 f"+-{less}",
                 f"+- {less}",
                 f"- {less}",
-                told=f"for how far off it may be write `+- {less}`, with a blank; for less "
-                f"`- {less}`",
+                told=f"for an uncertainty write `+- {less}`, with a space; for a difference `- "
+                f"{less}`",
             ),
         )

@@ -105,11 +105,10 @@ class StepChecker(Part, frozen=True, kw_only=True):
         self.sink.report(
             codes.ONCE_ONLY,
             item.span,
-            f"`{name}` is repeated, but its `{effect.kind.value}` counts once: only its costs and "
-            "its delay count so often",
-            secondary=[Label(effect.span, "this counts once")],
-            hint=f"write `{name}` so often, one behind the other; or make the "
-            f"`{effect.kind.value}` a component of its own",
+            f"`{name}` is repeated, but its `{effect.kind.value}` applies only once",
+            secondary=[Label(effect.span, "this applies once")],
+            hint=f"write `{name}` several times, or move the `{effect.kind.value}` to a "
+            "separate component",
         )
 
     def _are_too_many(self, item: ast.Step, parts: tuple[ComponentPart, ...]) -> bool:
@@ -120,8 +119,8 @@ class StepChecker(Part, frozen=True, kw_only=True):
         self.sink.report(
             codes.TOO_DEEP,
             item.span,
-            f"the steps of a spec run {MOST_RUN:,} components in others at most, these are more",
-            hint="repeat what is alike: `step * 3`",
+            f"a spec can run at most {MOST_RUN:,} nested components",
+            hint="use a repetition: `step * 3`",
         )
         return True
 
@@ -134,8 +133,8 @@ class StepChecker(Part, frozen=True, kw_only=True):
         self.sink.report(
             codes.MISPLACED,
             item.span,
-            f"several components run in `{name}`: which of them {what}?",
-            hint=f"say it of a step behind it: `{name}; step {said}`",
+            f"`{name}` runs several components: the one that {what} is ambiguous",
+            hint=f"move it to a separate step: `{name}; step {said}`",
         )
         return True
 
@@ -152,7 +151,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
             codes.UNKNOWN_NAME,
             name.span,
             f"unknown component `{name.text}`",
-            hint=f"a component stands before `{sent.span.text}`, such as `{such} {sent.span.text}`",
+            hint=f"put a component before `{sent.span.text}`, such as `{such} {sent.span.text}`",
         )
         return True
 
@@ -176,9 +175,9 @@ class StepChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.RESERVED_WORD,
                 declared.name.span,
-                f"`by {cast.text}` sends so, whatever an option of that name says",
-                secondary=[Label(cast.span, "such as here")],
-                hint="call the option otherwise, such as `cast`",
+                f"`by {cast.text}` is a keyword and ignores the option of that name",
+                secondary=[Label(cast.span, "used here")],
+                hint="rename the option, for example to `cast`",
             )
 
     def _spread(self, item: ast.Spread, node: str | None) -> ir.Spread | None:
@@ -207,7 +206,7 @@ class StepChecker(Part, frozen=True, kw_only=True):
                     self.sink.report(
                         codes.WRONG_KIND,
                         item.cast.span,
-                        f"`{item.cast.text}` does not choose between unicast and multicast",
+                        f"`{item.cast.text}` must be an option with unicast and multicast",
                         hint="declare `option cast = unicast or multicast`",
                     )
                     return None

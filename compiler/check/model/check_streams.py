@@ -97,7 +97,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return None
         playout = self._playout(declaration)
         ranks = [item for item in declaration.items if isinstance(item, ast.Rank)]
-        rank = self.first(ranks, "a stream has one priority", "keep one")
+        rank = self.first(ranks, "a stream has only one priority", "remove one of them")
         priority = None
         if rank is not None:  # one that failed is reported: the rest goes on without it
             fixed = Scope(self.main, Allowed.NOTHING)
@@ -141,7 +141,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 whose.name.span,
-                f"`{whose.name.text}` is the number of users, not one of them",
+                f"`{whose.name.text}` is the number of users, not a user",
                 hint=instead(whose.name.text, "user", told="write `for each user`"),
             )
             return None
@@ -150,11 +150,11 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 whose.name.span,
-                f"`{whose.name.text}` is {kind_of(declared.declaration)}: this stream is one for "
-                "all of them",
+                f"`{whose.name.text}` is {kind_of(declared.declaration)}, but this stream "
+                "is declared once",
                 secondary=[Label(declared.declaration.name.span, "declared here")],
-                hint=f"make one in each: `for each {whose.name.text} in each {kinds}`; or name one "
-                f"of them, such as `for each {declared.declaration.names[0]}`",
+                hint=f"declare one per kind: `for each {whose.name.text} in each {kinds}`; or "
+                f"name one, such as `for each {declared.declaration.names[0]}`",
             )
             return None
         return self.steps.node(whose.name)
@@ -171,8 +171,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 whose.name.span,
-                f"`{group}` is a group: of whom there are pairs is to be said",
-                hint=f"of its members: `for each pair in each {group}`",
+                f"pairs of group `{group}` need its members",
+                hint=f"write `for each pair in each {group}`",
             )
             return None
         node = self.steps.node(whose.name)
@@ -190,14 +190,14 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WHOSE,
                 declaration.name.span,
-                f"stream `{name}` does not say whose it is, and `{node}` is several machines",
-                secondary=[Label(several.span, "so many of them")],
+                f"stream `{name}` starts at several machines of `{node}`: its number is ambiguous",
+                secondary=[Label(several.span, "several machines")],
                 hint=put_behind(
                     declaration.name.span,
                     f" for each {node}",
                     " in all",
-                    told=f"`stream {name} for each {node}` where each of them has so much traffic, "
-                    f"`stream {name} in all` where all {whose} together have",
+                    told=f"for traffic per machine write `stream {name} for each {node}`; for "
+                    f"the total of all {whose}, `stream {name} in all`",
                 ),
             )
         return ir.Whose.ALL
@@ -205,7 +205,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
     def _arrivals(self, declaration: ast.Stream, emission: ir.Emission) -> ir.Quantity | None:
         """Return how uneven the items of a flow arrive, where that is stated."""
         stated = [item for item in declaration.items if isinstance(item, ast.Arrivals)]
-        arrivals = self.first(stated, "the arrivals of a stream are stated once", "keep one")
+        arrivals = self.first(stated, "a stream has only one `arrivals`", "remove one of them")
         if arrivals is None:
             return None
         if emission.think is not None:
@@ -213,11 +213,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.MISPLACED,
                 arrivals.span,
-                f"each of `{name}` sends when its answer is there: nothing else says when",
-                secondary=[Label(emission.span, "here it is said how long they think")],
-                hint=taken_out(
-                    arrivals.span, "leave `arrivals` out, or state a rate in place of `think`"
-                ),
+                f"closed stream `{name}` cannot have `arrivals`",
+                secondary=[Label(emission.span, "think time stated here")],
+                hint=taken_out(arrivals.span, "remove `arrivals`, or replace `think` by a rate"),
             )
             return None
         what, scope = "a coefficient of variation", Scope(self.main, Allowed.FLOWS)
@@ -227,7 +225,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
     def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
         """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
         stated = [item for item in declaration.items if isinstance(item, ast.Playout)]
-        buffer = self.first(stated, "a stream has one playout buffer", "keep one")
+        buffer = self.first(stated, "a stream has only one playout buffer", "remove one of them")
         if buffer is None:
             return None
         scope = Scope(self.main, Allowed.MODEL)
@@ -262,9 +260,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.DEFINITION_CYCLE,
                 quantity.span,
-                f"a playout buffer cannot rest on `{told}`",
-                hint=f"name the jitter that it compensates, `{stream}.jitter`, `{stream}.queue`, "
-                "loads or parameters",
+                f"a playout buffer cannot depend on `{told}`",
+                hint=f"use `{stream}.jitter`, `{stream}.queue`, utilization or parameters",
             )
             return True
         return False
@@ -325,10 +322,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.TOO_DEEP,
                 declaration.name.span,
-                f"the conditions on the way of `{declaration.name.text}` make more than "
-                f"{MOST_WAYS} ways of it",
-                hint="make several streams of it, each with its condition: "
-                f"`stream {declaration.name.text}_far if far {{ … }}`",
+                f"conditions of stream `{declaration.name.text}` give more than {MOST_WAYS} routes",
+                hint="split it into several streams, each with a condition: `stream "
+                f"{declaration.name.text}_far if far {{ … }}`",
             )
             return None
         ways: list[ir.Way] = []
@@ -353,7 +349,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             codes.MISSING_PART,
             declaration.name.span,
             f"stream `{declaration.name.text}` visits no node",
-            hint="say where its steps run: `at station { record }`",
+            hint="add a node: `at station { record }`",
         )
 
     def _way(
@@ -386,8 +382,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.STREAM_ORDER,
                 pending[0].span,
-                "the stream ends on a link",
-                hint="say where it arrives: `at node { … }` after `over`",
+                "the stream ends on a link, not at a node",
+                hint="add its destination after `over`: `at node { … }`",
             )
             return tuple(legs)
         left = [_where(leg, known) if isinstance(leg, ir.Visit) else leg for leg in legs]
@@ -408,9 +404,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                 self.sink.report(
                     codes.STREAM_ORDER,
                     spreads[1].span,
-                    "the stream is sent on twice from here",
-                    secondary=[Label(spreads[0].span, "the first time")],
-                    hint="give each a condition, or make two streams of it",
+                    "the stream is sent on twice from the same place",
+                    secondary=[Label(spreads[0].span, "first sent on here")],
+                    hint="add a condition to each, or declare two streams",
                 )
             for step in spreads if visit not in reported else ():
                 self._arrival(step, visit, following)
@@ -429,10 +425,9 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.STREAM_ORDER,
                 called.span,
-                f"`{called.node}` is called from `{leg.node}`, but the stream was sent on from "
-                "there before",
+                f"`{called.node}` is called from `{leg.node}` after the stream was sent on",
                 secondary=[Label(spread.span, "sent on here")],
-                hint="make the call first, or where it arrives",
+                hint="move the call before the send, or to the destination",
             )
         return found
 
@@ -443,23 +438,23 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.STREAM_ORDER,
                 step.spread.span,
-                "this is sent on, but the stream ends here",
-                hint=f"say what happens where it arrives: `at {target or 'node'} {{ … }}`",
+                "the stream is sent on but ends here",
+                hint=f"add the destination: `at {target or 'node'} {{ … }}`",
             )
         elif target is not None and following.node != target:
             what = f"the others at `{visit.node}`" if target == visit.node else f"`{target}`"
             self.sink.report(
                 codes.STREAM_ORDER,
                 following.span,
-                f"this goes to {what}, but the stream goes on at `{following.node}`",
+                f"this is sent to {what}, but the stream continues at `{following.node}`",
                 secondary=[Label(step.spread.span, "sent on here")],
-                hint=f"go on `at {target}`, or send it `to all {following.node}`",
+                hint=f"continue `at {target}`, or send it `to all {following.node}`",
             )
 
     def _out_of_order(self, item: ast.Over) -> None:
         self.sink.report(
             codes.STREAM_ORDER,
             item.span,
-            "the stream crosses a link before it starts anywhere",
-            hint="begin with `at node { … }`",
+            "the stream crosses a link before its first node",
+            hint="start with `at node { … }`",
         )

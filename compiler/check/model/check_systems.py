@@ -61,8 +61,9 @@ class SystemChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 given.value.span,
-                "a number of users is whole and at least 1, where it does not grow with others",
-                hint="such as `population = 20`, or a part of the users of this spec: `N * 50 %`",
+                "a fixed number of users must be a whole number of at least 1",
+                hint="write `population = 20`, or a share of the users of this spec: "
+                "`population = N * 50 %`",
             )
             told = None
         if told is None:
@@ -136,10 +137,9 @@ class SystemChecker(OfChanges, frozen=True):
             self.sink.report(
                 codes.LEFT_OUT,
                 stated.span,
-                f"the metric of `{self.main.prefix}` has no part: that of this spec joins all "
-                "needs, its own and those of its instances",
-                hint=f"where this is meant for all, write `quality {told}` in the spec; where it "
-                "is not, nothing is to be done",
+                f"the quality metric of `{self.main.prefix}` is ignored: the spec's own "
+                "metric covers all instances",
+                hint=f"to use it for all, write `quality {told}` in the spec",
             )
 
     def _requirements(self, items: Iterable[ast.Requirement]) -> tuple[ir.Requirement, ...]:

@@ -92,12 +92,16 @@ class TargetChecker(Part, frozen=True):
         if len(rest) <= most:
             return False
         whole = ".".join(name.parts[: len(name.parts) - len(rest) + most])
-        what = "threads of a resource wait alike" if most else "all ports of a link wait alike"
+        what = (
+            "queueing cannot differ between the threads of a resource"
+            if most
+            else "queueing cannot differ between the ports of a link"
+        )
         self.sink.report(
             codes.MISPLACED,
             name.span,
             what,
-            hint=instead(name.text, whole, told=f"say it of `{whole}`"),
+            hint=instead(name.text, whole, told=f"set it for `{whole}`"),
         )
         return True
 
@@ -110,8 +114,8 @@ class TargetChecker(Part, frozen=True):
         self.sink.report(
             codes.MISPLACED,
             name.span,
-            f"nothing waits for `{name.text}`: it is a room that is held, not served",
-            hint="state the queueing of what serves items: a processor, a rate or a network",
+            f"`{name.text}` has a capacity to hold, not a queue",
+            hint="set the queueing of a CPU, a rate or a network",
         )
         return True
 
@@ -133,7 +137,7 @@ class TargetChecker(Part, frozen=True):
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,
-            f"nothing that is loaded is called `{name.text}`",
+            f"unknown resource `{name.text}`",
             hint=offered(name.text, known),
         )
         return None, ""
@@ -159,10 +163,10 @@ def agreed(stated: tuple[T, ...], what: str, sink: Sink) -> tuple[T, ...]:
         sink.report(
             codes.MISPLACED,
             later.span,
-            f"`{later.instance}` and `{earlier.instance}` share `{closer.name}`, and say different "
-            f"things of {what} there",
-            secondary=[Label(earlier.span, f"said by `{earlier.instance}`")],
-            hint=f"say which one holds, outside of both: `{example[type(later)]}`",
+            f"`{later.instance}` and `{earlier.instance}` share `{closer.name}` but set "
+            f"different values for {what}",
+            secondary=[Label(earlier.span, f"set by `{earlier.instance}`")],
+            hint=f"set it in the spec itself: `{example[type(later)]}`",
         )
     return stated
 

@@ -31,12 +31,12 @@ def check_threads(streams: Iterable[ir.Stream], sink: Sink) -> None:
             sink.report(
                 codes.RESERVED_WORD,
                 cost.span,
-                f"a thread cannot be called `{cost.thread}`: "
-                f"`{node}.{cost.resource}.{cost.thread}` is something else",
+                f"a thread cannot be named `{cost.thread}`: "
+                f"`{node}.{cost.resource}.{cost.thread}` has another meaning",
                 hint=instead(
                     cost.thread,
                     f"{cost.thread}_",
-                    told=f"call it `{cost.thread}_` or something more telling",
+                    told=f"rename it, for example to `{cost.thread}_`",
                 ),
             )
         other = own.get((node, cost.resource, cost.thread))
@@ -46,8 +46,8 @@ def check_threads(streams: Iterable[ir.Stream], sink: Sink) -> None:
                 cost.span,
                 f"`{node}.{cost.resource}.{cost.thread}` is the thread of "
                 f"component `{cost.thread}` already",
-                secondary=[Label(other.span, "this names no thread, and has one of its own")],
-                hint=f"rename the thread, or share it there, too: `single_thread {cost.thread}`",
+                secondary=[Label(other.span, "this component has its own thread")],
+                hint=f"rename the thread, or share it in both: `single_thread {cost.thread}`",
             )
 
 

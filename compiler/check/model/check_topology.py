@@ -101,7 +101,7 @@ class TopologyChecker(Part, frozen=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 expr.span,
-                f"a {what} is needed here, and how many of it",
+                f"expected a {what} and its number",
                 hint=_place_hint(expr, name.text, what),
             )
             return None
@@ -149,8 +149,8 @@ class TopologyChecker(Part, frozen=True):
                     self.sink.report(
                         codes.NO_ROUTE,
                         end.span,
-                        f"`{end.text}` joins itself",
-                        hint="name the nodes, or the other links, that it joins",
+                        f"`{end.text}` connects to itself",
+                        hint="name the nodes or other links that it connects",
                     )
 
     def _left_out(self, link: ast.Link) -> None:
@@ -162,8 +162,8 @@ class TopologyChecker(Part, frozen=True):
             self.sink.report(
                 codes.RESERVED_WORD,
                 named.name.span,
-                "`all` is every node where a link says what it joins, and cannot be one of them",
-                secondary=[Label(link.everyone.span, "such as here")],
+                "`all` means every node of a link and cannot be the name of a node",
+                secondary=[Label(link.everyone.span, "used here")],
                 hint=called_otherwise(named.name.span),
             )
         for name in link.everyone.but:
@@ -175,16 +175,16 @@ class TopologyChecker(Part, frozen=True):
             self.sink.report(
                 codes.DUPLICATE_NAME,
                 name.span,
-                f"`{name.text}` is left out twice",
-                secondary=[Label(earlier.span, "first here")],
-                hint=said_once(name.span, "name it once"),
+                f"`{name.text}` is excluded twice",
+                secondary=[Label(earlier.span, "first excluded here")],
+                hint=said_once(name.span, "remove one of them"),
             )
         if not link.ends:
             self.sink.report(
                 codes.NO_ROUTE,
                 link.everyone.span,
-                f"`{link.name.text}` joins no node",
-                hint="leave fewer of them out",
+                f"link `{link.name.text}` connects no nodes",
+                hint="exclude fewer nodes",
             )
 
 
@@ -197,10 +197,11 @@ def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
             return _many(expr.span, name, kind.text, count.span.text)
         case ast.Sum():
             return (
-                f"one kind of {what} stands in a place: name a place of each and share what "
-                f"comes, such as `call {name}_big * 60 % {{ … }}; call {name}_small * 40 % {{ … }}`"
+                f"a node has one kind of {what}: declare a node for each and split the "
+                f"traffic, such as `call {name}_big * 60 % {{ … }}; call {name}_small * "
+                "40 % { … }`"
             )
-    return f"such as `{name} = {what} * N`"
+    return f"write `{name} = {what} * N`"
 
 
 def _many(span: Span, name: str, kind: str, count: str) -> str:

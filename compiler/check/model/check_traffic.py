@@ -28,15 +28,15 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
         sink.report(
             codes.OPEN_TRAFFIC,
             rate.span,
-            f"`{stream.name}` is open traffic: its rate is 1/`{time.name}`, however long it waits",
-            label="nobody waits for an answer here",
-            secondary=[Label(waited.span, "random arrivals are waited for here")],
+            f"`{stream.name}` is an open workload with the rate 1/`{time.name}`",
+            label="open: no think time",
+            secondary=[Label(waited.span, "items queue here")],
             hint=instead(
                 rate.span.text,
                 f"1 {stream.emission.primary}, think {time.name}",
-                told="of users who wait before they ask again, say how many items they have under "
-                f"way: `traffic 1 {stream.emission.primary}, think {time.name}`; where the rate is "
-                "meant, state it: `param pace = 4 request/minute`",
+                told=f"for a closed workload write `traffic 1 {stream.emission.primary}, think "
+                f"{time.name}`; for an open one declare a rate: `param pace = 4 "
+                "request/minute`",
             ),
         )
 
@@ -59,10 +59,10 @@ def report_bursts(model: ir.Model, sink: Sink) -> None:
         sink.report(
             codes.OPEN_BURSTS,
             span,
-            f"how long `{stream.name}` is active at a time is not said: bursts are averaged out",
-            label="on at times",
-            secondary=[Label(waited.span, "what comes together waits here")],
-            hint="say how long a burst lasts on average: `active 1/3 for 1 s`",
+            f"`{stream.name}` has no burst duration: bursts are averaged out",
+            label="on-off traffic",
+            secondary=[Label(waited.span, "bursts queue here")],
+            hint="add the mean burst duration: `active 1/3 for 1 s`",
         )
 
 
@@ -78,10 +78,10 @@ def report_priorities(model: ir.Model, sink: Sink) -> None:
         sink.report(
             codes.PRIORITIES,
             stream.priority.span,
-            f"nothing on the way of `{stream.name}` goes by priority",
+            f"no resource of `{stream.name}` uses priorities",
             hint=said_once(
                 stream.priority.span,
-                "say so of what it waits for: `queueing cpu priority`, or take this out",
+                "add `queueing cpu priority`, or remove this",
             ),
         )
     for queueing, has_any in met.items():
@@ -90,8 +90,8 @@ def report_priorities(model: ir.Model, sink: Sink) -> None:
         sink.report(
             codes.PRIORITIES,
             queueing.span,
-            "no stream that waits here says a priority: first come, first served",
-            hint="say in a stream which goes first: `priority 1`; those that say none go last",
+            "no stream here has a priority: service is first come, first served",
+            hint="add `priority 1` to the first stream; streams without a priority are served last",
         )
 
 

@@ -31,8 +31,8 @@ def report_unreached(
             _warn(
                 sink,
                 node.span,
-                f"no stream visits node `{node.name}`: no work is done there",
-                f"let a stream pass, `at {node.name} {{ … }}`, or take it out",
+                f"no stream visits node `{node.name}`",
+                f"add `at {node.name} {{ … }}` to a stream, or remove the node",
             )
     for link in links.values():
         if link.name not in crossed:
@@ -40,8 +40,8 @@ def report_unreached(
             _warn(
                 sink,
                 link.span,
-                f"no stream crosses link `{link.name}`: it limits nothing",
-                f"let a stream visit what it joins ({ends}), one after the other, or take it out",
+                f"no stream crosses link `{link.name}`",
+                f"add a stream between its ends ({ends}), or remove the link",
             )
 
 
@@ -64,18 +64,17 @@ def report_unloaded(sink: Sink, machines: Sequence[ir.Machine], model: ir.Model)
                 _warn(
                     sink,
                     resource.span,
-                    f"no step loads `{resource.name}` of machine `{machine.name}`: it limits "
-                    "nothing",
+                    f"no component uses `{resource.name}` of machine `{machine.name}`",
                     _to_load(resource),
                 )
 
 
 def _to_load(resource: ir.Resource) -> str:
     """Return how something comes to be loaded: a pool is taken of, too."""
-    cost = f"say what a step costs there, `component … {{ {resource.name} … }}`, or take it out"
+    cost = f"add a service demand, `component … {{ {resource.name} … }}`, or remove it"
     if resource.kind is not ir.ResourceKind.STORE:
         return cost
-    return f"let a stream `take {resource.name}` and `give {resource.name}`, or {cost}"
+    return f"add `take {resource.name}` and `give {resource.name}` to a stream, or {cost}"
 
 
 def _is_own(machine: ir.Machine, resource: ir.Resource) -> bool:

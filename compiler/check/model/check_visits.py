@@ -29,21 +29,21 @@ from qps.compiler.syntax import ast
 _OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
 _REFUSED = {
     ir.EffectKind.KEEP: (
-        "keeps a part of the requests within a call: the others would never be answered",
-        "a call that only some make is `call db * 20 % { … }`; what gets lost is `drop`",
+        "drops requests inside a call, so that some are never answered",
+        "for a call by some requests write `call db * 20 % { … }`; for loss, `drop`",
     ),
     ir.EffectKind.ACTIVE: (
-        "makes flows active only at times, within a call that they wait for",
-        "put it where the flows start, before the call",
+        "makes flows on and off inside a call",
+        "move it before the call, where the flows start",
     ),
     ir.EffectKind.MERGE: (
-        "merges flows within a call, but each of them waits for its own answer",
-        "put it behind the call",
+        "merges flows inside a call, but each flow waits for its own answer",
+        "move it after the call",
     ),
 }
 _ONCE_ONLY = {
-    ir.EffectKind.RECOVER: "recovers what was lost on the way",
-    ir.EffectKind.QUEUE: "queues what comes",
+    ir.EffectKind.RECOVER: "recovers losses",
+    ir.EffectKind.QUEUE: "adds a queue",
 }
 
 
@@ -118,15 +118,15 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         told = None
         if inside.is_call and step.spread is not None:
             told = (
-                "is sent on within a call: what goes on to others does not come back",
-                "send it on behind the call, or make a stream of its own of it",
+                "is sent on inside a call, and nothing returns",
+                "send it after the call, or declare a separate stream",
             )
         for effect in step.component.effects if inside.is_call else ():
             told = told or _REFUSED.get(effect.kind)
             if not inside.is_plain and effect.kind in _ONCE_ONLY:
                 told = told or (
-                    f"{_ONCE_ONLY[effect.kind]}, within a call that is not made just once by all",
-                    "put it behind the call",
+                    f"{_ONCE_ONLY[effect.kind]} inside a call that some items skip or repeat",
+                    "move it after the call",
                 )
         if told is None:
             return True
@@ -143,9 +143,8 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.MISSING_PART,
                 item.span,
-                "nothing is called together here",
-                hint="name what is called at the same time: `together { call a { … }; call b { … "
-                "} }`",
+                "`together` has no calls",
+                hint="add the parallel calls: `together { call a { … }; call b { … } }`",
             )
         for step in item.steps:
             if isinstance(step, ast.CallStep):
@@ -157,12 +156,12 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.MISPLACED,
                 step.span,
-                f"`{told}` is no call: nothing else is done together"
+                f"`together` can contain only calls, not `{told}`"
                 if is_step
-                else "these are called together with the others already",
-                hint="put it before `together`, or into one of the calls"
+                else "`together` inside `together`",
+                hint="move it before `together`, or into one of the calls"
                 if is_step
-                else "take the inner `together` out",
+                else "remove the inner `together`",
             )
         return legs
 
@@ -215,7 +214,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         times = None
         if item.times is not None and not self._is_more_than_all(item.times):
             times = self.expressions.quantity(
-                item.times, scope, DIMENSIONLESS, "how often a call is made"
+                item.times, scope, DIMENSIONLESS, "the number of calls"
             )
         sends = self._size(item.sends, "sends", scope)
         returns = self._size(item.returns, "returns", scope)
@@ -236,9 +235,9 @@ class VisitChecker(Part, frozen=True, kw_only=True):
                 codes.STREAM_ORDER,
                 node.span,
                 f"`{node.text}` calls itself",
-                secondary=[Label(caller.span, "the call is made here")],
-                hint="put these steps there without a call; for work on other machines of the "
-                "same kind write `call 1 others { … }`",
+                secondary=[Label(caller.span, "called here")],
+                hint="remove the call and keep its steps; for work on another machine of the "
+                "node write `call 1 others { … }`",
             )
             return []
         call = ir.Call(
@@ -282,13 +281,13 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         self.sink.report(
             codes.OUT_OF_RANGE,
             times.span,
-            f"{share} of the requests are more than all of them",
-            secondary=[Label(value, "it is this")] if value is not times.span else [],
+            f"the share {share} is above 100 %",
+            secondary=[Label(value, "stated here")] if value is not times.span else [],
             hint=instead(
                 share,
                 often,
                 at=value,
-                told=f"a share is at most 100 %; for {often} calls a request write `{often}`",
+                told=f"for {often} calls per request write `{often}`",
             ),
         )
         return True
@@ -302,7 +301,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         self.sink.report(
             codes.MISPLACED,
             written.span,
-            "how often a call is made stands before the sizes",
+            "the number of calls must come before the sizes",
             hint=f"write `call node {often[0].strip()}, {word} {size} {{ … }}`",
         )
         return True
@@ -319,9 +318,9 @@ class VisitChecker(Part, frozen=True, kw_only=True):
             self.sink.report(
                 codes.ITEM_NOT_CARRIED,
                 size.span,
-                "the stream carries bytes alone: no request has a size of its own",
-                secondary=[Label(self.emission.span, "what the stream carries")],
-                hint="say in the source what is asked for: `traffic 10 request/s, 2 kB/request`",
+                "the stream has bytes but no requests, so that calls have no size",
+                secondary=[Label(self.emission.span, "traffic of the stream")],
+                hint="add requests to the traffic: `traffic 10 request/s, 2 kB/request`",
             )
             return None
         wanted = (INFORMATION / size.dimension).single_base
@@ -334,7 +333,7 @@ class VisitChecker(Part, frozen=True, kw_only=True):
         self.sink.report(
             codes.WRONG_DIMENSION,
             size.span,
-            f"what a call {word} is so much for each {item}, not {size.dimension.in_words}",
+            f"`{word}` must be a size per {item}, not {size.dimension.in_words}",
             hint=put_behind(written.span, filled, told=f"write `{word} {text}{filled}`")
             if is_plain and not text.endswith("%")
             else f"write a size such as `{word} 300 byte/{item}`",

@@ -87,10 +87,10 @@ class ClassChecker(Struct, frozen=True):
             self.sink.report(
                 codes.MISSING_PART if not pattern else codes.CHARACTER,
                 span,
-                "a pattern names at least one kind"
+                "a pattern must name at least one kind"
                 if not pattern
-                else f"`{wrong[0]}` is no letter: each letter of a pattern is a kind",
-                hint=f'such as `kinds {declared.name.text} in "IBBPBB"`',
+                else f"`{wrong[0]}` in a pattern is not a letter",
+                hint=f'use one letter per kind: `kinds {declared.name.text} in "IBBPBB"`',
             )
             return None
         counts = {letter: pattern.count(letter) for letter in pattern}
@@ -102,8 +102,8 @@ class ClassChecker(Struct, frozen=True):
             self.sink.report(
                 codes.MISSING_PART,
                 declared.name.span,
-                f"`{declared.name.text}` names no kinds",
-                hint="list them with how many there are of each: `{ I 30; P 29 }`",
+                f"`{declared.name.text}` has no kinds",
+                hint="list the kinds with their weights: `{ I 30; P 29 }`",
             )
             return None
         fixed = Scope(module, Allowed.NOTHING)
@@ -120,14 +120,14 @@ class ClassChecker(Struct, frozen=True):
                     codes.OUT_OF_RANGE,
                     weight.value.span,
                     "a weight must be above zero",
-                    hint="leave out a kind that there is nothing of",
+                    hint="remove the kind if it has no share",
                 )
             found[weight.name.text] = Share(value, weight.value.span.text, weight.span)
         return list(found.items()) if is_sound else None
 
     def _is_class(self, weight: ast.Weight, found: dict[str, Share]) -> bool:
         name = weight.name
-        taken = "a word of the language" if name.text in NO_KINDS else "a case"
+        taken = "a reserved word" if name.text in NO_KINDS else "a case"
         if name.text in NO_KINDS or name.text in CASES:
             self.sink.report(
                 codes.RESERVED_WORD,
@@ -141,7 +141,7 @@ class ClassChecker(Struct, frozen=True):
                 name.span,
                 f"kind `{name.text}` is declared twice",
                 secondary=[Label(found[name.text].span, "first declared here")],
-                hint="add the two weights up, or rename one of them",
+                hint="add the two weights, or rename one kind",
             )
         else:
             return True
@@ -159,7 +159,7 @@ class ClassChecker(Struct, frozen=True):
                 f"the shares of `{declared.name.text}` add up to {float(total * 100):g} %, "
                 "not to 100 %",
                 secondary=[Label(share.span, "") for _, share in weights],
-                hint="mend one of them; weights that are counts are at least 1",
+                hint="fix the shares; or use counts of at least 1",
             )
             return None
         shared = {

@@ -83,9 +83,9 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                 self._refuse(
                     codes.TOO_DEEP,
                     family.name.span,
-                    f"what there is for each of some kinds comes to more than {MOST_OF_EACH:,} "
+                    f"declarations for each kind give more than {MOST_OF_EACH:,} elements "
                     "in this file",
-                    "join kinds that are alike, or declare fewer things for each of them",
+                    "merge similar kinds, or declare less for each kind",
                 )
                 return False
         return True
@@ -102,8 +102,8 @@ class _Expansion(Struct, frozen=True, kw_only=True):
                 self._refuse(
                     codes.MISPLACED,
                     each.but[0].span,
-                    f"`{each.name.text}` is no set of kinds: none of it can be left out",
-                    "`but` stands behind kinds: `for each region but eu`",
+                    f"`{each.name.text}` is not a set of kinds, so that `but` does not apply",
+                    "use `but` after kinds: `for each region but eu`",
                 )
             return declaration
         if declaration.index is not None:
@@ -115,10 +115,10 @@ class _Expansion(Struct, frozen=True, kw_only=True):
         self._refuse(
             codes.MISPLACED,
             index.span,
-            f"this is for each `{other.text}` and in each `{index.kinds.text}`: what there is one "
-            "of for each has one index",
+            f"a declaration for each kind has one index, not both `{other.text}` and "
+            f"`{index.kinds.text}`",
             said_once(index.span),
-            Label(other.span, "the other one"),
+            Label(other.span, "the other index"),
         )
 
     def _sound(self, declaration: ast.Declaration) -> Iterator[ast.Declaration]:

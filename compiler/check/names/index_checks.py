@@ -41,7 +41,7 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
                 codes.WRONG_KIND,
                 name.span,
                 f"`{name.text}` is {kind_of(declared)}, not a set of kinds",
-                "there is one for each of `kinds`: `kinds region { us 50 %; eu 50 % }`",
+                "`for each` needs a set of kinds: `kinds region { us 50 %; eu 50 % }`",
                 Label(declared.name.span, "declared here"),
             )
             return False
@@ -69,9 +69,9 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             self._refuse(
                 codes.DUPLICATE_NAME,
                 name.span,
-                f"`{name.text}` is left out twice",
-                "name it once",
-                Label(earlier.span, "first here"),
+                f"`{name.text}` is excluded twice",
+                "remove one of them",
+                Label(earlier.span, "first stated here"),
             )
         left = [kind for kind in kinds if kind not in [name.text for name in index.but]]
         if index.is_pair:
@@ -83,16 +83,16 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
                 self._refuse(
                     codes.MISPLACED,
                     index.span,
-                    f"`{index.kinds.text}` has one kind alone, and no pair",
-                    "write `for each`, or declare the kinds that it is apart from",
+                    f"`{index.kinds.text}` has only one kind, so no pairs",
+                    "write `for each`, or add kinds",
                 )
             return found
         if not left:
             self._refuse(
                 codes.MISPLACED,
                 index.span,
-                f"all kinds of `{index.kinds.text}` are left out: nothing is declared here",
-                "leave fewer of them out, or take the line out",
+                f"all kinds of `{index.kinds.text}` are excluded",
+                "exclude fewer kinds, or remove the line",
             )
         return tuple((kind,) for kind in left)
 
@@ -102,7 +102,7 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             name.span,
             f"the {count:,} kinds of `{name.text}` have {count * (count - 1) // 2:,} pairs, more "
             f"than {MOST_OF_EACH:,}",
-            "join kinds that are alike",
+            "merge similar kinds",
         )
 
     def _no_kind(self, name: ast.Name, kinds: str) -> None:
@@ -122,8 +122,8 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
                 self._refuse(
                     codes.MISPLACED,
                     table.others.span,
-                    f"a table tells what is between kinds of one set, not between `"
-                    f"{table.kinds.text}` and `{table.others.text}`",
+                    "a table needs pairs of one set of kinds, not of "
+                    f"`{table.kinds.text}` and `{table.others.text}`",
                     f"write `by {table.kinds.text}, {table.kinds.text}`",
                 )
             return ()
@@ -148,7 +148,7 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             self._refuse(
                 codes.MISSING_PART,
                 param.name.span,
-                f"`{param.name.text}` does not tell what is between "
+                f"`{param.name.text}` has no value for the pair "
                 + (
                     told
                     if len(missing) <= _TOLD
@@ -170,13 +170,13 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
             codes.DUPLICATE_NAME,
             entry.span,
             f"`{entry.one.text} {entry.other.text}` is stated twice"
-            + ("" if is_same_way else ", with another value: a table is the same both ways"),
+            + ("" if is_same_way else " with different values, and tables are symmetric"),
             said_once(
                 entry.span,
-                "keep one"
-                + ("" if is_same_way else "; what differs by direction wants two tables"),
+                "remove one of them"
+                + ("" if is_same_way else "; for values by direction use two tables"),
             ),
-            Label(earlier.span, "first here"),
+            Label(earlier.span, "first stated here"),
         )
         return False
 
@@ -200,9 +200,8 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
         self._refuse(
             codes.MISPLACED,
             name.span,
-            f"`{name.text}` is one {word} for all of `{kinds}`: the stream of each of them would "
-            "have all of its flows",
-            f"declare one for each, `{written}`; or write `for each {kinds}` for one flow in each",
+            f"{word} `{name.text}` is shared by all kinds of `{kinds}`",
+            f"declare one per kind, `{written}`; or write `for each {kinds}` for one flow per kind",
             Label(declared.name.span, "declared here"),
         )
 
@@ -217,10 +216,10 @@ class IndexChecker(Struct, frozen=True, kw_only=True):
                 self._refuse(
                     codes.MISPLACED,
                     name.span,
-                    f"the members of `{name.text}` are spread over all of `{kinds}`, but this "
-                    f"stream stays within each `{kinds}`",
-                    f"where they are together, say so: `{declared.span.text} in each {kinds}`; "
-                    "where they are not, let the stream be of all, by way of nodes for all",
+                    f"members of `{name.text}` are spread over all kinds of `{kinds}`, "
+                    "but this stream stays within one",
+                    f"to keep members together write `{declared.span.text} in each "
+                    f"{kinds}`; otherwise use a stream and nodes for all kinds",
                     Label(declared.name.span, "declared here"),
                 )
 

@@ -122,10 +122,10 @@ class Indices(Struct, frozen=True, kw_only=True):
                 self._refuse(
                     codes.MISPLACED,
                     name.span,
-                    f"`{name.text}` is one for {_each(other)}, `{first.text}` one for "
-                    f"{_each(need)}: for which of them this is said cannot be told",
+                    f"`{name.text}` is declared for {_each(other)}, `{first.text}` for "
+                    f"{_each(need)}: the index is ambiguous",
                     f"name one of them, such as `{self._example(name)}`",
-                    Label(first.span, "named here"),
+                    Label(first.span, "used here"),
                 )
                 return None
         if need.many == 1:
@@ -220,9 +220,8 @@ class Indices(Struct, frozen=True, kw_only=True):
             self._refuse(
                 codes.MISPLACED,
                 name.span,
-                f"`{name.text}` differs by `{of}`, and this is said of a pair: of which of the "
-                "two it is cannot be told",
-                f"name one, such as `{name.text}.{key.kinds[0]}`, or join both outside of it",
+                f"`{name.text}` differs by `{of}`, but this is for a pair: its end is ambiguous",
+                f"name one, such as `{name.text}.{key.kinds[0]}`, or combine both outside",
             )
             return replace(name, parts=(*name.parts, key.kinds[0]))
         return replace(name, parts=(*name.parts, *key.kinds))
@@ -239,8 +238,8 @@ class Indices(Struct, frozen=True, kw_only=True):
             self._refuse(
                 codes.MISPLACED,
                 name.span,
-                f"{what} is one for {_each(Need(family.kinds, missing))}, but this is said for "
-                f"each `{key.of}`: which one is meant cannot be told",
+                f"{what} is declared for {_each(Need(family.kinds, missing))}, but this "
+                f"is for each `{key.of}`: it is ambiguous",
                 f"name it: `{self._example(name)}`",
                 label,
             )
@@ -250,10 +249,10 @@ class Indices(Struct, frozen=True, kw_only=True):
             self._refuse(
                 codes.MISPLACED,
                 name.span,
-                f"{what} is of {told}, but this is said of {key.text}",
-                f"say of which: `{self._example(name)}`"
+                f"{what} is for {told}, but this is for {key.text}",
+                f"name it: `{self._example(name)}`"
                 if len(key.kinds) > 1
-                else f"say to which: `{name.text}.{self.kinds[key.of][-1]}`",
+                else f"name the other end: `{name.text}.{self.kinds[key.of][-1]}`",
                 label,
             )
             return one
@@ -263,9 +262,9 @@ class Indices(Struct, frozen=True, kw_only=True):
             self._refuse(
                 codes.UNKNOWN_NAME,
                 name.span,
-                f"there is no {what} for {key.text}",
-                f"leave it out here, too: `each {family.kinds} but {', '.join(key.kinds)}`, or "
-                f"name another one, such as `{self._example(name)}`",
+                f"{what} is not declared for {key.text}",
+                f"exclude it here, too: `each {family.kinds} but {', '.join(key.kinds)}`, "
+                f"or name another one, such as `{self._example(name)}`",
                 label,
             )
             return one
@@ -303,13 +302,15 @@ class Indices(Struct, frozen=True, kw_only=True):
         self._refuse(
             codes.MISPLACED,
             name.span,
-            f"`{name.text}` is {kind_of(declared)} for all of `{key.of}`: what it rests on, "
-            f"`{differing.text}`, would be the mean here, not that of {key.text}",
-            f"make it a `let`, or a parameter by `{key.of}`"
+            f"`{name.text}` is {kind_of(declared)} for all of `{key.of}`: here it would "
+            f"use the mean of `{differing.text}`, not the value for {key.text}",
+            f"declare it with `let`, or as a parameter by `{key.of}`"
             if is_param
-            else f"give it a value to take: `{name.text}({differing.text})`, and a name for it in "
-            "parentheses where it is declared",
-            Label(differing.span, "rested on here"),
+            else (
+                f"pass the value as an argument, `{name.text}({differing.text})`, and declare "
+                "the argument"
+            ),
+            Label(differing.span, "used here"),
         )
         return name
 

@@ -62,19 +62,19 @@ class Instances(Struct, frozen=True):
         self.sink.report(
             codes.MISSING_PART,
             use.span,
-            f"`{instance.syntax.source.label}` is a spec with users of its own: nothing says how "
-            f"many of them `{alias}` has",
+            f"instance `{alias}` of `{instance.syntax.source.label}` has no population",
             secondary=[Label(users.name.span, "its users")],
             hint=instead(
                 "users",
                 POPULATION,
                 at=called[0].name.span,
-                told=f"they are called `{POPULATION}` here: "
-                f"`{POPULATION} = {called[0].value.span.text}`",
+                told=f"name it `{POPULATION}`: `{POPULATION} = {called[0].value.span.text}`",
             )
             if called
-            else f"make an instance of it, `{_with_population(use, user, alias)}`; where only its "
-            "machines, components and functions are meant, move these into a file of their own",
+            else (
+                f"set it: `{_with_population(use, user, alias)}`; to use only its machines "
+                "and components, move these to a separate file"
+            ),
         )
         return False
 
@@ -98,8 +98,8 @@ class Instances(Struct, frozen=True):
 
     def _are_distinct(self, changes: Iterable[ast.Change]) -> None:
         for change, earlier in repeated(changes, lambda change: change.name.text):
-            label = Label(earlier.name.span, "first changed here")
-            told = f"`{change.name.text}` is changed twice here"
+            label = Label(earlier.name.span, "first set here")
+            told = f"`{change.name.text}` is set twice here"
             self._refuse(
                 codes.DUPLICATE_NAME, change.name.span, told, said_once(change.span), label
             )
@@ -119,7 +119,7 @@ class Instances(Struct, frozen=True):
             return
         word = change.value.span.text
         if word not in known:
-            told = f"`{syntax.source.label}` has no {change.name.text} `{word}`"
+            told = f"`{syntax.source.label}` has no {change.name.text} named `{word}`"
             self._refuse(codes.BAD_SETTING, change.value.span, told, offered(word, known))
             return
         if isinstance(change.value, ast.Reference):
@@ -131,9 +131,9 @@ class Instances(Struct, frozen=True):
                 self._refuse(
                     codes.BAD_SETTING,
                     change.span,
-                    f"`{word}` chooses a case, which is in force for the whole spec",
-                    "choose it there, such as `--set case=largest`",
-                    Label(own.span, "chosen here"),
+                    f"`{word}` selects a case, which applies to the whole spec",
+                    "set it for the spec: `--set case=largest`",
+                    Label(own.span, "set here"),
                 )
             else:
                 self._tell(instance, own, instance)
@@ -144,7 +144,7 @@ class Instances(Struct, frozen=True):
         """Report what several scenarios of an instance change to different values."""
         if not several.values:
             told = "this list names no scenario"
-            self._refuse(codes.BAD_SETTING, several.span, told, "name one or more")
+            self._refuse(codes.BAD_SETTING, several.span, told, "name at least one")
         assert instance.used is not None
         decided = {change.name.text for change in instance.used.changes}
         seen: dict[str, tuple[str, ast.Change]] = {}
@@ -161,9 +161,8 @@ class Instances(Struct, frozen=True):
                 self._refuse(
                     codes.BAD_SETTING,
                     value.span,
-                    f"scenarios `{first}` and `{word}` are made together, and each changes "
-                    f"`{name}` to another value",
-                    "leave one of them out, or say beside them what holds",
+                    f"scenarios `{first}` and `{word}` set `{name}` to different values",
+                    "remove one of them, or set the value explicitly",
                     Label(earlier.span, f"by `{first}`"),
                     Label(change.span, f"by `{word}`"),
                 )
@@ -181,17 +180,16 @@ class Instances(Struct, frozen=True):
             return
         if isinstance(change.value, ast.Listed):
             told = f"`{change.name.text}` takes one value, not a list"
-            self._refuse(codes.BAD_SETTING, change.value.span, told, "tell it one value")
+            self._refuse(codes.BAD_SETTING, change.value.span, told, "set one value")
             return
         if isinstance(change.value, ast.Range):
             self._refuse(
                 codes.BAD_SETTING,
                 change.value.span,
                 f"`{change.name.text}` takes one value, not a range",
-                "the population of the spec is what varies: "
-                f"such as `{change.name.text} = N * 50 %`"
+                f"use the population of the spec: `{change.name.text} = N * 50 %`"
                 if isinstance(declaration, ast.Users)
-                else "tell it one value",
+                else "set one value",
             )
             change = replace(change, value=change.value.low)
         module.same.pop(name, None)
@@ -230,9 +228,9 @@ class Instances(Struct, frozen=True):
                 codes.BAD_SETTING,
                 name.span,
                 f"`{name.text}` is {kind_of(declared)} and cannot be changed",
-                f"change one of them: `{declared.names[0]} = …`"
+                f"set one of them: `{declared.names[0]} = …`"
                 if isinstance(declared, Indexed)
-                else "parameters, options, nodes, links, machines, networks and the population can",
+                else "set a parameter, option, node, link, machine, network or the population",
                 Label(declared.name.span, "declared here"),
             )
             return None, ""
@@ -240,9 +238,9 @@ class Instances(Struct, frozen=True):
         self._refuse(
             codes.BAD_SETTING,
             name.span,
-            f"`{instance.syntax.source.label}` has nothing called `{name.text}` to set",
+            f"`{instance.syntax.source.label}` has no `{name.text}` to set",
             did_you_mean(name.text, known)
-            or (f"name what can be set, such as `{known[0]}`" if known else "take it out"),
+            or (f"name a value of that spec, such as `{known[0]}`" if known else "remove it"),
         )
         return None, ""
 
@@ -261,8 +259,8 @@ class Instances(Struct, frozen=True):
             self._refuse(
                 codes.BAD_SETTING,
                 change.value.span,
-                f"`{change.name.text}` is a machine: one that is declared can stand for it",
-                f"declare it, `machine name = {change.value.span.text}`, and name that",
+                f"machine `{change.name.text}` must be set to a declared machine",
+                f"declare it, `machine name = {change.value.span.text}`, and use that name",
                 Label(declaration.name.span, "declared here"),
             )
         elif named is not None and is_same:
@@ -270,8 +268,8 @@ class Instances(Struct, frozen=True):
             self._refuse(
                 codes.BAD_SETTING,
                 change.value.span,
-                f"`{place.name.text}` is {kind_of(named.declaration)}: here it is the very same, "
-                "and is not counted anew",
+                f"`{place.name.text}` is {kind_of(named.declaration)} that is shared: it "
+                "cannot have its own number here",
                 instead(
                     change.span.text, f"{change.name.text} = {place.name.text}", at=change.span
                 ),
@@ -282,8 +280,8 @@ class Instances(Struct, frozen=True):
             self._refuse(
                 codes.BAD_SETTING,
                 change.value.span,
-                f"`{change.name.text}` is a {word}: another {word} can stand for it",
-                f"name one of this spec; how many there are is said of a {_PLACE_OF[word]}",
+                f"{word} `{change.name.text}` must be set to another {word}",
+                f"name a {word} of this spec; its number belongs to a {_PLACE_OF[word]}",
                 Label(declaration.name.span, "declared here"),
             )
         else:
@@ -316,13 +314,15 @@ class Instances(Struct, frozen=True):
 
     def _refuse_mean(self, way: Way, kinds: ast.Kinds) -> None:
         """Refuse what would be the mean over all kinds, where one of them alone is meant."""
-        told = f"`{way.named.text}` rests on `{way.divided}`, which differs by `{kinds.name.text}`"
+        told = (
+            f"`{way.named.text}` depends on `{way.divided}`, which differs by `{kinds.name.text}`"
+        )
         self._refuse(
             codes.BAD_SETTING,
             way.named.span,
-            f"{told}: here it would be the mean of all, for each of them",
-            f"write it out with `{way.divided}` itself, which is the value of each here",
-            Label(kinds.name.span, "one for each of these"),
+            f"{told}: here each would use the mean",
+            f"write the expression with `{way.divided}`, which has the value of each kind here",
+            Label(kinds.name.span, "one for each kind"),
         )
 
     def _refuse_circles(self, instance: Module) -> None:
@@ -336,8 +336,8 @@ class Instances(Struct, frozen=True):
             self._refuse(
                 codes.DEFINITION_CYCLE,
                 instance.used.span,
-                f"`{instance.qualified(name)}` is told to be itself, by way of other instances",
-                "tell one of them what it is",
+                f"`{instance.qualified(name)}` is set to itself through other instances",
+                "set one of them to a value",
                 Label(own.name.span, "declared here"),
             )
 

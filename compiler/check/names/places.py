@@ -153,7 +153,7 @@ def has_resource(sink: Sink, declared: Declared, rest: tuple[str, ...], name: as
     sink.report(
         codes.UNKNOWN_NAME,
         name.span,
-        f"`{place}` has no `{rest[0]}` that could be loaded",
-        hint=did_you_mean(rest[0], words) or f"name it as a whole: `{place}`",
+        f"`{place}` has no resource `{rest[0]}`",
+        hint=did_you_mean(rest[0], words) or f"use `{place}`",
     )
     return False

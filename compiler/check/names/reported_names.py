@@ -82,9 +82,9 @@ def report_population(sink: Sink, span: Span, instance: Module) -> None:
     sink.report(
         codes.OTHER_SPEC,
         span,
-        f"the population of `{instance.prefix}` is `{given.value.span.text}`, and cannot be set",
-        secondary=[Label(given.span, "stated here")],
-        hint="set what it is made of: the population of this spec, or a `param`",
+        f"the population of `{instance.prefix}` is fixed to `{given.value.span.text}`",
+        secondary=[Label(given.span, "set here")],
+        hint="set the population of this spec, or a `param` that it uses",
     )
 
 
@@ -96,7 +96,7 @@ def one_of(declared: Declared | None) -> str:
     told = f"name one of them, such as `{family.names[0]}`"
     if len(family.keys[0]) > 1:
         return told
-    return f"{told}; or let this be for each `{family.kinds}`, too"
+    return f"{told}; or declare this for each `{family.kinds}`, too"
 
 
 def _made_of(
@@ -117,7 +117,7 @@ def _made_of(
         return ""
     kind = "node" if isinstance(hardware, ast.Machine) else "link"
     shown = ", ".join(f"`{place}`" for place in places[:_SHOWN])
-    told = f"name the {kind} that is made of it: {shown}"
+    told = f"use the {kind} made from it: {shown}"
     return instead(name.text, *places[:_SHOWN], told=told)
 
 
@@ -128,19 +128,19 @@ def _such_as(candidates: Collection[str]) -> str:
 def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
     last = name.parts[-1]
     if last in DISCIPLINES:
-        return f"a way to wait stands behind its resource: `cpu 4 core, queueing {last}`"
+        return f"put a queueing discipline after its resource: `cpu 4 core, queueing {last}`"
     if last in CHOICES:
-        return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
+        return f"`{last}` is a reserved word; compare an option with it: `… == {last}`"
     if wanted.endswith("unit"):
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
-        told = f"there is {known}, …; `unit {last}` declares one of your own"
+        told = f"known units: {known}, …; to declare your own: `unit {last}`"
         return told if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", told)
     if kinds[0] in _ASKED_FOR:
         return f"declare it: `{keyword(kinds[0])} {last} …`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
         users = f"`users {last} in 1..1000`"
-        return f"declare it: {users} if it is the population, else `param {last} = …`"
-    return f"declare it, such as `param {last} = …`"
+        return f"declare it: {users} for the population, or `param {last} = …`"
+    return f"declare it: `param {last} = …`"
 
 
 _THOUSANDS = {"k": 3, "K": 3, "thousand": 3, "M": 6, "mio": 6, "million": 6}
@@ -158,13 +158,13 @@ def _in_other_words(module: Module, name: ast.Name) -> str:
         return instead(whole.text, written, at=whole)
     users = [d.name.text for d in module.names.values() if isinstance(d, ast.Users)]
     if before.rstrip().endswith("for each") and f"{last}s" in users:
-        told = "each of the users is `user`, whatever the population is called"
+        told = "write `user`, for any name of the population"
         return instead(last, "user", at=name.span, told=told)
     owner = module.names.get(name.parts[0])
     if len(name.parts) > 1 and isinstance(owner, ast.Component):
         return (
-            f"a cost has no name outside of its component: `param each = 8 ms/request` gives it "
-            f"one, for `{name.parts[0]}` and for here"
+            "a service demand has no name outside its component: declare `param each = 8 "
+            f"ms/request`, and use it in `{name.parts[0]}` and here"
         )
     return ""
 

@@ -74,7 +74,8 @@ def _check_choosing(module: Module, loaded: Sequence[Module], sink: Sink) -> Non
             sink.report(
                 codes.RESERVED_WORD,
                 named.name.span,
-                f"`{word}` cannot be a name where there is a {word}: `{word} = …` chooses one",
+                f"`{word}` cannot be a name in a spec with a {word}, since `{word} = …` "
+                "selects one",
                 secondary=[Label(found.name.span, f"a {word}")],
                 hint=called_otherwise(named.name.span),
             )
@@ -129,7 +130,7 @@ class _Loader(Struct, kw_only=True):
             self.sink.report(
                 codes.RESERVED_WORD,
                 name.span,
-                f"`{name.text}` is a word of the language and cannot be a unit",
+                f"`{name.text}` is a reserved word and cannot be a unit",
                 hint=called_otherwise(name.span),
             )
             return
@@ -137,11 +138,10 @@ class _Loader(Struct, kw_only=True):
             self.sink.report(
                 codes.SHADOWED_UNIT,
                 name.span,
-                f"`{name.text}` is a unit already",
+                f"`{name.text}` is a predefined unit",
                 hint=taken_out(
                     declaration.span,
-                    "every spec has it: take this line out, or call it something else, such as "
-                    f"`{name.text}_`",
+                    f"remove this line, or use another name, such as `{name.text}_`",
                 ),
             )
             return
@@ -182,9 +182,9 @@ class _Loader(Struct, kw_only=True):
         self.sink.report(
             codes.DUPLICATE_NAME,
             unit.name.span,
-            f"`{plural}` is the plural of the unit `{one}`: they are one unit",
+            f"`{plural}` is the plural of the unit `{one}`",
             secondary=[Label(earlier.name.span, "first declared here")],
-            hint=f"keep `unit {one}`: `2 {plural}` is two of it",
+            hint=f"keep `unit {one}`; `2 {plural}` works, too",
         )
 
     def _follow(self, module: Module, use: ast.Use, trail: tuple[_Step, ...], tree: _Tree) -> None:
@@ -284,14 +284,14 @@ class _Loader(Struct, kw_only=True):
         instances = sum(step.is_instance for step in steps)
         if len(steps) <= DEEPEST_IMPORTS and instances <= DEEPEST_INSTANCES:
             return False
-        told, deepest = "modules may use each other", DEEPEST_IMPORTS
+        told, deepest = "`use` may nest", DEEPEST_IMPORTS
         if instances > DEEPEST_INSTANCES:
-            told, deepest = "instances may hold each other", DEEPEST_INSTANCES
+            told, deepest = "instances may nest", DEEPEST_INSTANCES
         self.sink.report(
             codes.UNKNOWN_MODULE,
             steps[-1].use.span,
-            f"{told} {deepest} deep, this goes deeper",
-            hint="use what is needed directly",
+            f"{told} at most {deepest} levels deep",
+            hint="use the needed file directly",
         )
         return True
 
@@ -301,7 +301,7 @@ class _Loader(Struct, kw_only=True):
                 codes.SYNTAX,
                 use.span,
                 f"`{alias}` cannot be the name of a module",
-                hint="give it one: `use … as name`",
+                hint="add a name: `use … as name`",
             )
             return False
         # A unit may have the same name: what a module declares is told by the dot behind its name.
@@ -310,7 +310,7 @@ class _Loader(Struct, kw_only=True):
             self.sink.report(
                 codes.DUPLICATE_NAME,
                 use.span,
-                f"the name `{alias}` is in use already",
+                f"the name `{alias}` is already in use",
                 secondary=_first_use(module, use, alias),
                 hint="give the module another name: `use … as name`",
             )
@@ -322,8 +322,8 @@ class _Loader(Struct, kw_only=True):
             self.sink.report(
                 codes.UNKNOWN_MODULE,
                 use.span,
-                f"a spec may use {MOST_MODULES} modules at most, those of its instances included",
-                hint="join some of them",
+                f"a spec may use at most {MOST_MODULES} modules, including those of its instances",
+                hint="merge some of them",
             )
             return False
         self.characters += len(source.text)
@@ -336,7 +336,7 @@ class _Loader(Struct, kw_only=True):
         self.sink.report(
             codes.UNREADABLE,
             use.span,
-            f"the modules of a spec have {LARGEST_TOTAL:,} characters at most",
+            f"the modules of a spec may have at most {LARGEST_TOTAL:,} characters in total",
             hint="use fewer of them",
         )
 
@@ -345,22 +345,22 @@ class _Loader(Struct, kw_only=True):
         inner = steps[first:]
         labels = [*(step.label for step in inner), source.label]
         is_instance = any(step.is_instance for step in inner)
-        message = "modules use each other in a circle: " + " -> ".join(labels)
-        hint = "move what both need into a module of its own"
+        message = "import cycle: " + " -> ".join(labels)
+        hint = "move what both need to a separate module"
         if is_instance:
-            message = "instances hold each other in a circle: " + " -> ".join(labels)
-            hint = "an instance has all that its file has, this one without end; move what both "
-            hint += "need into a file of its own"
+            message = "instance cycle: " + " -> ".join(labels)
+            hint = "move what both "
+            hint += "need to a separate file"
         if is_instance and len(inner) == 1:
-            message = f"`{source.label}` holds an instance of itself"
-            hint = "it would hold one more, without end; state the difference as a `param`, and "
-            hint += "use the file twice in another one"
+            message = f"`{source.label}` contains an instance of itself"
+            hint = "make the difference a `param`, and "
+            hint += "use the file twice from another spec"
         self.sink.report(
             codes.IMPORT_CYCLE,
             use.span,
             message,
-            label="this closes the circle",
-            secondary=[Label(s.use.span, f"`{s.label}` goes on here") for s in inner[:-1]],
+            label="this closes the cycle",
+            secondary=[Label(s.use.span, f"`{s.label}` continues here") for s in inner[:-1]],
             hint=hint,
         )
 
@@ -406,7 +406,7 @@ def _one_name(declaration: ast.Shared, earlier: ast.Shared) -> str:
     """Return how to mend two declarations with one name; what says the same twice says it once."""
     told = "rename one of them"
     if not isinstance(declaration, type(earlier)):
-        told += f": {kind_of(earlier)} and {kind_of(declaration)} cannot have one name"
+        told += f": {kind_of(earlier)} and {kind_of(declaration)} cannot share a name"
         return told
     other = numbered(declaration.name.span, told)
     if declaration.span == earlier.span:  # `node web, web = pod`

@@ -55,7 +55,7 @@ ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"])
 """Functions of the language that ask nothing of a model; those of queues are models."""
 _FOREIGN = {
     **{
-        word: instead(word, "average", told="`average(x)` is x in the average case")
+        word: instead(word, "average", told="write `average(x)` for x in the average case")
         for word in ("mean", "avg")
     },
     "log": instead(
@@ -63,7 +63,7 @@ _FOREIGN = {
         "ln",
         "log2",
         "log10",
-        told="`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
+        told="use `ln` (natural), `log2` or `log10`",
     ),
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
@@ -138,7 +138,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 hint=_FOREIGN.get(word)
                 or _as_quantile(expr)
                 or did_you_mean(word, names)
-                or "declare it with `func`",
+                or "declare it: `func`",
             )
             return None
         if not isinstance(declared.declaration, ast.Func):
@@ -148,7 +148,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 f"`{word}` is {kind_of(declared.declaration)}, not a function",
                 secondary=[Label(declared.declaration.name.span, "declared here")],
                 hint=instead(
-                    word, f"{word} * ", at=expr.name.span, told=f"multiply with `*`: `{word} * (…)`"
+                    word, f"{word} * ", at=expr.name.span, told=f"to multiply write `{word} * (…)`"
                 ),
             )
             return None
@@ -278,7 +278,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{word}` takes names of the model",
+                f"`{word}` takes names of the spec",
                 hint=f"write `{wanted}`",
             )
             return None
@@ -308,8 +308,8 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,
-                "how likely something is, only expectations ask",
-                hint="a requirement says `voice.latency <= 230 ms with 95 % certainty`",
+                "`probability` can be used only in expectations",
+                hint="in a requirement write `voice.latency <= 230 ms with 95 % certainty`",
             )
             return None
         if len(expr.arguments) != 1:
@@ -317,7 +317,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 codes.ARGUMENT_COUNT,
                 expr.span,
                 "`probability` takes one condition",
-                hint="such as `probability(voice.latency <= 230 ms) >= 95 % with N = 20`",
+                hint="write `probability(voice.latency <= 230 ms) >= 95 % with N = 20`",
             )
             return None
         condition = self.condition(expr.arguments[0], scope)
@@ -328,8 +328,8 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,
-                "what a probability is of has no `with` of its own",
-                hint="write it behind the claim: `probability(…) >= 95 % with N = 20`",
+                "the condition of a probability cannot have `with`",
+                hint="write it after the claim: `probability(…) >= 95 % with N = 20`",
             )
             return None
         # It is an answer, whatever it is of: nothing but a claim can name it.
@@ -361,7 +361,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 asked.span,
-                f"only a latency has quantiles here, not `{asked.name.text}`",
+                f"`quantile` needs a latency, not `{asked.name.text}`",
                 hint=instead(
                     asked.name.text,
                     f"{stream.text}.latency",
@@ -379,16 +379,16 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.VARIES,
                 level.span,
-                "the share of a quantile must be a number",
-                hint="write it out, such as `99.9 %`",
+                "the share of a quantile must be a literal number",
+                hint="write `99.9 %`",
             )
             return None
         if not 0 <= share.expr.value < 1:
             self.sink.report(
                 codes.OUT_OF_RANGE,
                 level.span,
-                "the share of a quantile must be at least 0 and below 100 %",
-                hint="such as `99.9 %`",
+                "the share of a quantile must be from 0 to below 100 %",
+                hint="write `99.9 %`",
             )
             return None
         quantile = ir.MeasureKind.QUANTILE

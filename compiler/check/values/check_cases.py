@@ -97,10 +97,12 @@ class CaseChecker(Struct, frozen=True):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{word}` takes 1 argument, {len(expr.arguments)} are given",
-                hint=instead(word, several, told=f"of several values, `{several}(…)` is the {word}")
+                f"`{word}` takes 1 argument, but {len(expr.arguments)} were given",
+                hint=instead(
+                    word, several, told=f"for the {word} of several values write `{several}(…)`"
+                )
                 if several
-                else "add them up and divide, or declare `kinds` with their shares",
+                else "add and divide them, or declare `kinds` with shares",
             )
             return None
         value = self.value(expr.arguments[0], scope)
@@ -110,13 +112,12 @@ class CaseChecker(Struct, frozen=True):
             self.sink.report(
                 codes.MISPLACED,
                 value.span,
-                f"`{word}` is taken of what rests on parameters alone, not of what the model "
-                "comes to",
+                f"`{word}` can be used only with parameters, not with results",
                 hint=instead(
                     expr.span.text,
                     f"({value.span.text} with case = {word})",
                     at=expr.span,
-                    told=f"in a claim, change the model: `({value.span.text} with case = {word})`",
+                    told=f"in a claim write `({value.span.text} with case = {word})`",
                 ),
             )
             return None
@@ -135,15 +136,15 @@ class CaseChecker(Struct, frozen=True):
             self.sink.report(
                 codes.ARGUMENT_COUNT if asked is None else codes.WRONG_KIND,
                 expr.span,
-                "`sum` adds up what one parameter is for each of its kinds",
-                hint="name the parameter, such as `sum(layer_rate)`; add other things with `+`",
+                "`sum` takes one parameter with kinds",
+                hint="write `sum(layer_rate)`; add other values with `+`",
             )
             return None
         if not isinstance(declared.value, ast.KindTable):
             self.sink.report(
                 codes.WRONG_KIND,
                 expr.span,
-                f"`{declared.name.text}` has no kinds to add up",
+                f"`{declared.name.text}` has no kinds to sum",
                 secondary=[Label(declared.name.span, "declared here")],
                 hint=f"declare it by kinds: `param {declared.name.text} by … {{ … }}`",
             )
@@ -172,7 +173,7 @@ class CaseChecker(Struct, frozen=True):
         """Return whether all values have one dimension; else it is reported."""
         for value in values[1:]:
             if value.dimension != values[0].dimension:
-                self.arithmetic.mismatch(value, values[0], "values of one parameter")
+                self.arithmetic.mismatch(value, values[0], "mix")
                 return False
         return True
 
@@ -187,7 +188,7 @@ class CaseChecker(Struct, frozen=True):
                     great.span,
                     f"the {great.case} is below the {small.case}",
                     secondary=[Label(small.span, f"the {small.case}")],
-                    hint="exchange them, or mend one of them",
+                    hint="swap them, or change one of them",
                 )
                 return False
         return True
@@ -212,7 +213,7 @@ class CaseChecker(Struct, frozen=True):
                 codes.MISSING_PART,
                 expr.owner.span,
                 f"`{expr.owner.text}` has no value for {told} of `{own.text}`",
-                secondary=[Label(own.span, "these kinds are declared here")],
+                secondary=[Label(own.span, "kinds declared here")],
                 hint=f"add it: `{missing[0]} …`",
             )
         return is_sound and not missing

@@ -50,9 +50,9 @@ class ConditionChecker(Struct, frozen=True):
             self.sink.report(
                 codes.NOT_A_CONDITION,
                 expr.span,
-                "a condition is needed here: a comparison, or an option that is on or off",
+                "expected a condition: a comparison or an on/off option",
                 label=f"this is {self.arithmetic.free.resolved(value.dimension).in_words}",
-                hint="compare it, such as `size > 1000 byte/packet`",
+                hint="compare it: `size > 1000 byte/packet`",
             )
         return None
 
@@ -68,7 +68,8 @@ class ConditionChecker(Struct, frozen=True):
             self.sink.report(
                 codes.NOT_A_CONDITION,
                 expr.span,
-                f"`{expr.name.text}` is one of {listed(choices, 'or')}: say which",
+                f"option `{expr.name.text}` has {listed(choices, 'and')}: compare it with "
+                "one of them",
                 hint=instead(
                     expr.name.text,
                     *(f"{expr.name.text} == {choice}" for choice in choices),
@@ -89,7 +90,7 @@ class ConditionChecker(Struct, frozen=True):
         compared: list[ir.Condition] = []
         for operator, left, right in zip(expr.operators, known, known[1:], strict=False):
             if not self.arithmetic.free.agree(left.dimension, right.dimension):
-                self.arithmetic.mismatch(right, left, "compared")
+                self.arithmetic.mismatch(right, left, "compare")
                 return None
             if not (self.is_allowed(left, scope) and self.is_allowed(right, scope)):
                 return None
@@ -104,7 +105,7 @@ class ConditionChecker(Struct, frozen=True):
             self.sink.report(
                 codes.NOT_A_CONDITION,
                 expr.span,
-                "an option is compared with `==` or `!=`",
+                "an option can only be compared with `==` or `!=`",
                 hint=instead(
                     expr.span.text,
                     *(f"{option.declaration.name.text} == {choice}" for choice in choices),
@@ -118,7 +119,7 @@ class ConditionChecker(Struct, frozen=True):
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 choice.span,
-                f"`{word}` is no choice of `{option.declaration.name.text}`",
+                f"option `{option.declaration.name.text}` has no choice `{word}`",
                 secondary=[Label(option.declaration.name.span, "declared here")],
                 hint=did_you_mean(word, choices),
             )

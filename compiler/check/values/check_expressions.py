@@ -51,31 +51,34 @@ T = TypeVar("T")
 _NOT_ALLOWED = (
     (
         Allowed.POPULATION,
-        "must not depend on the number of users",
+        "must not depend on the population",
         (
-            "sources, counts and repetitions (`step * (N - 1)`) may; `max` and `min` choose by the "
-            "number of users"
+            "use the population in traffic, counts, repetitions (`step * (N - 1)`), or "
+            "with `max` and `min`"
         ),
     ),
     (
         Allowed.MEASURES,
-        "cannot name a measure: it is an input of the model",
-        "state it as a number, or make a `measure` of it",
+        "is an input of the model and cannot use a measure",
+        "use a number, or declare it as a `measure`",
     ),
     (
         Allowed.QUALITY,
-        "cannot name the quality: it is made of the requirements",
-        "claims and figures can; to limit it, tighten the requirements",
+        "cannot use the quality",
+        "use quality in claims and figures; to limit it, tighten the requirements",
     ),
     (
         Allowed.ELASTIC,
         "must not depend on an elastic parameter",
-        "sources, costs, repetitions, measures and claims may; `param x = …` makes a fixed one",
+        (
+            "use it in traffic, service demands, repetitions, measures or claims; or fix it "
+            "with `param x = …`"
+        ),
     ),
     (
         Allowed.ANSWERS,
-        "cannot name an answer; only expectations and matrices can",
-        "write it in an `expect`; a `matrix` tells it for many configurations",
+        "cannot use a result of solving",
+        "use it in an `expect` or a `matrix`",
     ),
 )
 
@@ -253,8 +256,8 @@ class ExpressionChecker:
         self.sink.report(
             codes.VARIES,
             expr.span,
-            f"{of} must be a number, not an expression",
-            hint="write the number itself",
+            f"{of} must be a literal number",
+            hint="write the number",
         )
         return None
 
@@ -270,9 +273,9 @@ class ExpressionChecker:
             self.sink.report(
                 codes.TOO_DEEP,
                 span,
-                f"this expression grows beyond {LARGEST_EXPRESSION:,} parts "
-                "when its functions are put in",
-                hint="simplify the functions that it calls",
+                f"this expression has more than {LARGEST_EXPRESSION:,} parts after "
+                "expanding its functions",
+                hint="simplify the functions it calls",
             )
             return None
         except ExpressionTooDeepError:
@@ -280,9 +283,9 @@ class ExpressionChecker:
             self.sink.report(
                 codes.TOO_DEEP,
                 span,
-                f"this expression is nested more than {DEEPEST_EXPRESSION} deep when the names in "
-                "it are put in",
-                hint="state some of the names by themselves, as a `param`",
+                f"this expression is nested more than {DEEPEST_EXPRESSION} levels deep "
+                "after expanding its names",
+                hint="declare some of its names as `param`",
             )
             return None
         finally:
@@ -357,8 +360,8 @@ class ExpressionChecker:
                 self.sink.report(
                     codes.NOT_A_QUANTITY,
                     expr.span,
-                    "a condition stands where a quantity is needed",
-                    hint="choose with `if condition then a else b`",
+                    "expected a quantity, found a condition",
+                    hint="write `if condition then a else b`",
                 )
                 return None
 
@@ -375,7 +378,7 @@ class ExpressionChecker:
             assert time is not None, "it has a product"
             if self._arithmetic.free.agree(time.dimension, TIME):
                 return product
-            self.wrong_dimension(time, TIME, "what stands behind `every`")
+            self.wrong_dimension(time, TIME, "the interval of `every`")
             return None
         own = _divisor_of(expr, [value.dimension for _, value in factors if value is not None])
         return replace(product, divisors=(*own, *product.divisors)) if own else product
@@ -397,7 +400,7 @@ class ExpressionChecker:
         if condition is None or then is None or otherwise is None:
             return None
         if not self._arithmetic.free.agree(then.dimension, otherwise.dimension):
-            self._arithmetic.mismatch(otherwise, then, "alternatives")
+            self._arithmetic.mismatch(otherwise, then, "choose between")
             return None
         choice = ir.Choice(condition, then.expr, otherwise.expr)
         divisors = of_either([then, otherwise])
@@ -417,8 +420,8 @@ class ExpressionChecker:
             self.sink.report(
                 codes.MISPLACED,
                 expr.span,
-                "`with` changes the model; only expectations can do so",
-                hint="write it in an `expect`, or make a `scenario` of the changes",
+                "`with` can be used only in expectations",
+                hint="use it in an `expect`, or declare a `scenario`",
             )
             return None
         value, changes = self.value(expr.value, scope), self.changes(self, expr.changes, scope)

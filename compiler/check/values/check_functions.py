@@ -27,9 +27,9 @@ class FunctionChecker(Part, frozen=True):
             self.sink.report(
                 codes.DUPLICATE_NAME,
                 func.name.span,
-                f"`{func.name.text}` is a function of the language already",
+                f"`{func.name.text}` is a predefined function",
                 hint=called_otherwise(
-                    func.name.span, f"call it something else, such as `{func.name.text}_`"
+                    func.name.span, f"rename it, for example to `{func.name.text}_`"
                 ),
             )
         if not self.expressions.is_called(func):

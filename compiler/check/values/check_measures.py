@@ -131,14 +131,13 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.WRONG_KIND,
                 expr.name.span,
-                f"`{expr.name.text}` names {kind_of(found)}: which one is meant is not said",
+                f"`{expr.name.text}` is ambiguous: it names {kind_of(found)}",
                 secondary=[Label(found.name.span, "declared here")],
                 hint=instead(
                     expr.name.text,
                     f"max({expr.name.text})",
                     *(".".join((name, *behind)) for name in found.names[:_OFFERED]),
-                    told=f"name one of them, such as `{one}`, or join them: "
-                    f"`max({expr.name.text})`",
+                    told=f"name one, such as `{one}`, or combine them: `max({expr.name.text})`",
                 ),
             )
             return None
@@ -165,9 +164,9 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 expr.span,
-                f"`{expr.name.text}` is no quantile of the answer",
-                hint="such as `largest_acceptable.p05`, which 95 of 100 samples are not below; "
-                "from p0_1 to p99_9",
+                f"unknown quantile `{expr.name.text}`",
+                hint="write `largest_acceptable.p05` for the capacity at 95 % confidence; "
+                "p0_1 to p99_9 are possible",
             )
             return None
         asked = ir.Measured(ir.MeasureKind.LARGEST, "", level=level)
@@ -181,12 +180,12 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         self.sink.report(
             codes.UNKNOWN_NAME,
             expr.span,
-            f"`{expr.name.parts[-1]}` is no part of a latency",
+            f"unknown component `{expr.name.parts[-1]}` of a latency",
             hint=instead(
                 expr.name.text,
                 f"quantile({latency}, {asked} %)",
-                told=f"`{latency}` is the mean; `quantile({latency}, {asked} %)` is what "
-                f"{asked} % do not exceed",
+                told=f"for this percentile write `quantile({latency}, {asked} %)`; `{latency}` "
+                "is the mean",
             ),
         )
 
@@ -203,8 +202,8 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
         self.sink.report(
             codes.UNKNOWN_NAME,
             expr.name.span,
-            f"`{expr.name.text}` is no measure",
-            hint=did_you_mean(expr.name.text, loads) or f"there is `{loads[-1]}`",
+            f"unknown measure `{expr.name.text}`",
+            hint=did_you_mean(expr.name.text, loads) or f"write `{loads[-1]}`",
         )
         return None
 
@@ -221,7 +220,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 expr.span,
-                f"`{word}` is no measure of a stream",
+                f"a stream has no measure `{word}`",
                 hint=offered(word, names),
             )
             return None
@@ -247,7 +246,7 @@ class MeasureChecker(Struct, frozen=True, kw_only=True):
             f"`{before}` does not call `{'.'.join(called)}`",
             hint=offered(expr.name.text, list(dict.fromkeys(names)))
             if names
-            else f"it calls nothing: ask for `{before}.latency`",
+            else f"it makes no calls; write `{before}.latency`",
         )
         return None
 

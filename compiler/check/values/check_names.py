@@ -81,10 +81,10 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         self.sink.report(
             codes.ALSO_A_UNIT,
             expr.span,
-            f"`{word}` is the unit here, behind a number, not {what}",
+            f"`{word}` after a number is the unit, not {what}",
             secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
-            hint=f"for the value write `* {word}` or `/ ({word})`; a name that is no unit, such "
-            f"as `{word}_`, is never mistaken",
+            hint=f"for the value write `* {word}` or `/ ({word})`, or rename it, for example "
+            f"to `{word}_`",
         )
 
     def _declared(self, declared: Declared, expr: ast.Reference) -> Value | None:
@@ -129,14 +129,11 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.UNKNOWN_NAME,
                 expr.span,
-                f"`{owner}` has no `{word}` that could be named"
-                if word in CASES
-                else f"`{owner}` has no kinds",
+                f"`{owner}` has no part `{word}`" if word in CASES else f"`{owner}` has no kinds",
                 secondary=[Label(declaration.name.span, "declared here")],
                 hint=instead(expr.name.text, f"{word}({owner})")
                 if word in CASES
-                else f"name it as a whole, `{owner}`, or declare it by kinds: "
-                f"`param {owner} by … {{ {word} … }}`",
+                else f"use `{owner}`, or declare it by kinds: `param {owner} by … {{ {word} … }}`",
             )
             return None
         value = self._definition(declared, table)
@@ -149,26 +146,26 @@ class NameChecker(Struct, frozen=True, kw_only=True):
 
     def _not_a_value(self, declared: Declared, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
-            ast.Option: "compare it (`option == choice`) in an `if`",
-            ast.Kinds: f"name one of them: `{expr.name.text}.kind` is its share",
+            ast.Option: "compare it in an `if`: `option == choice`",
+            ast.Kinds: f"for the share of a kind write `{expr.name.text}.kind`",
             ast.Func: f"call it: `{expr.name.text}(…)`",
             ast.Stream: instead(
                 expr.name.text,
                 *(f"{expr.name.text}.{measure}" for measure in ("latency", "loss", "rate")),
-                told=f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
+                told=f"name a measure: `{expr.name.text}.latency`, `.loss` or `.rate`",
             ),
             ast.Link: instead(
                 expr.name.text,
                 f"{expr.name.text}.load",
-                told=f"name what you mean: `{expr.name.text}.load`",
+                told=f"name a measure: `{expr.name.text}.load`",
             ),
             ast.Group: instead(
                 expr.name.text,
                 f"members({expr.name.text})",
                 f"count({expr.name.text})",
-                told=f"name what you mean: `members({expr.name.text})`, `count({expr.name.text})`",
+                told=f"name a number: `members({expr.name.text})`, `count({expr.name.text})`",
             ),
-            ast.Trace: f"name what you mean: `{expr.name.text}.variance`, `.gaps(50 ms)`",
+            ast.Trace: f"name a measure: `{expr.name.text}.variance` or `.gaps(50 ms)`",
             ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
             f"or the number of machines, `count({expr.name.text})`",
         }
@@ -178,9 +175,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             expr.span,
             f"`{expr.name.text}` is {kind}, not a quantity",
             secondary=[Label(declared.declaration.name.span, "declared here")],
-            hint=hints.get(
-                type(declared.declaration), "name a number, a parameter or a measure here"
-            ),
+            hint=hints.get(type(declared.declaration), "use a number, parameter or measure"),
         )
 
     def _unit(self, declared: Declared, unit: ast.Unit, span: Span) -> Value | None:
@@ -193,7 +188,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 codes.VARIES,
                 unit.value.span,
                 "a unit must be a fixed amount of another unit",
-                hint="such as `unit burst = 20 packet`",
+                hint="write `unit burst = 20 packet`",
             )
             return None
         if value is not None and isinstance(value.expr, ir.Constant) and value.expr.value <= 0:
@@ -201,7 +196,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 codes.OUT_OF_RANGE,
                 unit.value.span,
                 "a unit must be above zero",
-                hint="such as `unit burst = 20 packet`",
+                hint="write `unit burst = 20 packet`",
             )
             return None
         return None if value is None else replace(value, span=span)

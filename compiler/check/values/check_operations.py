@@ -50,7 +50,7 @@ class OperationChecker(Struct, frozen=True, kw_only=True):
         scaling = [values[place] for place in in_proportion]
         for value in scaling[1:]:
             if not self.arithmetic.free.agree(value.dimension, scaling[0].dimension):
-                self.arithmetic.mismatch(value, scaling[0], "compared")
+                self.arithmetic.mismatch(value, scaling[0], "compare")
                 return None
         for place, value in enumerate(values):
             if place in in_proportion:
@@ -107,4 +107,4 @@ def counted(count: int) -> str:
 
 def given_in_words(count: int) -> str:
     """Return in words that so many are given."""
-    return {0: "none is given", 1: "1 is given"}.get(count, f"{count} are given")
+    return {0: "but none was given", 1: "but 1 was given"}.get(count, f"but {count} were given")

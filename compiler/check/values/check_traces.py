@@ -114,7 +114,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         time = self.number(expr, scope, what, TIME)
         if time is not None and time <= 0:
             self.sink.report(
-                codes.OUT_OF_RANGE, expr.span, f"{what} must be above zero", hint="such as `160 ms`"
+                codes.OUT_OF_RANGE, expr.span, f"{what} must be above zero", hint="write `160 ms`"
             )
             return None
         return time
@@ -191,7 +191,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
     def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
         if not self.arithmetic.free.agree(argument.dimension, wanted):
             have = self.arithmetic.free.resolved(argument.dimension)
-            advised = advice(argument, lambda other: other == wanted, f"such as `{example}`")
+            advised = advice(argument, lambda other: other == wanted, f"write `{example}`")
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 argument.span,
@@ -205,8 +205,8 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.VARIES,
                 argument.span,
-                f"{what} must not depend on the population or on what is measured",
-                hint="make a `param` of it",
+                f"{what} must not depend on the population or a measure",
+                hint="declare it as a `param`",
             )
             return False
         return True
@@ -220,9 +220,9 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             f"`{expr.name.text}` has no value for {_FAULTS[_ASKED[expr.name.parts[-1]][0]]}",
             label=f"{lost:.4g} % were lost" if recording.loss else "",
             secondary=[Label(declared.declaration.name.span, "recorded here")],
-            hint="allow more gaps than packets were lost; no buffer brings those back"
+            hint="allow at least the share of lost packets; no buffer recovers them"
             if recording.loss
-            else "a share lies between 0 and 100 %",
+            else "a share must be between 0 and 100 %",
         )
 
     def _unknown(self, declared: DeclaredTrace, expr: ast.Reference | ast.Call) -> None:
@@ -232,23 +232,23 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         hint = None
         if word in _ASKED:
             asked = f"{name.text}({_ASKED[word][2]})"
-            hint = instead(expr.span.text, asked, at=expr.span, told=f"say for what: `{asked}`")
+            hint = instead(expr.span.text, asked, at=expr.span, told=f"add the argument: `{asked}`")
         elif word in (*_FIXED, _ROOT):
-            told = f"write `{name.text}`, without brackets"
+            told = f"write `{name.text}` without parentheses"
             hint = instead(expr.span.text, name.text, at=expr.span, told=told)
         known = [f"{trace}.{m}" for m in (*_FIXED, _ROOT, *_ASKED)]
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,
-            f"`{word}` is no measure of a trace" + (" as it is written here" if hint else ""),
+            f"a trace has no measure `{word}`" + (" in this form" if hint else ""),
             secondary=[Label(declared.declaration.name.span, "the trace")],
-            hint=hint or did_you_mean(name.text, known) or f"there is `{trace}.variance`",
+            hint=hint or did_you_mean(name.text, known) or f"write `{trace}.variance`",
         )
 
 
 _FAULTS = {
     TIME: "a buffer below zero",
-    DIMENSIONLESS: "a share of gaps that is no share, or smaller than what was lost",
+    DIMENSIONLESS: "a share of gaps below the share of lost packets",
 }
 
 
@@ -296,6 +296,6 @@ def _shown(value: Fraction, dimension: Dimension) -> str:
 
 def _in_a_spec(hint: str) -> str:
     """Return how to mend a file, in the words of the spec that names it."""
-    return hint.replace("state the period", "state the period, such as `period 160 ms`").replace(
+    return hint.replace("add the period", "add the period, such as `period 160 ms`").replace(
         "or beside the file", "or in the spec, such as `in ms`"
     )

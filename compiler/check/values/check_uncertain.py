@@ -84,20 +84,20 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         if middle is None:
             return None
         dimension = DIMENSIONLESS if is_share else middle.dimension
-        half = self.number(off, scope, "how far off a number may be", dimension)
+        half = self.number(off, scope, "an uncertainty", dimension)
         if half is None:
             return None
         if half < 0:
             return self._refused(
                 expr.half_width.span,
-                "how far off a number may be is not below zero",
+                "an uncertainty must not be negative",
                 instead("-", "", told="write it without the sign: `8 ms +- 1 ms`"),
             )
         if half == 0:
             return self._refused(
                 expr.half_width.span,
-                "what is not off at all is certain",
-                instead(expr.span.text, expr.middle.span.text, at=expr.span, told="leave `+-` out"),
+                "an uncertainty of zero has no effect",
+                instead(expr.span.text, expr.middle.span.text, at=expr.span, told="remove `+-`"),
             )
         deviation = half / ir.NORMAL_SIDE
         if isinstance(middle.expr, ir.Constant):
@@ -106,8 +106,8 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             if spread == 0:
                 return self._refused(
                     expr.span,
-                    "a share of nothing is nothing",
-                    "say how far off it may be with its unit",
+                    "a share of zero is zero",
+                    "state the uncertainty with a unit",
                 )
             return self._uncertain(expr, ir.Normal(mean, spread), middle.dimension)
         return self._changing(expr, middle, deviation, is_share=is_share)
@@ -131,7 +131,9 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         if low >= high:
             return self._refused(
                 expr.span,
-                "this interval ends below its start" if low > high else "this interval is empty",
+                "the end of this interval is below its start"
+                if low > high
+                else "this interval is empty",
                 swapped(
                     expr.low.span,
                     expr.high.span,
@@ -139,7 +141,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                     f"{expr.low.span.text}`",
                 )
                 if low > high
-                else "write the number by itself",
+                else "write only the number",
             )
         if low > 0:
             median = _root(low * high)
@@ -160,7 +162,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 return None
             if weight <= 0:
                 return self._refused(
-                    choice.span, "a weight must be above zero", "leave out what cannot be"
+                    choice.span, "a weight must be above zero", "remove values that are impossible"
                 )
             known = self._constant(value)
             dimension = dimension or value.dimension
@@ -170,24 +172,24 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
                 self.arithmetic.mismatch(
                     value,
                     leaf(ir.Constant(known), dimension, expr.choices[0].value.span),
-                    "alternatives",
+                    "choose between",
                 )
                 return None
             values[known] = values.get(known, Fraction(0)) + weight
         if len(values) == 1:
             return self._refused(
                 expr.span,
-                "`one of` has one value only",
+                "`one of` has only one value",
                 instead(
                     expr.span.text,
                     expr.choices[0].value.span.text,
-                    told="list all that it may be, or write the number by itself",
+                    told="list all that it may be, or write only the number",
                 ),
             )
         total = sum(values.values())
         ordered = sorted(values)
         weighted = ir.Weighted(tuple(ordered), tuple(values[v] / total for v in ordered))
-        assert dimension is not None, "there is a value"
+        assert dimension is not None, "available: a value"
         return self._uncertain(expr, weighted, dimension)
 
     def _samples(self, expr: ast.Samples, scope: Scope) -> Value | None:
@@ -218,12 +220,12 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
         for line, cell in cells.items():
             value = number(cell)
             if value is None:
-                told = f"`{cell}` is no number" if cell else "there is no number"
+                told = f"`{cell}` is not a number" if cell else "a number is missing"
                 self.sink.report(
                     codes.BAD_DATA,
                     expr.column.span,
                     f"`{expr.file.value}`, line {line}, `{word}`: {told}",
-                    hint="samples have no gaps: mend the row, or leave it out",
+                    hint="fix the row, or remove it",
                 )
                 return None
             values.append(value)
@@ -232,7 +234,7 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             return self._refused(
                 expr.span,
                 f"`{word}` of `{expr.file.value}` has {told}",
-                "measure more often, or write the number by itself",
+                "measure more often, or write only the number",
             )
         return self._uncertain(expr, ir.Sampled(tuple(sorted(values))), DIMENSIONLESS)
 
@@ -316,8 +318,8 @@ class UncertainChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.VARIES,
                 value.span,
-                "what says how likely a value is must be a number, not an expression",
-                hint="write the number itself; `… +- 10 %` may stand behind an expression",
+                "parameters of a distribution must be literal numbers",
+                hint="write the number; `… +- 10 %` can follow an expression",
             )
         return None
 
@@ -342,14 +344,17 @@ def _wrong(word: str, known: list[Fraction]) -> tuple[str, str] | None:
     """Return what is wrong with the arguments of a distribution, and how to mend it."""
     if word in ("uniform", "triangular"):
         if sorted(known) != known:
-            return f"the values of `{word}` fall", "write them in rising order"
+            return (
+                f"the values of `{word}` are not in increasing order",
+                "write them in increasing order",
+            )
         if known[0] == known[-1]:
-            return f"`{word}` has one value only", "write the number by itself"
+            return f"`{word}` has only one value", "write only the number"
         return None
     if known[1] <= 0:
-        return "a standard deviation must be above zero", "write a certain number by itself"
+        return "a standard deviation must be above zero", "write only the number"
     if word == "lognormal" and known[0] <= 0:
-        return "the median of `lognormal` must be above zero", "`normal(…)` may be below"
+        return "the median of `lognormal` must be above zero", "for negative values use `normal(…)`"
     return None
 
 

@@ -53,8 +53,8 @@ class Definitions(Struct, kw_only=True):
         self.sink.report(
             codes.TOO_DEEP,
             declared.declaration.name.span,
-            f"definitions may rest on each other {DEEPEST_DEFINITIONS} deep, this goes deeper",
-            hint="state some of them by themselves",
+            f"definitions depend on each other more than {DEEPEST_DEFINITIONS} levels deep",
+            hint="define some of them with plain numbers",
         )
         return True
 
@@ -66,9 +66,9 @@ class Definitions(Struct, kw_only=True):
         self.sink.report(
             codes.DEFINITION_CYCLE,
             declared.stated_at,
-            f"these definitions need each other: {names}",
-            hint="state one of them without the others",
-            secondary=[Label(item.stated_at, "and this") for item in self.open[start + 1 :]],
+            f"definition cycle: {names}",
+            hint="define one of them without the others",
+            secondary=[Label(item.stated_at, "and here") for item in self.open[start + 1 :]],
         )
 
 

@@ -102,7 +102,7 @@ class Part(Struct, frozen=True):
     def first(self, found: Sequence[W], told: str, hint: str) -> W | None:
         """Return the first of what there can be one of; all others are reported."""
         for extra in found[1:]:
-            first = Label(found[0].span, "the first one")
+            first = Label(found[0].span, "first stated here")
             self.sink.report(
                 codes.MISPLACED,
                 extra.span,
@@ -127,6 +127,6 @@ def sound(found: Iterable[T | None]) -> tuple[T, ...]:
 
 def _distinct(item: HasName, told: str) -> str:
     """Return a hint by which something with the name of another one is taken out or renamed."""
-    if told == "keep one":
+    if told == "remove one of them":
         return said_once(item.span, told)
     return numbered(item.name.span, told) if told.startswith("rename") else told

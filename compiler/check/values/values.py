@@ -37,7 +37,7 @@ LARGEST_EXPRESSION = 100_000
 
 _MOST_BITS = 4096
 _LARGEST_POWER = 1024
-_NO_ZERO = "give the divisor a value; `max(x, …)` keeps one away from zero"
+_NO_ZERO = "change the divisor, or keep it above zero with `max(x, …)`"
 
 
 class ExpressionTooLargeError(Exception):
@@ -135,7 +135,7 @@ class Arithmetic(Struct, frozen=True):
         first = known[0][1]
         for _, value in known[1:]:
             if not self.free.agree(value.dimension, first.dimension):
-                self.mismatch(value, first, "added")
+                self.mismatch(value, first, "add")
                 return None
         if len(known) < len(terms):
             return None
@@ -151,11 +151,11 @@ class Arithmetic(Struct, frozen=True):
             advised = advice(first, lambda other: other == have, factor_hint(have, wanted))
         hint = advised.hint
         if looks_uncertain(value.span):
-            hint = f"for how far off it may be write `+- {value.span.text[1:]}`, with a blank"
+            hint = f"for an uncertainty write `+- {value.span.text[1:]}`, with a space"
         self.sink.report(
             codes.DIMENSION_MISMATCH,
             value.span,
-            f"{wanted.in_words} and {have.in_words} cannot be {verb}",
+            f"cannot {verb} {wanted.in_words} and {have.in_words}",
             label=f"this is {have.in_words}",
             secondary=[Label(first.span, f"this is {wanted.in_words}"), *advised.labels],
             hint=hint,
@@ -224,7 +224,7 @@ class Arithmetic(Struct, frozen=True):
             self.sink.report(
                 codes.NUMBER_SIZE,
                 span,
-                f"exponents go up to {_LARGEST_POWER} in QPS",
+                f"this exponent is above the limit of {_LARGEST_POWER}",
                 hint="use a smaller exponent",
             )
             return None
@@ -313,11 +313,11 @@ _UNITS = {TIME: "ms", INFORMATION: "byte", DATA_RATE: "Mbit/s", MONEY: "$"}
 def unit_hint(written: str, have: Dimension, wanted: Dimension) -> str | None:
     """Return how to complete a number as it was written, None where it is not simply one."""
     if wanted == DATA_RATE and have == INFORMATION and re.fullmatch(r"[\d_.]+ ?\w+", written):
-        return instead(written, f"{written}/s", told=f"say in which time: `{written}/s`")
+        return instead(written, f"{written}/s", told=f"add a time unit: `{written}/s`")
     if wanted == DIMENSIONLESS or not written.replace("_", "").replace(".", "").isdigit():
         return None
     complete = f"{written} {_UNITS.get(wanted, wanted)}"
-    return instead(written, complete, told=f"give it its unit, such as `{complete}`")
+    return instead(written, complete, told=f"add the unit, such as `{complete}`")
 
 
 _COUNT = re.compile(r"[\d_.]+ ?\w+(?:/\w+)*")
@@ -330,22 +330,22 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
     Turned round, one base missing or too many, or else an example of what is wanted.
     """
     if any(is_free(base) for base in (have / wanted).bases | wanted.bases):
-        return "make them quantities of one dimension"
+        return "use quantities of the same dimension"
     if have == wanted ** Fraction(-1):
-        turned = "turn it round: write `1 / (…)`"
+        turned = "invert it: `1 / (…)`"
         if written is None:
             return turned
         return instead(written.text, f"1 / ({written.text})", at=written, told=turned)
     example = _EXAMPLES.get(wanted, f"a quantity in `{wanted}`")
     if have == DIMENSIONLESS:
-        return f"give it its unit: write {example}"
+        return f"add the unit: write {example}"
     if wanted == DIMENSIONLESS:
         return f"write {example}"
     if wanted == have ** Fraction(2):
         if written is None:
-            return "it is a square: write `(…)^2`"
+            return "square it: `(…)^2`"
         squared = f"({written.text})^2"
-        told = f"it is a square: write `{squared}`"
+        told = f"square it: `{squared}`"
         return instead(written.text, squared, at=written, told=told)
     missing = wanted / have
     if len(missing.exponents) == 1:
@@ -353,7 +353,7 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
         if abs(power) == 1:
             word = Dimension.of(base).in_words
             if wanted == MONEY and have == MONEY / TIME:
-                return f"what is paid again and again is `running_cost`; or multiply it by {word}"
+                return f"use `running_cost` for recurring cost, or multiply it by {word}"
             told = f"{'multiply' if power > 0 else 'divide'} it by {word}"
             is_item = Dimension.of(base).single_base not in (
                 TIME.single_base,
@@ -362,7 +362,7 @@ def factor_hint(have: Dimension, wanted: Dimension, written: Span | None = None)
             if power > 0 or written is None or not is_item or not _COUNT.fullmatch(written.text):
                 return told
             return put_behind(written, f"/{base}", told=told)
-    return f"write {example}, or leave it out"
+    return f"write {example}, or remove it"
 
 
 def looks_uncertain(term: Span) -> bool:

@@ -35,8 +35,8 @@ def full_queue(
         raise QpsError.single(
             codes.NO_ANSWER,
             quantity.span,
-            f"nothing of {stream} reaches the queue of {stage}, so that it never fills",
-            hint="take it out, or let something through before it",
+            f"no traffic of {stream} reaches the queue of {stage}",
+            hint="remove it, or reduce the loss before it",
         )
     return QueuePart(stage, length / rate, quantity.span)
 

@@ -292,11 +292,10 @@ class WalkedCalls:
         raise QpsError.single(
             codes.NO_ANSWER,
             call.times.span,
-            f"`{call.node}` may be called several times for each item of `{self._stream.name}`, "
-            "and some of these calls are lost: how many are made then is not told",
-            secondary=[Label(loss.span, "this loses some")],
-            hint="write the calls one after the other: what one of them loses does not make the "
-            "next",
+            f"repeated calls of `{call.node}` in `{self._stream.name}` can be lost: their "
+            "number is unknown",
+            secondary=[Label(loss.span, "loss here")],
+            hint="write each call separately",
         )
 
     # -- sizes ---------------------------------------------------------------------------

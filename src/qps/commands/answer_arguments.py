@@ -26,7 +26,9 @@ FORMER_FLAGS = {"--carry": "users", "--given": "users", "--sure": "confidence"}
 
 def add_check(commands: Commands) -> None:
     """Add `qps check`."""
-    command = command_of(commands, "check", "parse, resolve names, check dimensions and topology")
+    command = command_of(
+        commands, "check", "check specs for errors: syntax, names, units, topology"
+    )
     takes_paths(command)
     takes_readers(command)
     takes_format(command, "text", "plain", "json")
@@ -34,14 +36,14 @@ def add_check(commands: Commands) -> None:
 
 def add_solve(commands: Commands) -> None:
     """Add `qps solve`."""
-    command = command_of(commands, "solve", "how many users it carries, and what gives out first")
+    command = command_of(commands, "solve", "compute capacity, the bottleneck and what raises it")
     takes_one_spec(command)
     takes_changes(command)
     takes_advice(command)
     command.add_argument(
         "--all",
         action="store_true",
-        help="print all that is known, not only what one must know first",
+        help="print every resource, requirement and model error",
     )
     command.add_argument(
         "--for",
@@ -70,15 +72,18 @@ def add_explain(commands: Commands) -> None:
     command = command_of(
         commands,
         "explain",
-        "a load, measure or axis as a formula, or what a code or rule means",
+        "show a number as a formula, or what an error code means",
     )
     takes_one_spec(command)
     command.add_argument(
-        "name", metavar="NAME", nargs="?", help="what to explain, such as station.cpu"
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="resource or measure, such as web.cpu or replies.latency",
     )
     takes_changes(command)
     command.add_argument(
-        "--at", metavar="N", type=int, help="the population (default: the largest acceptable)"
+        "--at", metavar="N", type=int, help="evaluate at this population [default: the capacity]"
     )
     takes_sampling(command)
     command.set_defaults(confidence=None)
@@ -87,30 +92,26 @@ def add_explain(commands: Commands) -> None:
 
 def add_test(commands: Commands) -> None:
     """Add `qps test`."""
-    command = command_of(
-        commands, "test", "every claim of the specs: claimed, predicted, difference"
-    )
+    command = command_of(commands, "test", "test the claims of specs against predictions")
     takes_paths(command)
     takes_readers(command)
     command.add_argument(
         "--no-simulate",
         dest="simulate",
         action="store_false",
-        help="leave claims of what is `simulated` alone: they are the slow ones",
+        help="skip claims that are `simulated`",
     )
     command.add_argument(
         "--seconds",
         metavar="SECONDS",
         default="60",
-        help="play for so long at most, for each configuration that claims are `simulated` of "
-        "(default: 60)",
+        help="limit each simulation to this wall time [default: 60 s]",
     )
     command.add_argument(
         "--interval",
         metavar="PROBABILITY",
         default="90 %",
-        help="of the intervals of what measured rows are predicted to be, where numbers are "
-        "uncertain (default: 90 %%)",
+        help="set the probability of prediction intervals of measured rows [default: 90 %%]",
     )
     declare_drift(command)
     takes_format(command, "text", "json", "markdown", "junit", "github")
@@ -119,65 +120,65 @@ def add_test(commands: Commands) -> None:
 def add_simulate(commands: Commands) -> None:
     """Add `qps simulate`."""
     command = command_of(
-        commands, "simulate", "the spec played packet by packet, beside what is predicted of it"
+        commands, "simulate", "simulate a spec and compare the result with its predictions"
     )
     takes_one_spec(command)
     takes_changes(command)
     command.add_argument(
-        "--at", metavar="N", type=int, help="the population (default: the largest acceptable)"
+        "--at", metavar="N", type=int, help="evaluate at this population [default: the capacity]"
     )
     command.add_argument(
         "--precision",
         metavar="SHARE",
         default="2 %",
-        help="play until means and loads are known to it, 95 times of 100 (default 2 %%)",
+        help="stop when 95 %% confidence intervals are this narrow [default: 2 %%]",
     )
     command.add_argument(
-        "--seconds", metavar="TIME", default="60", help="play no longer than so (default 60)"
+        "--seconds",
+        metavar="TIME",
+        default="60",
+        help="stop after this much wall time [default: 60 s]",
     )
     command.add_argument(
-        "--seed", metavar="NUMBER", type=int, default=1, help="the same seed, the same runs"
+        "--seed", metavar="NUMBER", type=int, default=1, help="seed the random numbers [default: 1]"
     )
     command.add_argument(
-        "--workers", metavar="COUNT", type=count, help="how many cores to use (default: all)"
+        "--workers", metavar="COUNT", type=count, help="use this many cores [default: all]"
     )
     takes_format(command, "text", "json", "markdown")
 
 
 def add_matrix(commands: Commands) -> None:
     """Add `qps matrix`."""
-    command = command_of(commands, "matrix", "every configuration of a matrix, solved")
+    command = command_of(commands, "matrix", "solve every configuration of a scenario matrix")
     takes_one_spec(command)
     command.add_argument(
-        "name", metavar="NAME", nargs="?", help="which matrix, where the spec has several"
+        "name", metavar="NAME", nargs="?", help="matrix to solve, if the spec has several"
     )
     command.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         type=Path,
-        help="write all columns to a .parquet, .csv or .json file, or a page to sort and filter "
-        "them to a .html file (default: a table on the screen)",
+        help="write all columns to a .parquet, .csv or .json file, or an interactive .html page",
     )
     command.add_argument(
         "--set",
         metavar="NAME=QUANTITY",
         action="append",
         default=[],
-        help="change what is no axis of the matrix; repeatable",
+        help="override a value that is not an axis; repeatable",
     )
     command.add_argument(
         "--on",
         metavar="WHERE",
         default="cores",
-        help="cores (of this machine, the default), dask (a local cluster) or dask://HOST:PORT",
+        help="run on cores, dask (a local cluster) or dask://HOST:PORT [default: cores]",
     )
     command.add_argument(
-        "--workers", metavar="COUNT", type=int, help="how many cores to use (default: all)"
+        "--workers", metavar="COUNT", type=int, help="use this many cores [default: all]"
     )
-    command.add_argument(
-        "--resume", action="store_true", help="go on with a run that was broken off"
-    )
+    command.add_argument("--resume", action="store_true", help="resume an interrupted run")
     takes_format(command, "text", "json", "csv", "markdown")
     # Parts of results belong to the version that made them.
     command.set_defaults(version=__version__)

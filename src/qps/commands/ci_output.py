@@ -71,6 +71,4 @@ def _summarise(review: Review) -> None:
             summary.write(text if len(text.encode()) <= _SUMMARY else comment(review, _SHORTER))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise complain(
-            f"`{file}` cannot be written: {reason}", "see $GITHUB_STEP_SUMMARY"
-        ) from error
+        raise complain(f"cannot write `{file}`: {reason}", "check $GITHUB_STEP_SUMMARY") from error

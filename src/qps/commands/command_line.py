@@ -27,7 +27,7 @@ class _Once(argparse.Action):
         """Keep the value; a second one is refused."""
         given: set[str] = getattr(namespace, "given_once", set())
         if option_string is not None and self.dest in given:
-            raise _complaint(f"`{option_string}` is given twice", "keep one")
+            raise _complaint(f"`{option_string}` is given twice", "remove one of them")
         namespace.given_once = given | {self.dest}
         setattr(namespace, self.dest, values)
 
@@ -62,26 +62,28 @@ class _Parser(argparse.ArgumentParser):
             ]
             hint = did_you_mean(flags[0], shown)
         else:
-            message, hint = f"`{self.prog}` does not know what to do with `{left[0]}`", None
-        raise _complaint(message, hint or f"`{self.prog} --help` tells what it takes")
+            message, hint = f"`{self.prog}` takes no argument `{left[0]}`", None
+        raise _complaint(message, hint or f"`{self.prog} --help` lists the arguments")
 
     def error(self, message: str) -> NoReturn:
         """Tell what argparse found, in the same words whichever Python it is of."""
         before, choices, words = message.partition("(choose from ")
         message = before + choices + words.replace("'", "")  # from 3.12 on it quotes none
-        raise _complaint(f"{self.prog}: {message}", f"`{self.prog} --help` tells what it takes")
+        raise _complaint(f"{self.prog}: {message}", f"`{self.prog} --help` lists the arguments")
 
 
 def parser_of(command: str | None) -> argparse.ArgumentParser:
     """Return what takes the arguments of a command, of all of them for None."""
     parser: argparse.ArgumentParser = _Parser(
         prog="qps",
-        description="Quality planning: how many users will it carry, and what gives out first?",
+        description="Capacity planning as code: how many users a system supports, and why.",
         epilog=EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"qps {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", required=True
+    )
     for name, add in COMMANDS.items():
         if command in (None, name):
             add(commands)

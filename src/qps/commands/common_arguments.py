@@ -11,8 +11,8 @@ from qps.commands.examples import examples_of
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
 EXIT_STATUS = """\
-exit status: 0 yes; 1 the answer is no (a claim fails, nobody can be carried,
-a layout differs); 2 the spec or the command line is wrong; 3 a fault of qps itself"""
+exit status: 0 success; 1 negative result (a claim fails, capacity is zero,
+a file is not formatted); 2 error in a spec or command line; 3 internal error"""
 
 
 def command_of(commands: Commands, name: str, help_text: str) -> argparse.ArgumentParser:
@@ -28,10 +28,10 @@ def command_of(commands: Commands, name: str, help_text: str) -> argparse.Argume
         "--color",
         choices=["auto", "always", "never"],
         default="auto",
-        help="colour answers and diagnostics",
+        help="color the output [default: auto]",
     )
     command.add_argument(
-        "-q", "--quiet", action="store_true", help="print failures and answers only"
+        "-q", "--quiet", action="store_true", help="print only results and failures"
     )
     return command
 
@@ -39,14 +39,17 @@ def command_of(commands: Commands, name: str, help_text: str) -> argparse.Argume
 def takes_format(command: argparse.ArgumentParser, *choices: str) -> None:
     """Have a command print in one of these ways, the first unasked."""
     command.add_argument(
-        "--format", choices=choices, default=choices[0], help=f"how to print (default {choices[0]})"
+        "--format",
+        choices=choices,
+        default=choices[0],
+        help=f"set the output format [default: {choices[0]}]",
     )
 
 
 def takes_paths(command: argparse.ArgumentParser) -> None:
     """Have a command take specs, or folders that hold some."""
     command.add_argument(
-        "paths", metavar="PATH", nargs="+", type=Path, help="a spec, or a folder that holds some"
+        "paths", metavar="PATH", nargs="+", type=Path, help="spec, or folder to search for specs"
     )
 
 
@@ -55,18 +58,18 @@ def takes_readers(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--readers",
         action="store_true",
-        help="take files (modules and tables, too) for the specs below this folder that read them",
+        help="replace each PATH (module, table) by the specs in this folder that read it",
     )
     command.add_argument(
         "--changed",
         action="store_true",
-        help="of these specs, those that read what is not as the last commit has it, be it gone",
+        help="keep only specs affected by uncommitted changes",
     )
 
 
 def takes_one_spec(command: argparse.ArgumentParser) -> None:
     """Have a command take one spec."""
-    command.add_argument("file", metavar="FILE", type=Path, help="the spec")
+    command.add_argument("file", metavar="FILE", type=Path, help="spec to read")
 
 
 def takes_changes(command: argparse.ArgumentParser) -> None:
@@ -76,7 +79,7 @@ def takes_changes(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="a scenario of the spec; several are made together",
+        help="apply a scenario of the spec; repeatable",
     )
     takes_settings(command)
 
@@ -88,8 +91,7 @@ def takes_settings(command: argparse.ArgumentParser) -> None:
         metavar="NAME=QUANTITY",
         action="append",
         default=[],
-        help="change a parameter, a number that the spec states (wan.rate), an option, machine, "
-        "network or the population; repeatable",
+        help="override a parameter, option, machine or number such as wan.rate; repeatable",
     )
 
 
@@ -100,10 +102,10 @@ def takes_sampling(command: argparse.ArgumentParser) -> None:
         metavar="COUNT",
         type=int,
         default=10_000,
-        help="how many values of what is uncertain are tried (default: 10000)",
+        help="draw this many samples of uncertain inputs [default: 10000]",
     )
     command.add_argument(
-        "--seed", metavar="NUMBER", type=int, default=1, help="the same seed, the same samples"
+        "--seed", metavar="NUMBER", type=int, default=1, help="seed the random samples [default: 1]"
     )
 
 
@@ -113,5 +115,5 @@ def takes_advice(command: argparse.ArgumentParser) -> None:
         "--no-advice",
         dest="advice",
         action="store_false",
-        help="do not try out what would help: it takes a second or two",
+        help="skip the search for changes that raise capacity",
     )

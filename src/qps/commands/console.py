@@ -64,7 +64,7 @@ def show(diagnostics: Sequence[Diagnostic], arguments: Namespace) -> None:
         return
     color = wants_color(arguments.color, sys.stderr)
     # People read on; programs, and what is written down, need no advice.
-    more = f"; `qps explain {diagnostics[0].code.id}` tells more" if sys.stderr.isatty() else ""
+    more = f"; for details: `qps explain {diagnostics[0].code.id}`" if sys.stderr.isatty() else ""
     style(sys.stderr, full(diagnostics, color=color) + f"\n{summary(diagnostics)}{more}\n")
 
 
@@ -85,13 +85,13 @@ def specs_under(paths: Sequence[Path]) -> list[Path]:
         if path.is_dir():
             below = specs_below(path)
             if not below:
-                raise complain(f"there is no `.qps` file under `{path}`")
+                raise complain(f"no `.qps` file in `{path}`")
             found |= dict.fromkeys(below)
         elif path.exists():
             found[path] = None
         else:
             raise complain(
-                f"`{path}` does not exist", "name a `.qps` file, or a folder that holds some"
+                f"`{path}` does not exist", "name a `.qps` file or a folder with `.qps` files"
             )
     return list(found)
 

@@ -12,7 +12,7 @@ from qps.commands.observe_arguments import declare_sources
 def add_measure(commands: Commands) -> None:
     """Add `qps measure`."""
     command = command_of(
-        commands, "measure", "what a server on this machine uses under load: a table for `qps fit`"
+        commands, "measure", "load-test a server on this machine and record its resource use"
     )
     declare_measure(command)
     takes_format(command, "text", "json")
@@ -20,35 +20,38 @@ def add_measure(commands: Commands) -> None:
 
 def add_fit(commands: Commands) -> None:
     """Add `qps fit`."""
-    command = command_of(commands, "fit", "costs fitted to a table of measured loads and rates")
+    command = command_of(commands, "fit", "fit service demands to measured utilization and rates")
     command.add_argument(
-        "file", metavar="FILE.csv", type=Path, help="columns such as `cpu in %%`, `packet/s`"
+        "file",
+        metavar="FILE.csv",
+        type=Path,
+        help="table with columns such as `cpu in %%` and `packet/s`",
     )
     command.add_argument(
         "--cores",
         metavar="N",
-        help="cores that share the load, where no column `cores` of the table says so",
+        help="number of cores the utilization refers to, if the table has no column `cores`",
     )
     command.add_argument(
-        "--resource", metavar="NAME", help="the column of the load, where several could be it"
+        "--resource", metavar="NAME", help="column with the utilization, if it is ambiguous"
     )
     command.add_argument(
         "--unit",
         metavar="NAME",
         action="append",
         default=[],
-        help="an item of your own that a heading names, such as `update`; repeatable",
+        help="declare an item used in a heading, such as `update`; repeatable",
     )
     command.add_argument(
         "--no-fixed",
         action="store_true",
-        help="fit no fixed load: all of it is taken to be caused by the rates",
+        help="fit without a fixed utilization at rate zero",
     )
     command.add_argument(
         "--served",
         action="store_true",
-        help="the rates are what was served: rows of a full machine count, and without a column of "
-        "the load all are",
+        help="treat rates as throughput; saturated rows count, and all rows are saturated if "
+        "no column holds the utilization",
     )
     takes_format(command, "text", "json", "markdown")
 
@@ -56,7 +59,9 @@ def add_fit(commands: Commands) -> None:
 def add_observe(commands: Commands) -> None:
     """Add `qps observe`."""
     command = command_of(
-        commands, "observe", "what a Prometheus or a tool has measured, as a table to fit costs to"
+        commands,
+        "observe",
+        "convert Prometheus or load-test data to a table for `qps fit`",
     )
     declare_sources(command, EXIT_STATUS)
     command.set_defaults(format="text")
@@ -65,34 +70,32 @@ def add_observe(commands: Commands) -> None:
 def add_trace(commands: Commands) -> None:
     """Add `qps trace`."""
     command = command_of(
-        commands, "trace", "jitter of recorded packets, and the buffers that make up for it"
+        commands, "trace", "analyze recorded packet timing: jitter and playout buffer"
     )
     command.add_argument(
-        "files", metavar="FILE", nargs="+", type=Path, help="a CSV file with times of arrival"
+        "files", metavar="FILE", nargs="+", type=Path, help="CSV file with arrival times"
     )
     command.add_argument(
-        "--period", metavar="TIME", help="time between two packets as they were sent: 160ms"
+        "--period", metavar="TIME", help="set the sending interval of packets, such as 160ms"
     )
     command.add_argument(
         "--unit",
         choices=["ns", "us", "ms", "s"],
-        help="of times whose heading names none",
+        help="set the unit of times whose heading has none",
     )
     command.add_argument(
-        "--latency", metavar="TIME", help="the longest buffer that is acceptable (default 230ms)"
+        "--latency", metavar="TIME", help="limit the playout buffer [default: 230ms]"
     )
-    command.add_argument(
-        "--gaps", metavar="SHARE", help="the largest share of gaps that is acceptable (default 6%%)"
-    )
+    command.add_argument("--gaps", metavar="SHARE", help="limit the share of gaps [default: 6 %%]")
     command.add_argument(
         "--buffer",
         metavar="TIME",
-        help="the buffer to count gaps at and to replay with (default: 250ms, and the best one)",
+        help="count gaps with this playout buffer [default: 250ms and the best one]",
     )
     command.add_argument(
         "--threshold",
         metavar="TIME",
-        help="how long two packets must wait before one is discarded, half of that for each "
-        "further one, down to half a second (default 4s)",
+        help="discard a packet once two have waited this long; half as long for each further "
+        "one, at least 0.5 s [default: 4s]",
     )
     takes_format(command, "text", "json", "markdown")

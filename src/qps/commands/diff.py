@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> Exit:
 
         write_text(arguments.output, render_difference(difference_page(view), made_line(())))
         if not arguments.quiet:
-            print(f"page written to {arguments.output}", file=sys.stderr)
+            print(f"{arguments.output} written", file=sys.stderr)
     if arguments.format == "json":
         print_json(as_json(view))
     else:
@@ -68,4 +68,4 @@ def _reasons(
         if one == ANY_DECREASE and view.claims and view.claims.now_fail:
             yield f"claim `{view.claims.now_fail[0].name}` passed before: --fail-on '{one.text}'"
         if one.quantity is Quantity.WARNINGS and has_warnings:
-            yield f"there are warnings: --fail-on '{one.text}'"
+            yield f"the new spec has warnings: --fail-on '{one.text}'"

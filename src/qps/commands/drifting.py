@@ -21,7 +21,7 @@ def asks_for_drift(arguments: Namespace) -> bool:
         return True
     for name, flag in _ONLY.items():
         if getattr(arguments, name):
-            raise complain(f"`{flag}` goes with `--observed RUNS.csv`", "name the runs")
+            raise complain(f"`{flag}` requires `--observed FILE.csv`", "add `--observed runs.csv`")
     return False
 
 
@@ -74,9 +74,12 @@ def run_drift(arguments: Namespace) -> Exit:
 
 def _one_spec(arguments: Namespace) -> Path:
     if arguments.format == "junit":
-        raise complain("`--format junit` is for claims", "such as `--format github`, or `json`")
+        raise complain(
+            "`--format junit` does not support `--observed`",
+            "use `--format github` or `--format json`",
+        )
     finds_specs = arguments.readers or arguments.changed
     if finds_specs or len(arguments.paths) > 1 or arguments.paths[0].is_dir():
-        raise complain("`--observed` holds runs against one spec", "name one `.qps` file")
+        raise complain("`--observed` takes exactly one spec", "name one `.qps` file")
     path: Path = arguments.paths[0]
     return path

@@ -27,7 +27,7 @@ def seconds_of(text: str) -> float:
     value = _number_of(text, "s")
     if value is None or not 0 < value <= _MOST_SECONDS:
         raise complain(
-            f"`--seconds` takes a time from above 0 to {_MOST_SECONDS:,} s, not `{text[:20]}`",
+            f"`--seconds` must be above 0 and at most {_MOST_SECONDS:,} s, not `{text[:20]}`",
             "such as `--seconds 60`",
         )
     return value
@@ -38,13 +38,13 @@ def sampling_of(arguments: Namespace) -> Sampling:
     count = arguments.samples
     if not _FEWEST_SAMPLES <= count <= _MOST_SAMPLES:
         raise complain(
-            f"`--samples` takes from {_FEWEST_SAMPLES} to {_MOST_SAMPLES:,}, not {count:,}",
-            "10000 unless said otherwise; a million takes some seconds",
+            f"`--samples` must be from {_FEWEST_SAMPLES} to {_MOST_SAMPLES:,}, not {count:,}",
+            "leave it out for 10,000 samples; a million take some seconds",
         )
     if not 0 <= arguments.seed < _SEEDS:
         raise complain(
-            f"`--seed` takes a whole number from 0 to below 2^64, not {arguments.seed}",
-            "such as `--seed 2`",
+            f"`--seed` must be a whole number from 0 to 2^64 - 1, not {arguments.seed}",
+            "write `--seed 2`",
         )
     asked = arguments.confidence
     certainty = CERTAINTY if asked is None else confidence_of(asked)
@@ -70,8 +70,8 @@ def _share_of(
     value = _number_of(text, "%", digits=digits)
     if value is None or not low <= value <= high:
         raise complain(
-            f"`{flag}` takes {what} from {100 * low:.4g} % to {100 * high:.4g} %, "
-            f"not `{text[:20]}`",
+            f"`{flag}` must be {what} from {100 * low:.4g} % to {100 * high:.4g} %, not "
+            f"`{text[:20]}`",
             f"such as `{flag} '{usual}'`",
         )
     return value

@@ -244,7 +244,7 @@ def _layout(file: str, line: int) -> Finding:
         level=Level.ERROR,
         code=LAYOUT,
         title="layout",
-        message="this is not formatted: run `qps fmt`",
+        message="not formatted: run `qps fmt`",
         file=file,
         line=line,
         end_line=line,

@@ -60,11 +60,11 @@ def _code(word: str) -> Code:
         if word.lower() == code.slug or (number and int(number[1]) == _number(code)):
             return code
     if number:
-        raise complain(f"there is no diagnostic `{word}`", _near(int(number[1])))
+        raise complain(f"unknown error code `{word}`", _near(int(number[1])))
     names = [*(code.slug for code in codes.ALL), *BY_NAME]
     name = closest(word.lower(), names, sure=0.7)
     if name is not None and not Path(word).exists():
-        raise complain(f"there is no diagnostic `{word}`", f"did you mean `{name}`?")
+        raise complain(f"unknown error code `{word}`", f"did you mean `{name}`?")
     raise _nothing_named(word)
 
 
@@ -72,8 +72,8 @@ def _near(number: int) -> str:
     """Return a hint with the codes of the same group that are next to a number."""
     group = [code for code in codes.ALL if _number(code) // _GROUP == number // _GROUP]
     near = sorted(group, key=lambda code: abs(_number(code) - number))[:_FEW]
-    told = [f"`{code.id}` is {code.summary}" for code in sorted(near, key=_number)]
-    return "; ".join(told) or "docs/errors.md lists them all"
+    told = [f"`{code.id}`: {code.summary}" for code in sorted(near, key=_number)]
+    return "; ".join(told) or "docs/errors.md lists all codes"
 
 
 def _number(code: Code) -> int:
@@ -82,6 +82,6 @@ def _number(code: Code) -> int:
 
 def _nothing_named(word: str) -> QpsError:
     return complain(
-        "what is to be explained?",
-        f"name it: `qps explain {word} station.cpu`, or give a code: `qps explain QPS0301`",
+        "`qps explain` needs the name of a number",
+        f"such as `qps explain {word} web.cpu`, or a code: `qps explain QPS0301`",
     )

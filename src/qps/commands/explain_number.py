@@ -62,9 +62,7 @@ def _explanation(spec: Spec, arguments: Namespace) -> Explanation:
         solution = solve_model(promising(spec.model, configuration), configuration)
         graph, at = solution.graph, solution.at
     elif not graph.low <= at <= graph.high:
-        raise complain(
-            f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
-        )
+        raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
     modes = tuple(mode.name for mode in spec.model.modes)
     return explain(
         _with_all(spec.model, configuration, graph),
@@ -104,8 +102,8 @@ def _explain_figure(spec: Spec, figure: ir.Figure, arguments: Namespace) -> Exit
     """Tell a figure in numbers: which load leads from where to where, and its lines."""
     if arguments.set or arguments.scenario or arguments.at is not None:
         raise complain(
-            "a figure says itself what changes along it: `--set`, `--scenario` and `--at` do not",
-            "add a line to the figure, such as `line … with deletion = off`",
+            "`--set`, `--scenario` and `--at` do not apply to a figure",
+            "add a line to the figure: `line … with deletion = off`",
         )
     with Progress(total=None, quiet=arguments.quiet, unit=None, label=figure.name):
         drawn = draw(ClaimRunner(model=spec.model), figure)

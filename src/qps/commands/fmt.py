@@ -73,7 +73,9 @@ def first_difference(path: Path) -> int | None:
 def _standard_input(arguments: Namespace) -> Exit:
     """Lay out standard input to standard output, as editors want it."""
     if arguments.paths != [_STANDARD_INPUT]:
-        raise complain("`-` stands for standard input, and alone", "name files, or only `-`")
+        raise complain(
+            "`-` (standard input) cannot be combined with files", "name files, or `-` alone"
+        )
     try:
         content = sys.stdin.buffer.read()
         before = content.decode("utf-8-sig")
@@ -125,6 +127,6 @@ def _replace(path: Path, content: bytes) -> None:
             raise
     except OSError as error:
         raise complain(
-            f"`{path}` cannot be written: {error.strerror or error}",
-            "the file is as it was; see to the permissions, or the room on the disk",
+            f"cannot write `{path}`: {error.strerror or error}",
+            "the file is unchanged; check permissions and disk space",
         ) from error

@@ -23,14 +23,17 @@ def run(arguments: Namespace) -> Exit:
     """Tell what a spec answered at each revision that may have moved it."""
     output: Path | None = arguments.output
     if output is not None and output.suffix not in (".svg", ".html"):
-        raise complain(f"`{output}` is no picture", "write `-o history.svg`, or `history.html`")
+        raise complain(f"cannot draw to `{output}`", "write `-o history.svg` or `-o history.html`")
     if arguments.most < 1:
-        raise complain("`--most` is at least 1", "such as `--most 20`")
+        raise complain("`--most` must be at least 1", "such as `--most 20`")
     file: Path = arguments.file
     own = resolved_path(file.absolute().parent) / file.name
     top = top_for([own])
     if top is None or not own.is_relative_to(top):
-        raise refused(f"`{file}` lies in no git repository", "its history is that of a repository")
+        raise refused(
+            f"`{file}` is not in a git repository",
+            "`qps history` reads the git history of the file",
+        )
     if output is not None:
         refuse_inputs(output, [file])
     way = PurePosixPath(own.relative_to(top).as_posix())

@@ -41,7 +41,7 @@ def each_apart(
 
 def tell_fault(path: Path, error: Exception) -> None:
     """Tell of a fault of ours that a file has met."""
-    told = f"{path}: a fault of qps, not of this file: {type(error).__name__}: {error}"
+    told = f"{path}: internal error of qps: {type(error).__name__}: {error}"
     print(one_line(told), file=sys.stderr)
     if os.environ.get("QPS_TRACEBACK"):
         traceback.print_exception(error)

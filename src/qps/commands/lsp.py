@@ -27,8 +27,8 @@ def run(arguments: Namespace) -> Exit:  # noqa: ARG001 - all commands take their
             serve(page_of, reader, writer)
         except TooLargeError as error:
             raise complain(
-                f"the editor is no longer served: {error}",
-                "what is at the other end does not speak the Language Server Protocol as it should",
+                f"the language server stopped: {error}",
+                "the client violated the Language Server Protocol",
             ) from error
     return Exit.YES
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from qps.solver.matrix.tables import Counts
 
 _SHOWN = 50
-_ELSEWHERE = "choose another place"
+_ELSEWHERE = "choose another path"
 _CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
 """The address of a scheduler, by its name or number; in brackets where that has colons."""
 _MOST_SORTED = 50_000_000
@@ -76,7 +76,7 @@ def _told_again(run: FinishedRun, matrix: ir.Matrix, arguments: Namespace) -> Ex
     """Tell what a run that has ended came to, as it did."""
     _tell_unlimited(matrix, run.unlimited, run.size, arguments)
     if not arguments.quiet:
-        print(f"{run.summary}\nall of it stands in {arguments.output} already", file=sys.stderr)
+        print(f"{run.summary}\n{arguments.output} is up to date", file=sys.stderr)
     return Exit.YES if run.carries_anybody else Exit.NO
 
 
@@ -94,11 +94,11 @@ def _written(job: _Job, output: Path) -> Counts:
         except LockedError as error:
             raise complain(
                 f"`{output}` is being written by another run: {error}",
-                "wait until that has ended, or write to another file",
+                "wait until it ends, or write to another file",
             ) from error
         except OSError as error:
             reason = error.strerror or str(error)
-            raise complain(f"`{output}` cannot be written: {reason}", _ELSEWHERE) from error
+            raise complain(f"cannot write `{output}`: {reason}", _ELSEWHERE) from error
         return job.write_page(output) if output.suffix == ".html" else job.write(output)
 
 
@@ -109,8 +109,8 @@ def _status(counts: Counts, arguments: Namespace) -> Exit:
     from qps.reports.text.matrix_output import faults_in_words  # noqa: PLC0415
 
     print(
-        f"qps {arguments.version} failed: {faults_in_words(counts.faults)}.\n"
-        "All other rows are as they should be. Please report it with the spec and such a reason.",
+        f"qps {arguments.version} failed: {faults_in_words(counts.faults)}.\nAll other "
+        "rows are correct. Please report it with the spec and this message.",
         file=sys.stderr,
     )
     return Exit.FAULT
@@ -123,9 +123,9 @@ def _tell_unlimited(matrix: ir.Matrix, unlimited: int, size: int, arguments: Nam
         sink.report(
             codes.NO_USERS,
             matrix.span,
-            f"in {unlimited:,} of {size:,} configurations nothing is loaded and "
-            "nothing required: every number of users is acceptable there",
-            hint="leave them out with `exclude`, or say what users need: `require { … }`",
+            f"{unlimited:,} of {size:,} configurations have no load and no requirement: "
+            "their capacity is unlimited",
+            hint="drop them with `exclude`, or add requirements: `require { … }`",
         )
         show(sink.found, arguments)
 
@@ -139,13 +139,13 @@ def _chosen(model: ir.Model, name: str | None) -> ir.Matrix:
             "declare one: `matrix name { station in [a, b] }`",
         )
     if name is None and len(names) > 1:
-        raise complain(f"{model.file} has several matrices", f"name one: {listed(names, 'or')}")
+        raise complain(f"{model.file} has several matrices", f"choose {listed(names, 'or')}")
     for matrix in model.matrices:
         if name in (None, matrix.name):
             return matrix
     raise complain(
-        f"{model.file} has no matrix `{name}`",
-        did_you_mean(name or "", names) or f"there is {listed(names, 'and')}",
+        f"{model.file} has no matrix named `{name}`",
+        did_you_mean(name or "", names) or f"choose {listed(names, 'or')}",
     )
 
 
@@ -157,7 +157,7 @@ def _changed(spec: Spec, matrix: ir.Matrix, settings: list[str]) -> ir.Matrix:
         if not isinstance(change, ir.SetPopulation | ir.SetCase) and change.name in axes:
             raise complain(
                 f"`{change.name}` is an axis of matrix `{matrix.name}`",
-                "set what is no axis, or take rows out with `where`",
+                "set a value that is not an axis, or filter rows with `where`",
             )
     parts = (*matrix.parts, *(("with", setting) for setting in settings))
     return replace(matrix, changes=(*matrix.changes, *changes), parts=parts)
@@ -167,20 +167,22 @@ def _output(arguments: Namespace) -> Path | None:
     output: Path | None = arguments.output
     if output is None:
         if arguments.resume:
-            raise complain("`--resume` goes on with a file", "name it: `-o results.parquet`")
+            raise complain("`--resume` requires `-o FILE`", "add `-o results.parquet`")
         return None
     if output.suffix not in (*RESULTS, ".html"):
         raise complain(
-            f"`{output}` has no ending that is known",
-            f"end it with {listed([*RESULTS, '.html'], 'or')}",
+            f"unknown file type: `{output}`",
+            f"use the extension {listed([*RESULTS, '.html'], 'or')}",
         )
     if arguments.resume and output.suffix == ".html":
         raise complain(
-            "`--resume` goes on with a file of rows, not with a page",
-            "write them to a `.parquet` file; `qps report` makes a page of it",
+            "`--resume` does not support HTML pages",
+            "write a `.parquet` file, then run `qps report` on it",
         )
     if not output.parent.is_dir():
-        raise complain(f"`{output.parent}` is no folder", "make it first, or choose another place")
+        raise complain(
+            f"`{output.parent}` is not a folder", "create it first, or choose another path"
+        )
     if output.is_dir():
         raise complain(f"`{output}` is a folder", "name a file")
     return output
@@ -190,11 +192,13 @@ def _check_place(arguments: Namespace) -> None:
     """Refuse a place of work that there cannot be."""
     where, workers = arguments.on, arguments.workers
     if workers is not None and workers < 1:
-        raise complain(f"`--workers {workers}` is too few", "use 1 or more")
+        raise complain(
+            f"`--workers` must be at least 1, not {workers}", "leave it out to use all cores"
+        )
     if where not in ("cores", "dask") and not _CLUSTER.fullmatch(where):
         raise complain(
-            f"`--on {where}` is unknown",
-            "there is `cores`, `dask` and `dask://HOST:PORT`, such as `dask://10.0.0.5:8786`",
+            f"unknown value `{where}` of `--on`",
+            "use `cores`, `dask` or an address such as `dask://10.0.0.5:8786`",
         )
 
 
@@ -240,7 +244,7 @@ class _Job(Struct, kw_only=True):
         sys.stdout.write(shown(self.compiled, first, markdown=markdown))
         left = counted.counts.rows - len(first)
         if left:
-            print(f"\n… and {left:,} more: `-o FILE` writes all of them")
+            print(f"\n… and {left:,} more; write all rows with `-o FILE`")
 
     def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
@@ -254,8 +258,8 @@ class _Job(Struct, kw_only=True):
                     progress.advance(stop - start)
         except OSError as error:
             raise complain(
-                f"parts cannot be kept in `{gettempdir()}`: {error.strerror or error}",
-                "make room there, or name another folder in the environment: `TMPDIR`",
+                f"cannot store partial results in `{gettempdir()}`: {error.strerror or error}",
+                "free disk space, or set `TMPDIR` to another folder",
             ) from error
 
     # -- a file --------------------------------------------------------------------------
@@ -281,8 +285,8 @@ class _Job(Struct, kw_only=True):
         except KeyboardInterrupt:
             if folder.exists():
                 print(
-                    f"interrupted: {parts.kept:,} of {parts.count:,} parts are kept in {folder}\n"
-                    "go on with the same command and `--resume`",
+                    f"interrupted: {parts.kept:,} of {parts.count:,} parts are stored in "
+                    f"{folder}\nto continue, repeat the command with `--resume`",
                     file=sys.stderr,
                 )
             raise
@@ -339,8 +343,8 @@ class _Job(Struct, kw_only=True):
         """Refuse to mix what is there with what comes."""
         if parts.kept and not self.arguments.resume:
             raise complain(
-                f"`{parts.folder}` is what a run that was broken off has left: {_kept(parts)}",
-                "go on with `--resume`, or delete the folder",
+                f"`{parts.folder}` belongs to an interrupted run: {_kept(parts)}",
+                "continue with `--resume`, or delete the folder",
             )
 
     def _kept(self, parts: Parts) -> Generator[pa.Table]:
@@ -362,13 +366,13 @@ class _Job(Struct, kw_only=True):
                     progress.advance(stop - start)
         except ForeignPartError as foreign:
             raise complain(
-                f"`{foreign.path}` is part of another matrix, or the spec has changed since",
-                f"delete `{parts.folder}` and start again without `--resume`",
+                f"`{foreign.path}` belongs to another matrix, or the spec has changed",
+                f"delete `{parts.folder}` and run again without `--resume`",
             ) from foreign
         except DamagedPartError as damaged:
             raise complain(
-                f"`{damaged}` is no longer what was written there",
-                "look after the disk; the same command with `--resume` makes it again",
+                f"`{damaged}` is damaged",
+                "check the disk, then continue with `--resume`",
             ) from damaged
         except OSError as error:
             raise self._unwritable(parts.folder, error, parts) from error
@@ -379,7 +383,7 @@ class _Job(Struct, kw_only=True):
     @staticmethod
     def _tell_damaged(path: Path) -> None:
         # Also where little is to be told: what was written was not what the disk gave back.
-        print(f"{path} is damaged: it is made again", file=sys.stderr)
+        print(f"{path} is damaged and is computed again", file=sys.stderr)
 
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
         reason = error.strerror or str(error)
@@ -387,8 +391,8 @@ class _Job(Struct, kw_only=True):
         if not parts.kept:
             parts.remove()  # what stays behind would only puzzle
         else:
-            hint = f"{_kept(parts)}: make room, then go on with `--resume`"
-        return complain(f"`{path}` cannot be written: {reason}", hint)
+            hint = f"{_kept(parts)}: free disk space, then continue with `--resume`"
+        return complain(f"cannot write `{path}`: {reason}", hint)
 
     # -- what all need ------------------------------------------------------------------
 
@@ -418,8 +422,8 @@ class _Job(Struct, kw_only=True):
                 raise QpsError.single(
                     codes.NO_ANSWER,
                     self.compiled.matrix.span,
-                    f"more than {_MOST_SORTED:,} rows are not sorted in memory",
-                    hint="take `order by` out, or keep fewer rows with `where`",
+                    f"cannot sort more than {_MOST_SORTED:,} rows in memory",
+                    hint="remove `order by`, or filter rows with `where`",
                 )
         found = in_order(self.compiled, pa.concat_tables(gathered))
         yield telling(found, sum(map(one_by_one_in, gathered)))
@@ -445,15 +449,19 @@ class _Job(Struct, kw_only=True):
             with self._on_cores(parts, folder) if on_cores else self._on_dask(parts) as work:
                 yield work
         except ClusterError as error:
-            raise complain(str(error), "or leave `--on` out to use this machine") from error
+            raise complain(str(error), "or remove `--on` to use this machine") from error
         except WorkersLostError as error:
             where = "processes" if on_cores else "workers"
             hint = (
-                "most often there is too little memory: use fewer with `--workers`"
+                "memory is the most common cause: use fewer with `--workers`"
                 if on_cores
-                else "start workers of this qps, or leave `--on` out to use this machine"
+                else "start workers of this version, or remove `--on` to use this machine"
             )
-            kept = f"; {_kept(parts)} for `--resume`" if folder is not None and parts.kept else ""
+            kept = (
+                f"; {_kept(parts)}, continue with `--resume`"
+                if folder is not None and parts.kept
+                else ""
+            )
             raise complain(
                 f"{where} that solve parts of {parts.size:,} rows: {error}", hint + kept
             ) from error
@@ -478,7 +486,7 @@ def _warn(text: str) -> None:
 
 def _kept(parts: Parts) -> str:
     """Return how many parts are there, in words."""
-    return "1 part is kept" if parts.kept == 1 else f"{parts.kept:,} parts are kept"
+    return "1 part is stored" if parts.kept == 1 else f"{parts.kept:,} parts are stored"
 
 
 class _Counted(Struct):

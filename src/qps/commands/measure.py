@@ -52,9 +52,8 @@ def run(arguments: Namespace) -> Exit:
     """Measure a server under load, or a step by itself."""
     if not is_supported():
         raise complain(
-            f"`qps measure` reads the clocks of processes as Linux tells them, and this is "
-            f"{sys.platform}",
-            "measure on the Linux machine that the server runs on",
+            f"`qps measure` requires Linux, and this is {sys.platform}",
+            "run it on the Linux machine of the server",
         )
     try:
         if arguments.what == STEP:
@@ -77,12 +76,12 @@ def run(arguments: Namespace) -> Exit:
 def _check_files(asked: Asked, *, resume: bool) -> None:
     """Refuse to write over what was measured before."""
     if not asked.table.parent.is_dir():
-        raise complain(f"there is no folder `{asked.table.parent}`", "make it first")
+        raise complain(f"folder `{asked.table.parent}` does not exist", "create it first")
     there = [path for path in (asked.table, runs_file(asked.table)) if path.exists()]
     if there and not resume:
         raise complain(
-            f"`{there[0]}` is there already",
-            "`--resume` goes on with it; or name another file, or remove it",
+            f"`{there[0]}` already exists",
+            "continue it with `--resume`, remove it, or name another file",
         )
 
 
@@ -95,12 +94,12 @@ def _alone(asked: Asked) -> Iterator[None]:
             stack.enter_context(lock(resolved_path(path)))
         except LockedError as error:
             raise MeasuringError(
-                f"`{path}` is measured by another run: {error}",
-                "wait until that has ended, or name another file",
+                f"another run is writing `{path}`: {error}",
+                "wait until it ends, or name another file",
             ) from error
         except OSError as error:
             raise MeasuringError(
-                f"`{path}` cannot be written: {error.strerror or error}", "choose another place"
+                f"cannot write `{path}`: {error.strerror or error}", "choose another path"
             ) from error
         yield
 
@@ -142,8 +141,8 @@ def _measure(asked: Asked, arguments: Namespace) -> Exit:
         difference = changed(kept.plan, asked.plan)
         if difference is not None:
             raise complain(
-                f"`{runs_file(asked.table)}` was measured otherwise: {difference}",
-                "ask for the same, or name another file",
+                f"`{runs_file(asked.table)}` was measured with other settings: {difference}",
+                "use the same settings, or name another file",
             )
     with ExitStack() as stack:
         server = None
@@ -165,7 +164,7 @@ def _measure(asked: Asked, arguments: Namespace) -> Exit:
             raise complain(
                 f"`{runs_file(asked.table)}` was measured on another machine: "
                 f"{kept.conditions.machine}",
-                f"this is {here.machine}; measure anew, into another file",
+                f"this is {here.machine}; write to another file",
             )
         _tell_first(bench, asked, layout, server, arguments)
         return _campaign(asked, bench, layout, here, kept, server, arguments)
@@ -180,7 +179,9 @@ def _cores(asked: Asked, accounts: dict[str, Account]) -> float:
         return cores_of(accounts)
     cores = number(asked.plan.cores)
     if cores is None or cores <= 0:
-        raise complain(f"`--cores {asked.plan.cores}` is no number of cores", "such as `--cores 4`")
+        raise complain(
+            f"`--cores` must be a number of cores, not `{asked.plan.cores}`", "write `--cores 4`"
+        )
     return float(cores)
 
 
@@ -191,13 +192,11 @@ def _tell_first(
     told = []
     if server is not None and server.why_no_group is not None:
         told.append(
-            f"{server.why_no_group}: the account is kept by clocks of processes, and by what "
-            "parents are told of children that end"
+            f"{server.why_no_group}: CPU time is read per process, and from parents for "
+            "children that have ended"
         )
     if server is not None and not server.is_ready:
-        told.append(
-            "the server does not listen to anything that can be seen; it is measured as it is"
-        )
+        told.append("the server has no visible listening socket; measuring starts anyway")
     if arguments.check:
         told += quiet(bench, layout.machine_cores)
         told += probed(bench, asked.settings, asked.plan.seconds, layout)
@@ -253,8 +252,8 @@ def _campaign(
             records.measure(waiting, measure, lambda: server.ended() if server else None)
     except KeyboardInterrupt:
         print(
-            f"stopped: {len(records.runs)} of {len(order)} runs are kept in "
-            f"{runs_file(asked.table)}; `--resume` goes on",
+            f"stopped: {len(records.runs)} of {len(order)} runs are stored in "
+            f"{runs_file(asked.table)}; continue with `--resume`",
             file=sys.stderr,
         )
         raise

@@ -13,101 +13,109 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         "       qps measure step [--vary 'count in 1000, 10000 packet'] -- COMMAND … {count}"
     )
     command.add_argument(
-        "what", metavar="OUT.csv", help="the table to write; or `step`: a command by itself"
+        "what", metavar="OUT.csv", help="table to write, or `step` to measure a single command"
     )
     command.add_argument(
         "--of",
         metavar="[COLUMN=]NAME",
         action="append",
         default=[],
-        help="a program that runs, by its name, the id of a process (with all it has started), or "
-        "a control group (with a `/`); repeatable",
+        help="measure a running program: its name, process id (with its children) or control "
+        "group (with a `/`); repeatable",
     )
-    command.add_argument("--server", metavar="COMMAND", help="start this, and end it at last")
+    command.add_argument(
+        "--server", metavar="COMMAND", help="start this server, and stop it at the end"
+    )
     command.add_argument(
         "--vary",
         metavar="AXIS",
         action="append",
         default=[],
-        help="what is put in for {rate}, {size}, … in the command of the generator, such as "
-        "'rate in 100, 200 request/s'; {rate/8} reckons; repeatable: each with each",
+        help="values for {rate}, {size}, … in the generator command, such as 'rate in 100, "
+        "200 request/s'; arithmetic such as {rate/8} works; repeatable for all "
+        "combinations",
     )
-    command.add_argument(
-        "--idle", action="store_true", help="measure the server without any load, too"
-    )
+    command.add_argument("--idle", action="store_true", help="measure the idle server, too")
     command.add_argument(
         "--count",
         metavar="[ITEM=]PATTERN",
         action="append",
         default=[],
-        help="a pattern that finds how many were done in what the generator prints, in brackets; "
-        "repeatable",
+        help="regular expression with one group for the number of items in the generator's "
+        "output; repeatable",
     )
     command.add_argument(
         "--from",
         dest="source",
         metavar="URL|COMMAND",
-        help="count in a status page, or in what a command prints, before and after",
+        help="read counts from a status page or a command's output, before and after each run",
     )
     _declare_runs(command)
 
 
 def _declare_runs(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--seconds", metavar="TIME", default="5", help="how long a run is, {seconds} (default 5)"
+        "--seconds",
+        metavar="TIME",
+        default="5",
+        help="set the length of a run, {seconds} [default: 5 s]",
     )
     command.add_argument(
         "--warm-up",
         metavar="TIME",
         default="1",
-        help="with --from: how long the generator runs before anything is read (default 1)",
+        help="with --from: let the generator run this long before counting [default: 1 s]",
     )
     command.add_argument(
-        "--repeat", metavar="COUNT", type=count, default=3, help="runs of a setting (default 3)"
+        "--repeat",
+        metavar="COUNT",
+        type=count,
+        default=3,
+        help="repeat each setting this often [default: 3]",
     )
     command.add_argument(
-        "--seed", metavar="NUMBER", type=int, default=1, help="the same seed, the same order"
+        "--seed", metavar="NUMBER", type=int, default=1, help="seed the order of runs [default: 1]"
     )
     command.add_argument(
-        "--cores", metavar="N", help="of how many cores the load is told (default: as may be used)"
+        "--cores",
+        metavar="N",
+        help="report CPU in %% of N cores [default: the cores this process may use]",
     )
     command.add_argument(
         "--interface",
         metavar="NAME",
         default="lo",
-        help="where packets are counted (default lo), or `none`",
+        help="count packets of this interface, or `none` [default: lo]",
     )
     command.add_argument(
         "--own-network",
         action="store_true",
-        help="measure in a network of its own, with nobody else's packets: with --server, as root",
+        help="with --server, as root: measure in a separate network namespace",
     )
     command.add_argument(
         "--record",
         metavar="COMMAND",
         action="append",
         default=[],
-        help="keep what it prints with the conditions of the runs, such as 'nginx -v'; repeatable",
+        help="record the output of a command with the runs, such as 'nginx -v'; repeatable",
     )
     command.add_argument(
         "--unit",
         metavar="NAME",
         action="append",
         default=[],
-        help="an item of your own that is counted or varied, such as `update`; repeatable",
+        help="declare an item to count or vary, such as `update`; repeatable",
     )
     command.add_argument(
-        "--dry-run", action="store_true", help="tell what would be run, and run nothing"
+        "--dry-run", action="store_true", help="print what would run, and run nothing"
     )
     command.add_argument(
         "--no-check",
         dest="check",
         action="store_false",
-        help="do not look first whether the machine is busy and the highest rate is reached",
+        help="skip the initial check that the machine is idle and reaches the highest rate",
     )
-    command.add_argument(
-        "--resume", action="store_true", help="go on with measuring that was broken off"
-    )
+    command.add_argument("--resume", action="store_true", help="resume an interrupted measurement")
 
 
 def count(text: str) -> int:

@@ -41,35 +41,34 @@ def asked_by(arguments: Namespace) -> Asked:
     table = Path(arguments.what)
     if table.suffix != ".csv":
         raise complain(
-            f"`{table}` is no .csv file to write to", "name one, or `step` for a step by itself"
+            f"`{table}` is not a `.csv` file",
+            "name a `.csv` file, or `step` to measure a single command",
         )
     if not arguments.program:
         raise complain(
-            "no load generator is named", "it stands behind `--`: `-- h2load --rps {rate} …`"
+            "the load generator is missing", "add it after `--`: `-- h2load --rps {rate} …`"
         )
     if not arguments.of and arguments.server is None:
         raise complain(
-            "nothing is named to be measured",
-            "`--of nginx` names what runs, `--server 'COMMAND'` what is to be started",
+            "the server to measure is missing",
+            "add `--of nginx` for a running server, or `--server 'COMMAND'` to start one",
         )
     if arguments.own_network and arguments.of:
         raise complain(
-            "what runs already is in a network that is there",
-            "`--own-network` goes with `--server`, which starts it in the new one",
+            "`--own-network` does not work with `--of`",
+            "start the server with `--server 'COMMAND'`",
         )
     if not arguments.count:
         raise complain(
-            "nothing counts what was done: what was asked for may not have been",
-            r"`--count 'requests: (\d+)'` finds it in what the generator prints; with `--from` in "
-            "a status page or what a command prints",
+            "the number of completed items is not counted",
+            r"add `--count 'requests: (\d+)'` to read it from the generator's output; "
+            r"with `--from`, from a status page or another command",
         )
     units = units_with(arguments.unit)
     axes = tuple(axis(text, units) for text in arguments.vary)
     settings = settings_of(axes)
     if arguments.idle and not axes:
-        raise complain(
-            "`--idle` is a setting beside others", "vary something: `--vary 'rate in …'`"
-        )
+        raise complain("`--idle` requires `--vary`", "add `--vary 'rate in 100, 200 request/s'`")
     if arguments.idle:
         settings = (IDLE, *settings)
     counts = tuple(count_of(text, _item(axes)) for text in arguments.count)
@@ -80,8 +79,8 @@ def asked_by(arguments: Namespace) -> Asked:
     if unused:
         name = min(unused)
         raise complain(
-            f"`{name}` is varied, but the command of the generator does not have it",
-            f"write `{{{name}}}` where its value belongs",
+            f"the generator command does not use `{name}`, which is varied",
+            f"write `{{{name}}}` where the value belongs",
         )
     plan = Plan(
         of=tuple(arguments.of),
@@ -128,10 +127,10 @@ def _check_items(counts: Sequence[Count], units: UnitOf) -> None:
     for name in names:
         if units(f"{name}/s") is None:
             raise complain(
-                f"`{name}` is no item", f"`--unit {name}` makes it one, or count `request=…`"
+                f"unknown item `{name}`", f"declare it with `--unit {name}`, or count `request=…`"
             )
         if names.count(name) > 1:
-            raise complain(f"`{name}` is counted twice", "keep one `--count` of it")
+            raise complain(f"`{name}` is counted twice", "remove one `--count`")
 
 
 def _column_and_name(text: str) -> tuple[str, str]:
@@ -145,5 +144,5 @@ def _column_and_name(text: str) -> tuple[str, str]:
 def _seconds(text: str, flag: str, least: float = 0.1) -> float:
     value = number(text.removesuffix("s").strip())
     if value is None or not least <= value <= 86_400:  # noqa: PLR2004 - a day
-        raise complain(f"`{flag} {text}` is no number of seconds", f"such as `{flag} 5`")
+        raise complain(f"`{flag}` must be a number of seconds, not `{text}`", f"write `{flag} 5`")
     return float(value)

@@ -23,11 +23,13 @@ from qps.reports.text.measured_text import step_component, step_json, step_text
 def measure_step(arguments: Namespace) -> Exit:
     """Run a command with so many items, several times, and tell what each of them costs."""
     if not arguments.program:
-        raise complain("no command is named", "it stands behind `--`: `-- ./filter {count}`")
+        raise complain(
+            "the command to measure is missing", "add it after `--`: `-- ./filter {count}`"
+        )
     for flag in ("of", "server", "source", "cores", "record", "idle", "resume", "own_network"):
         if getattr(arguments, flag):
             name = "--from" if flag == "source" else f"--{flag.replace('_', '-')}"
-            raise complain(f"`{name}` is nothing that a step by itself takes")
+            raise complain(f"`qps measure step` does not take `{name}`")
     units = units_with(arguments.unit)
     axes = tuple(axis(text, units) for text in arguments.vary)
     command = tuple(arguments.program)
@@ -35,8 +37,8 @@ def measure_step(arguments: Namespace) -> Exit:
     if unused:
         name = min(unused)
         raise complain(
-            f"`{name}` is varied, but the command does not have it",
-            f"write `{{{name}}}` where its value belongs",
+            f"the command does not use `{name}`, which is varied",
+            f"write `{{{name}}}` where the value belongs",
         )
     counts = [count_of(text, "") for text in arguments.count]
     item = item_of(axes, counts)

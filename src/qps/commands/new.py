@@ -1,26 +1,31 @@
-"""`qps new`: a small spec that works, to start from."""
+"""`qps new`: write a small working spec to start from."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from importlib.resources import files
 from pathlib import Path
 
 from qps.commands.console import Exit, complain
+from qps.commands.starting_specs import DEFAULT, STARTING_SPECS, text_of
+from qps.compiler.diagnostics.suggest import offered
 
 
 def run(arguments: Namespace) -> Exit:
     """Write a starting spec; an existing file is never touched."""
-    name = arguments.name.removesuffix(".qps")
-    path = Path(f"{name}.qps")
-    text = files("qps.stdlib").joinpath("_start.qps.txt").read_text(encoding="utf-8")
+    example = arguments.example or DEFAULT
+    if example not in STARTING_SPECS:
+        raise complain(f"unknown example `{example}`", offered(example, STARTING_SPECS))
+    name = arguments.name or arguments.example
+    if name is None:
+        raise complain("the new spec needs a name", "write `qps new site`")
+    path = Path(f"{name.removesuffix('.qps')}.qps")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+            file.write(text_of(STARTING_SPECS[example]))
     except FileExistsError as error:
-        raise complain(f"`{path}` exists already", "choose another name") from error
+        raise complain(f"`{path}` already exists", "choose another name") from error
     except OSError as error:
-        raise complain(f"`{path}` cannot be written: {error.strerror or error}") from error
+        raise complain(f"cannot write `{path}`: {error.strerror or error}") from error
     print(f"{path} written; solve it with: qps solve {path}", file=sys.stderr)
     return Exit.YES

@@ -66,7 +66,7 @@ def _prometheus(arguments: Namespace) -> ObservedRuns:
         adds_up=arguments.add_up,
     )
     if server.is_exposed:
-        told = "warning: credentials go to another machine as they are: use https://"
+        told = "warning: credentials are sent unencrypted to another machine: use https://"
         print(told, file=sys.stderr)
     count = requests_of(asked)
     with Progress(total=count, quiet=arguments.quiet, unit=None) as progress:

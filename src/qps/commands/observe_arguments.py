@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 
 _TOOLS = {
-    "k6": "k6: a summary, as JSON or printed; or points, --out csv or json",
-    "wrk": "what wrk printed (percentiles with its --latency)",
-    "h2load": "what h2load printed, or its --log-file",
-    "jmeter": "results of JMeter, as CSV (-l run.jtl)",
-    "pgbench": "what pgbench printed, or logs of its transactions (--log)",
-    "sysbench": "what sysbench printed",
-    "sar": "what `sadf -j FILE -- -u -n DEV` wrote, or sar printed",
-    "pcap": "packet captures of tcpdump or Wireshark",
+    "k6": "k6: summary as JSON or text, or data points from --out csv or json",
+    "wrk": "wrk: printed output (with percentiles if run with --latency)",
+    "h2load": "h2load: printed output, or its --log-file",
+    "jmeter": "JMeter: results as CSV (-l run.jtl)",
+    "pgbench": "pgbench: printed output, or transaction logs (--log)",
+    "sysbench": "sysbench: printed output",
+    "sar": "sar: printed output, or output of `sadf -j FILE -- -u -n DEV`",
+    "pcap": "packet captures from tcpdump or Wireshark",
 }
 _ROWS = 200
 
@@ -21,11 +21,11 @@ _ROWS = 200
 def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
     """Add a command of its own for each source."""
     sources = command.add_subparsers(dest="source", metavar="SOURCE", required=True)
-    for name, help_text in {"prometheus": "counters of a Prometheus", **_TOOLS}.items():
+    for name, help_text in {"prometheus": "counters of a Prometheus server", **_TOOLS}.items():
         one = sources.add_parser(
             name,
             help=help_text,
-            description=f"{help_text[0].upper()}{help_text[1:]}.",
+            description=f"Convert measurements to a table for `qps fit`. {help_text}.",
             epilog=epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -34,7 +34,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
             "--output",
             metavar="FILE.csv",
             type=Path,
-            help="where to (default: standard output)",
+            help="write to this file [default: standard output]",
         )
         # What stands before the source holds where nothing stands behind it.
         one.add_argument(
@@ -42,13 +42,13 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
             "--quiet",
             action="store_true",
             default=argparse.SUPPRESS,
-            help="tell warnings only",
+            help="print only warnings",
         )
         one.add_argument(
             "--color",
             choices=["auto", "always", "never"],
             default=argparse.SUPPRESS,
-            help="colour diagnostics",
+            help="color diagnostics [default: auto]",
         )
         if name == "prometheus":
             _prometheus(one)
@@ -57,12 +57,14 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
 
 
 def _prometheus(command: argparse.ArgumentParser) -> None:
-    command.add_argument("url", metavar="URL", help="of the server: http://127.0.0.1:9090")
+    command.add_argument(
+        "url", metavar="URL", help="address of the server, such as http://127.0.0.1:9090"
+    )
     command.add_argument(
         "--cpu",
         metavar="QUERY",
         required=True,
-        help="a counter of the seconds of processors that were used",
+        help="query for a counter of CPU seconds",
     )
     command.add_argument(
         "--rate",
@@ -70,38 +72,41 @@ def _prometheus(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         required=True,
-        help="a counter of what causes the load: request=…, byte=…; repeatable",
+        help="query for a counter of the workload: request=…, byte=…; repeatable",
     )
     command.add_argument(
-        "--since", metavar="TIME", default="7d", help="how far back: 7d, 12h, 90m (default 7d)"
+        "--since",
+        metavar="TIME",
+        default="7d",
+        help="start this far back: 7d, 12h, 90m [default: 7d]",
     )
     command.add_argument(
-        "--until", metavar="MOMENT", help="to then, such as 2026-11-16T00:00Z (default: now)"
+        "--until",
+        metavar="MOMENT",
+        help="stop at this time, such as 2026-11-16T00:00Z [default: now]",
     )
     command.add_argument(
         "--window",
         metavar="TIME",
         default="5m",
-        help="of all columns, and as long as the steps (default 5m)",
+        help="average over windows of this length [default: 5m]",
     )
     command.add_argument(
-        "--cores", metavar="N", help="tell the load in %% of so many (default: in cores)"
+        "--cores", metavar="N", help="report CPU in %% of N cores [default: in cores]"
     )
     command.add_argument(
         "--rows",
         metavar="COUNT",
         type=int,
         default=_ROWS,
-        help=f"keep so many at most, spread over the loads (default {_ROWS})",
+        help=f"limit the rows, spread over the range of utilization [default: {_ROWS}]",
     )
-    command.add_argument(
-        "--add-up", action="store_true", help="take all series of a query together"
-    )
+    command.add_argument("--add-up", action="store_true", help="sum all series of a query")
     command.add_argument(
         "--proxy",
         metavar="URL",
-        help="ask by this HTTP proxy, which reads what is sent to http:// (default: none, or that "
-        "of the environment for https:// to another machine)",
+        help="use this HTTP proxy; it can read http:// traffic [default: none; for https:// "
+        "that of the environment]",
     )
 
 
@@ -112,19 +117,21 @@ def _tool(command: argparse.ArgumentParser, name: str) -> None:
             "--window",
             metavar="TIME",
             default="1s" if name == "pcap" else None,
-            help="a row for each such stretch of time"
-            + (" (default 1s)" if name == "pcap" else " (default: one for all)"),
+            help="write one row for each window of this length"
+            + (" [default: 1s]" if name == "pcap" else " [default: one row in total]"),
         )
     if name == "sar":
         command.add_argument(
-            "--interface", metavar="NAME", help="count its packets (default: all but lo)"
+            "--interface",
+            metavar="NAME",
+            help="count packets of this interface [default: all but lo]",
         )
     elif name != "pcap":
         command.add_argument(
             "--item",
             metavar="NAME",
             default="request",
-            help="what is done: the heading is NAME/s (default request)",
+            help="name the rate column NAME/s [default: request]",
         )
 
 
@@ -134,25 +141,25 @@ def declare_drift(command: argparse.ArgumentParser) -> None:
         "--observed",
         metavar="FILE.csv",
         type=Path,
-        help="hold the costs of one spec against these runs instead: which one has moved?",
+        help="detect drift: compare service demands of one spec with these runs",
     )
     command.add_argument(
         "--of",
         metavar="COMPONENT",
         action="append",
         default=[],
-        help="with --observed: whose costs, where several could be meant; several add up",
+        help="with --observed: component to compare, if it is ambiguous; several are summed",
     )
     command.add_argument(
-        "--resource", metavar="NAME", help="with --observed: of which resource (default: cpu)"
+        "--resource", metavar="NAME", help="with --observed: resource to compare [default: cpu]"
     )
     command.add_argument(
         "--tolerance",
         metavar="SHARE",
-        help="with --observed: what moves the load by less is let pass (default: 5 %%)",
+        help="with --observed: ignore drift that changes utilization by less [default: 5 %%]",
     )
     command.add_argument(
         "--chance",
         metavar="SHARE",
-        help="with --observed: how often noise alone may be told as a move (default: 1 %%)",
+        help="with --observed: false-alarm rate [default: 1 %%]",
     )

@@ -80,7 +80,7 @@ class Screen:
         return self.unguarded.encoding
 
     def _lost(self, error: OSError) -> OutputLostError:
-        return OutputLostError(f"{self._name} cannot be written: {error.strerror or error}")
+        return OutputLostError(f"cannot write to {self._name}: {error.strerror or error}")
 
 
 @contextmanager

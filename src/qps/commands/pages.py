@@ -13,8 +13,8 @@ def refuse_other_endings(output: Path) -> None:
     """Refuse a file whose ending promises something else than a page."""
     if output.suffix.lower() not in (".html", ".htm", ""):
         raise complain(
-            f"a report is an HTML page: `{output}` would be no {output.suffix[1:].upper()} file",
-            f"write `-o {output.with_suffix('.html')}`; a browser prints that, as PDF too",
+            f"a report is an HTML page, not a {output.suffix[1:].upper()} file",
+            f"write `-o {output.with_suffix('.html')}`; to get a PDF, print it from a browser",
         )
 
 
@@ -22,8 +22,8 @@ def refuse_inputs(output: Path, files: Iterable[Path]) -> None:
     """Refuse to write over what was read: a slip of the keyboard must cost nobody a spec."""
     if any(_is_same(output, file) for file in files):
         raise complain(
-            f"`{output}` is what this command reads: it would be written over",
-            "choose another name behind `-o`",
+            f"`-o {output}` would overwrite the input file",
+            "choose another file for `-o`",
         )
 
 
@@ -41,4 +41,4 @@ def write_text(output: Path, text: str) -> None:
             file.write(text.encode())
     except OSError as error:
         reason = error.strerror or str(error)
-        raise complain(f"`{output}` cannot be written: {reason}", "choose another place") from error
+        raise complain(f"cannot write `{output}`: {reason}", "choose another path") from error

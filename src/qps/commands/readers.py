@@ -19,7 +19,7 @@ from qps.reviewing.repository import commit_of, top_for
 def asked_specs(arguments: Namespace) -> list[Path]:
     """Return the specs that a command is asked for: by name, by files they read, by changes."""
     if arguments.readers and arguments.changed:
-        raise complain("`--readers` takes files, `--changed` finds them", "keep one of them")
+        raise complain("`--readers` and `--changed` cannot be combined", "remove one of them")
     if arguments.changed:
         return changed_specs(arguments.paths)
     return readers_of(arguments.paths) if arguments.readers else specs_under(arguments.paths)
@@ -32,7 +32,9 @@ def changed_specs(paths: Sequence[Path]) -> list[Path]:
     """
     top = top_for(paths)
     if top is None:
-        raise complain("this is no git repository", "without `--changed` none is needed")
+        raise complain(
+            "this folder is not in a git repository", "remove `--changed`, and name the specs"
+        )
     found = specs_under([path for path in paths if not path.is_dir() or specs_below(path)])
     commit = commit_of(top, "HEAD")
     if commit is None:
@@ -80,7 +82,7 @@ def readers_of(paths: Sequence[Path], root: Path = Path()) -> list[Path]:
     wanted = {resolved_path(path) for path in paths}
     for path in paths:
         if not path.is_file():
-            raise complain(f"`{path}` is no file", "`--readers` takes the files that were changed")
+            raise complain(f"`{path}` is not a file", "name the changed files")
     found = [s for s in specs_below(root) if s.is_file() and files_of(s) & wanted]
     known = {resolved_path(spec) for spec in found}
     outside = [path for path in paths if path.suffix == ".qps" and resolved_path(path) not in known]

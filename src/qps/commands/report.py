@@ -102,7 +102,7 @@ _STEPS = 4
 """Of a report: its answers, its claims, its figures, and what is live of it."""
 
 
-HOW_SURE = "how sure that is"
+HOW_SURE = "its confidence"
 """The name of the part of a page without which it takes every number for known."""
 
 T = TypeVar("T")
@@ -246,7 +246,7 @@ def _solved(
 def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
     """Write a page of some figures alone."""
     if len(specs) > 1:
-        raise complain("`--figure` draws figures of one spec", "name one spec")
+        raise complain("`--figure` takes exactly one spec", "name one spec, such as `site.qps`")
     spec = specs[0]
     runner = ClaimRunner(model=spec.model)
     figures: list[tuple[ir.Model, DrawnFigure]] = [
@@ -290,8 +290,8 @@ def _figures(model: ir.Model, names: list[str]) -> list[ir.Figure]:
     for name in names:
         if name not in known:
             raise complain(
-                f"{model.file} has no figure `{name}`",
-                did_you_mean(name, list(known)) or f"there is {listed(list(known), 'and')}"
+                f"{model.file} has no figure named `{name}`",
+                did_you_mean(name, list(known)) or f"choose {listed(list(known), 'or')}"
                 if known
                 else "declare one: `figure name { over N in 2..100; line station.cpu.load }`",
             )

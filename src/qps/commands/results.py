@@ -34,24 +34,27 @@ def run(arguments: Namespace) -> Exit:
     except ResultError as error:
         raise complain(
             f"`{path}` {error}",
-            "name a file that `qps matrix SPEC -o FILE` wrote; `where` in it keeps fewer rows",
+            "name a result of `qps matrix SPEC -o FILE`; use `where` in the matrix for fewer rows",
         ) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise complain(f"`{path}` cannot be read: {reason}", "name a file that is there") from error
+        raise complain(f"cannot read `{path}`: {reason}", "check the path") from error
     page = matrix_page(table, path.name)
     output: Path = arguments.output or Path(path.with_suffix(".html").name)
     write_text(output, render_matrix(page, made_line(())))
     if not arguments.quiet:
         print("\n".join([page.answer, *page.leads()]))
-        print(f"\npage written to {output}", file=sys.stderr)
+        print(f"\n{output} written", file=sys.stderr)
     return Exit.YES if page.is_answered else Exit.NO
 
 
 def _only(arguments: Namespace) -> Path:
     """Return the file, which stands alone: a result has been solved."""
     if len(arguments.files) > 1:
-        raise complain("a matrix result has a page of its own", "name one file")
+        raise complain(
+            "a matrix result cannot be combined with other files",
+            "name one file, such as `rows.parquet`",
+        )
     given = {
         "--scenario": arguments.scenario,
         "--set": arguments.set,
@@ -60,8 +63,8 @@ def _only(arguments: Namespace) -> Path:
     wrong = [flag for flag, value in given.items() if value]
     if wrong:
         raise complain(
-            f"{listed(wrong, 'and')} would change what is solved already",
-            "change the spec's matrix and run `qps matrix` again",
+            f"{listed(wrong, 'and')} cannot be used with a matrix result",
+            "change the matrix in the spec and run `qps matrix` again",
         )
     path: Path = arguments.files[0]
     return path
@@ -70,6 +73,6 @@ def _only(arguments: Namespace) -> Path:
 def too_many(most: int) -> QpsError:
     """Return the error for more rows than a page holds."""
     return complain(
-        f"the matrix keeps more than {most:,} rows, which is what a page holds",
-        "keep fewer with `where` or `exclude`, or write all of them: `-o results.parquet`",
+        f"a page holds at most {most:,} rows, and the matrix has more",
+        "filter rows with `where` or `exclude`, or write `-o results.parquet`",
     )

@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> Exit:
     paths = specs_under(arguments.paths)
     with Progress(total=2 * len(paths), quiet=arguments.quiet, unit=None) as progress:
         tested = tested_specs(paths, progress, player(), PROBABILITY)
-        progress.advance(0, "what was changed")
+        progress.advance(0, "the changed files")
         moved = [_Moved.of(spec, before, since) for spec, before in _moved(paths, since)]
     show(tested.diagnostics, arguments)
     room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))
@@ -83,7 +83,7 @@ class _Moved(Struct, frozen=True, kw_only=True):
         except QpsError as error:
             return _Moved(path=path, reason=f"cannot be compared: {error.diagnostics[0].message}")
         except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            told = f"cannot be compared by a fault of qps: {type(error).__name__}: {error}"
+            told = f"not compared: internal error of qps: {type(error).__name__}: {error}"
             return _Moved(path=path, reason=told, is_fault=True)
         is_moved = bool(found.users or found.changes or found.added or found.removed)
         return _Moved(path=path, view=view, is_moved=is_moved)
@@ -100,7 +100,7 @@ def _differences(moved: Sequence[_Moved], most: int) -> str:
     lines = [f"\n`{escaped(str(m.path))}` {escaped(m.reason)}.\n" for m in moved if m.reason]
     still = [m for m in moved if m.view is not None and not m.is_moved]
     if still:
-        lines.append(f"\nRead what was changed, and answer as before: {_names(still)}.\n")
+        lines.append(f"\nRead a changed file, same result: {_names(still)}.\n")
     text, left = "", list[_Moved]()
     for one in [m for m in moved if m.view is not None and m.is_moved]:
         if len(text) + len(one.text) + _ROOM <= most:
@@ -108,7 +108,7 @@ def _differences(moved: Sequence[_Moved], most: int) -> str:
         else:
             left.append(one)
     if left:
-        lines.append(f"\nDo not fit, `qps diff` tells them: {_names(left)}.\n")
+        lines.append(f"\nOmitted for length, run `qps diff`: {_names(left)}.\n")
     for line in lines:
         text += line if len(text) + len(line) <= most else ""
     return text

@@ -16,29 +16,25 @@ from qps.commands.common_arguments import (
 
 def add_diff(commands: Commands) -> None:
     """Add `qps diff`."""
-    command = command_of(
-        commands, "diff", "what changed between two specs, in assumptions and answers"
-    )
+    command = command_of(commands, "diff", "compare two specs: inputs, capacity, claims")
     for name in ("old", "new"):
-        command.add_argument(
-            name, metavar=name.upper(), help="a spec, or REV:FILE for what git has of it"
-        )
+        command.add_argument(name, metavar=name.upper(), help="spec, or REVISION:FILE from git")
     takes_changes(command)
     command.add_argument(
         "--fail-on",
         metavar="THRESHOLD",
         action="append",
-        help="exit 1 where the new spec exceeds this; may be repeated: worse (a lower capacity, or "
-        "a claim that fails now), 'capacity -5 %%', 'capacity -100', 'cost +10 %%', warnings",
+        help="exit with 1 on: worse (lower capacity or a newly failing claim), 'capacity -5 "
+        "%%', 'capacity -100', 'cost +10 %%', warnings; repeatable",
     )
     command.add_argument(
         "--no-claims",
         dest="claims",
         action="store_false",
-        help="do not ask which claims fail or hold now, which takes time where there are many",
+        help="skip the claims",
     )
     command.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="write a page of it to this .html file"
+        "-o", "--output", metavar="FILE", type=Path, help="write the comparison to this .html file"
     )
     takes_format(command, "text", "json", "markdown")
 
@@ -46,10 +42,12 @@ def add_diff(commands: Commands) -> None:
 def add_review(commands: Commands) -> None:
     """Add `qps review`."""
     command = command_of(
-        commands, "review", "what a change does to claims and answers, as one comment in Markdown"
+        commands,
+        "review",
+        "write a pull request comment on capacity and claims",
     )
     command.add_argument(
-        "revision", metavar="REVISION", help="what git has from before: a branch, tag or commit"
+        "revision", metavar="REVISION", help="branch, tag or commit to compare with"
     )
     takes_paths(command)
     command.set_defaults(format="text")
@@ -57,72 +55,68 @@ def add_review(commands: Commands) -> None:
 
 def add_ci(commands: Commands) -> None:
     """Add `qps ci`."""
-    command = command_of(
-        commands, "ci", "every spec that a change touches: layout, mistakes, claims, what moves"
-    )
+    command = command_of(commands, "ci", "check every spec that a commit or pull request affects")
     command.add_argument(
         "paths",
         metavar="PATH",
         nargs="*",
         type=Path,
         default=[Path()],
-        help="specs, or folders that hold some (default: this folder)",
+        help="specs, or folders to search [default: this folder]",
     )
     command.add_argument(
         "--base",
         metavar="REVISION",
-        help="what to compare with (default: where the branch left its target or the default "
-        "branch; on the default branch the last commit that passed, else its parent)",
+        help="compare with this revision [default: the merge base of the branch; on the "
+        "default branch the last commit that passed, or the parent]",
     )
     command.add_argument(
         "--passed",
         metavar="FILE",
         type=Path,
-        help="commits of the default branch that passed: compare with the last one, and add this "
-        "one if it passes; CI keeps the file from run to run",
+        help="compare with the last commit in this file, and append the current one if it "
+        "passes; keep the file between CI runs",
     )
     command.add_argument(
-        "--all", action="store_true", help="look at every spec, not only at those touched"
+        "--all", action="store_true", help="check all specs, not only affected ones"
     )
     command.add_argument(
         "--fail-on",
         metavar="THRESHOLD",
         action="append",
-        help="exit 1 also where a spec exceeds this; may be repeated: worse, 'capacity -5 %%', "
-        "'capacity -100', 'cost +10 %%', warnings",
+        help="exit with 1 also on: worse, 'capacity -5 %%', 'capacity -100', 'cost +10 %%', "
+        "warnings; repeatable",
     )
     for name, what in {
         "comment": "a comment in Markdown",
         "sarif": "SARIF 2.1.0",
-        "code-quality": "GitLab's code quality report",
-        "junit": "JUnit: a case for each claim, capacity and error",
-        "json": "all of it as JSON",
+        "code-quality": "a GitLab Code Quality report",
+        "junit": "a JUnit report",
+        "json": "the results as JSON",
     }.items():
-        command.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {what} here")
+        command.add_argument(f"--{name}", metavar="FILE", type=Path, help=f"write {what} to FILE")
     takes_format(command, "text", "github", "markdown", "json")
 
 
 def add_history(commands: Commands) -> None:
     """Add `qps history`."""
-    command = command_of(
-        commands, "history", "the answer of a spec over the revisions of its repository"
-    )
+    command = command_of(commands, "history", "show the capacity of a spec over its git history")
     takes_one_spec(command)
     command.add_argument(
         "--most",
         metavar="COUNT",
         type=int,
         default=20,
-        help="how many revisions that move it are read at most (default 20)",
+        help="limit the number of revisions that change it [default: 20]",
     )
     command.add_argument(
         "--from",
         dest="since",
         metavar="REVISION",
         default="HEAD",
-        help="the newest revision, from which it goes back (default HEAD)",
+        help="start from this revision and go back [default: HEAD]",
     )
     command.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="draw it: a .svg picture, an .html page"
+        "-o", "--output", metavar="FILE", type=Path, help="draw a chart to a .svg or .html file"
     )
     takes_format(command, "text", "json", "markdown")

@@ -30,15 +30,15 @@ def spec_at(argument: str) -> Iterator[Spec]:
     commit = None if top is None else commit_of(top, revision)
     if top is None or commit is None:
         raise complain(
-            f"git knows no revision `{revision}` here",
-            "name a commit, branch or tag: `main:specs/app.qps`; a file is named without a colon",
+            f"unknown git revision `{revision}`",
+            "name a commit, branch or tag: `main:specs/app.qps`",
         )
     own = resolved_path(file.parent) / file.name
     with tree_at(top, commit) as tree:
         way = PurePosixPath(own.relative_to(top).as_posix()) if own.is_relative_to(top) else None
         if way is None or not tree.has(way):
             raise complain(
-                f"there was no `{file}` at `{revision}`", f"`git log -- {file}` tells where it was"
+                f"`{file}` does not exist at `{revision}`", f"find it with `git log -- {file}`"
             )
         outcome, _ = tree.checked(way, argument)
         if outcome.value is None:

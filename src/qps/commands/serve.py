@@ -33,13 +33,13 @@ def run(arguments: Namespace) -> Exit:
         server = listening(served, arguments.port)
     except (OSError, OverflowError) as error:
         raise complain(
-            f"port {arguments.port} of {HOST} cannot be had: {error}",
-            "choose another one behind `--port`, or none",
+            f"cannot listen on port {arguments.port} of {HOST}: {error}",
+            "choose another `--port`, or leave it out",
         ) from error
     with server:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://{HOST}:{server.server_port}/"
-        print(f"{address} shows {arguments.file} after each save; Ctrl-C ends it")
+        print(f"serving {arguments.file} at {address}, updated on each save; stop with Ctrl-C")
         _tell(served, arguments)
         sys.stdout.flush()
         if arguments.browser:
@@ -85,7 +85,7 @@ def make(served: Served, arguments: Namespace) -> None:
         served.wrong = full(error.diagnostics)
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says it and the next save may mend it
         told = f"{type(error).__name__}: {error}"
-        served.wrong = printable(f"qps failed, which is a fault of qps, not of your spec: {told}")
+        served.wrong = printable(f"internal error of qps: {told}")
 
 
 def _tell(served: Served, arguments: Namespace) -> None:

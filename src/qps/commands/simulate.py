@@ -95,7 +95,5 @@ def _asked(spec: Spec, configuration: Configuration, arguments: Namespace) -> tu
     else:
         graph = lower(as_stated(spec.model, configuration), configuration)
     if not graph.low <= at <= graph.high:
-        raise complain(
-            f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
-        )
+        raise complain(f"{graph.population} = {at} is outside the range {graph.low}..{graph.high}")
     return graph, at

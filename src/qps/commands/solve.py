@@ -30,9 +30,9 @@ def run(arguments: Namespace) -> Exit:
     """Solve one spec, or turn the question round."""
     if arguments.confidence is not None and (arguments.users, arguments.solve_for) != (None, None):
         raise complain(
-            "`--confidence` cannot be combined with `--users` or `--for`: sizing uses the typical "
-            "value of each uncertain input",
-            "size first, then run `qps solve --confidence '95 %'` with the result as `--set`",
+            "`--confidence` cannot be combined with `--users` or `--for`",
+            "size with typical inputs first, then run `qps solve --confidence '95 %'` "
+            "with the result as `--set`",
         )
     if arguments.solve_for is not None:
         return _solve_for(arguments)
@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> Exit:
         if odds is None:
             raise complain(
                 "`--confidence` needs uncertain inputs, and every input of this spec is exact",
-                "state how far off one may be: `param reply = 80 kB/request +- 10 %`",
+                "make one uncertain: `param reply = 80 kB/request +- 10 %`",
             )
         found = replace(found, view=promised_view(found.view, odds))
         answered = odds.promise.largest
@@ -147,7 +147,7 @@ def _asked(spec: Spec, arguments: Namespace) -> list[str]:
 def _population(spec: Spec, text: str | None) -> int:
     """Return the population that `--users` states, as a number or as a setting of it."""
     if text is None:
-        raise complain("`--for` needs the population to support", "such as `--users 300`")
+        raise complain("`--for` needs the population to support", "write `--users 300`")
     name, text = spec.model.population.name, text.strip()
     set_name, equals, value = (part.strip() for part in text.partition("="))
     if equals and set_name.isidentifier() and set_name != name:
@@ -157,7 +157,5 @@ def _population(spec: Spec, text: str | None) -> int:
         )
     population = spec.population(f"{name} = {text}" if text[:1].isdigit() else text, "--users")
     if population is None:
-        raise complain(
-            f"`--users` takes one number of users, not `{text}`", "such as `--users 300`"
-        )
+        raise complain(f"`--users` takes one number of users, not `{text}`", "write `--users 300`")
     return population

@@ -69,7 +69,8 @@ def run(arguments: Namespace) -> Exit:
     if not tested.results and not tested.wrong:
         raise complain(
             "these specs contain no claims to test",
-            "add an `expect` block: a published figure, a guarantee, a planning assumption",
+            "add an `expect` block, such as `expect launch { largest_acceptable >= 1000; "
+            "source model }`",
         )
     _print(tested, arguments)
     return status_of(tested)

@@ -5,50 +5,59 @@ from __future__ import annotations
 from pathlib import Path
 
 from qps.commands.common_arguments import Commands, command_of
+from qps.commands.starting_specs import STARTING_SPECS
 
 
 def add_fmt(commands: Commands) -> None:
     """Add `qps fmt`."""
-    command = command_of(commands, "fmt", "the one canonical layout, comments kept")
+    command = command_of(commands, "fmt", "format specs; comments are preserved")
     command.add_argument(
         "paths",
         metavar="PATH",
         nargs="+",
         type=Path,
-        help="a spec, or a folder that holds some; `-` lays out standard input",
+        help="spec, folder to search for specs, or `-` for standard input",
     )
     command.add_argument(
-        "--check", action="store_true", help="change nothing; exit 1 where a file would change"
+        "--check", action="store_true", help="change nothing; exit with 1 if a file would change"
     )
     command.add_argument(
         "--upgrade",
         action="store_true",
-        help="rewrite what the first edition of the language said otherwise, with the same answers",
+        help="rewrite outdated syntax as the current edition; results stay the same",
     )
     command.set_defaults(format="text")
 
 
 def add_new(commands: Commands) -> None:
     """Add `qps new`."""
-    command = command_of(commands, "new", "a small spec that works, to start from")
-    command.add_argument("name", metavar="NAME", help="the name of the new spec")
+    command = command_of(commands, "new", "write a small working spec to start from")
+    command.add_argument(
+        "name", metavar="NAME", nargs="?", help="name of the new spec [default: that of --example]"
+    )
+    width = max(map(len, STARTING_SPECS))
+    listed = "".join(f"\n  {name:{width}}  {one.about}" for name, one in STARTING_SPECS.items())
+    command.add_argument(
+        "--example", metavar="EXAMPLE", help="start from an example [default: web]"
+    )
+    command.epilog = f"spec examples:{listed}\n\n{command.epilog}"
     command.set_defaults(format="text")
 
 
 def add_lsp(commands: Commands) -> None:
     """Add `qps lsp`."""
-    command = command_of(commands, "lsp", "the language server, which editors start")
+    command = command_of(commands, "lsp", "run the language server for editors")
     command.add_argument(
         "--stdio",
         action="store_true",
-        help="speak on standard input and output, as it does anyway: editors say so",
+        help="use standard input and output, which is the default",
     )
     command.set_defaults(format="text")
 
 
 def add_completion(commands: Commands) -> None:
     """Add `qps completion`."""
-    command = command_of(commands, "completion", "what a shell needs to complete `qps`")
+    command = command_of(commands, "completion", "print a completion script for a shell")
     command.add_argument(
         "shell", metavar="SHELL", choices=["bash", "zsh", "fish", "powershell"], help="%(choices)s"
     )
