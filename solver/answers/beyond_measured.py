@@ -292,7 +292,7 @@ def report_far(found: Iterable[FarLoad], sink: Sink) -> None:
         is_above = one.load > one.high
         nearest = one.high if is_above else one.low
         is_answer = one.where == AT_ANSWER
-        what = "answer" if is_answer else "cost"
+        what = "capacity" if is_answer else "demand"
         sink.report(
             codes.FAR_FROM_MEASURED,
             one.span,
