@@ -209,7 +209,7 @@ def test_what_no_change_touches_is_left_alone(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("text", "status", "said"),
     [
-        (SPEC + "\n\n\n", 1, "this is not formatted"),
+        (SPEC + "\n\n\n", 1, "not formatted: run"),
         (SPEC.replace("work }", "wrk }"), 2, "it has errors"),
         (SPEC.replace("10 packet", "11 packet"), 1, "100 -> 90 users"),
         (SPEC.replace("<= 60", ">= 60"), 0, "Passes now  Expected"),

@@ -26,7 +26,7 @@ def explained_text(told: Explanation, *, width: int = 80, color: bool = False) -
     for number, line in enumerate(told.printed.splitlines()):
         is_toned = not number or _MARKED.fullmatch(line)
         lines.append(toned(f"  {line}".rstrip(), tone if is_toned else None, color=color))
-    lines += ["", toned("fixed", Tone.ANSWER, color=color)]
+    lines += ["", toned("Fix", Tone.ANSWER, color=color)]
     for paragraph in told.mend:
         lines += [*wrapped(paragraph, width), ""]
     lines += _changes(told, color=color)
