@@ -49,7 +49,7 @@ def _graph(net: Net) -> LoadGraph:
         (1.9, _ONE, 0.5, 0.6),
         (1.9, _FIXED, 0.5, 0.6),
         (2.5, _ONE, 0.8, 1.0),  # 1.1: 19 in 20 are within a factor of two
-        # of 7 times no error tells anything
+        # No error tells anything of what is further apart.
         (8, _ONE, None, None),
     ],
 )

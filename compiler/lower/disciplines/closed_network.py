@@ -19,7 +19,7 @@ from qps.compiler.quantities.certainty import (
     approximation,
     together,
 )
-from qps.compiler.quantities.measured_errors import UNLIKE_TIMES
+from qps.compiler.quantities.measured_errors import UNLIKE_TIMES, VERY_UNLIKE_TIMES
 from qps.engine.formulas import (
     ONE,
     ZERO,
@@ -121,10 +121,12 @@ class Uneven(Struct, frozen=True, kw_only=True):
         if self.times != 1:
             # Where first comes first all wait alike; in product form each waits in proportion to
             # its own service. So no wait is further off than services differ.
-            apart = "" if self._is_near else f", more than {_FAR_APART:g} times apart,"
+            unlike = UNLIKE_TIMES
+            if not self._is_near:
+                unlike = f"{VERY_UNLIKE_TIMES} {_FAR_APART:g} times apart,"
             parts.append(
                 approximation(
-                    f"visits of `{self.resource}` {UNLIKE_TIMES}{apart} wait in proportion "
+                    f"visits of `{self.resource}` {unlike} wait in proportion "
                     f"to these, as in a network in product form, and not alike: {self._told}",
                     error=of_unlike,
                 )
