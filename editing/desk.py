@@ -87,7 +87,7 @@ def _tell_nobody(_: object) -> None:
 
 
 def _no_page(_: Spec) -> str:
-    raise NotImplementedError("pages are made where the server was told how")
+    raise NotImplementedError("this server makes no pages")
 
 
 class Desk(Struct, kw_only=True):

@@ -35,7 +35,7 @@ def can_rename(desk: Desk, params: types.PrepareRenameParams) -> types.Range | N
 def rename(desk: Desk, params: types.RenameParams) -> types.WorkspaceEdit:
     """Return what changes in all files; QpsError, in words, where the name cannot be given."""
     found = name_at(desk, params.text_document.uri, params.position)
-    why = "this is no name" if found is None else _why_not(desk, found)
+    why = "this is not a name" if found is None else _why_not(desk, found)
     new = params.new_name.strip()
     if why is None and found is not None:
         why = _why_no_name(new, found)
@@ -71,9 +71,9 @@ def _why_no_name(new: str, found: Found) -> str | None:
     """Return why a text cannot be the name; None where it can."""
     symbol = found.binding.symbol
     if not _NAME.fullmatch(new):
-        return f"`{new}` is no name: letters, digits and `_`, no digit first"
+        return f"`{new}` is not a name: use letters, digits and `_`, and start with a letter"
     if new in RESERVED:
-        return f"`{new}` is a word of the language"
+        return f"`{new}` is a reserved word"
     if symbol.kind == "unit" and units.is_reserved(new):
         return f"`{new}` is a unit already"
     sources = {span.source for span in symbol.declared}

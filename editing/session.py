@@ -304,7 +304,7 @@ class Session:
 def _too_long(uri: str, error: TooLongError) -> Told:
     """Return what tells that a text was not looked at to its end."""
     start = types.Position(0, 0)
-    message = f"checking this text was {error}: nothing else is told of it until it changes"
+    message = f"checking this text was {error}: no further diagnostics until it changes"
     warning = types.DiagnosticSeverity.Warning
     one = types.Diagnostic(types.Range(start, start), message, severity=warning, source="qps")
     return Told({uri: [one]}, [])

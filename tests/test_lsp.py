@@ -308,9 +308,9 @@ def test_a_declaration_is_found_in_the_texts_that_use_its_file(ide: Editor, name
     [
         ("web.cpu.load", "host", ["host"] * 3),
         ("jobs/s", "query", ["query", "query", "query", "queries"]),
-        ("80 %", "eighty", "this is no name"),
+        ("80 %", "eighty", "this is not a name"),
         ("twice; at", "size", "`size` is declared already, as a parameter"),
-        ("twice; at", "2x", "`2x` is no name"),
+        ("twice; at", "2x", "`2x` is not a name"),
         ("twice; at", "with", "`with` is a reserved word"),
         ("latency", "delay", "`latency` is a reserved word"),
     ],

@@ -372,7 +372,7 @@ class _StreamCheck(Struct, kw_only=True):
             self.missing.ask(INFORMATION_BASE, Ask(effect.span, message, "a size"))
             return
         for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
-            message = f"a size per {base}, but `{name}` carries no {base}s"
+            message = f"a size per {base}, but `{name}` has no {base}s"
             self.missing.ask(base, Ask(effect.span, message, f"a size per {base}"))
 
     def _sizes(self, call: ir.Call) -> None:

@@ -7,7 +7,7 @@ from msgspec import Struct
 SAMPLES = 10_000
 """How many samples there are unless said otherwise."""
 SEED = 1
-ALONE = "has a load graph of its own, and not so many are solved"
+ALONE = "has a separate load graph, and too many of these occur"
 """Why a sample has no answer though it may be."""
 PROBABILITY = 0.9
 """Of an interval that is told."""

@@ -50,7 +50,7 @@ class Failure(Struct, frozen=True):
         return self.refused and self.requirement.endswith(_UNTOLD)
 
 
-_UNTOLD = " holds is not told"
+_UNTOLD = " is undecided"
 
 
 class Excess(Struct, frozen=True, kw_only=True):
@@ -97,7 +97,7 @@ class Excess(Struct, frozen=True, kw_only=True):
     def failure_at(self, symbol: Formula, at: Fraction) -> Failure | None:
         """Return what fails at a value, None where it holds."""
         if self.is_untold(at):
-            words = f"whether `{self.failure.requirement}`{_UNTOLD}"
+            words = f"`{self.failure.requirement}`{_UNTOLD}"
             return Failure(words, self.failure.mode, refused=True)
         return self.failure if self.fails(symbol, at) else None
 
@@ -196,8 +196,8 @@ class _Telling(Struct, frozen=True):
         values = sum(one.values for one in matters)
         place = self._place([one.stretch for one in matters])
         return approximation(
-            f"bounds do not tell for all of {place} whether `{over.failure.requirement}` holds"
-            f"{_in_mode(over)}: {values:,} values were tried there"
+            f"bounds do not decide `{over.failure.requirement}`{_in_mode(over)} for all "
+            f"of {place}: {values:,} values were tried there"
         )
 
     def _matters(self, over: Excess, there: Stretch) -> bool:
@@ -212,12 +212,12 @@ class _Telling(Struct, frozen=True):
     def _reason(self, over: Excess, untold: Sequence[Stretch]) -> str:
         """Return what is not told, where, and what would help."""
         return (
-            f"bounds do not tell for {self._place(untold)} whether `{over.failure.requirement}` "
-            f"holds{_in_mode(over)} (fewer roundings, or a narrower range, would tell more)"
+            f"bounds do not decide `{over.failure.requirement}`{_in_mode(over)} for "
+            f"{self._place(untold)}; use fewer roundings, or a narrower range"
         )
 
     def _place(self, stretches: Sequence[Stretch]) -> str:
-        more = f", nor at {len(stretches) - 1:,} more places" if len(stretches) > 1 else ""
+        more = f" and {len(stretches) - 1:,} more ranges" if len(stretches) > 1 else ""
         low, high = (f"{float(at):.12g}" for at in stretches[0])
         return f"{self.symbol.value} from {low} to {high} {self.unit}".rstrip() + more
 

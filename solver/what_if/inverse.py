@@ -374,7 +374,7 @@ def _holds_below(number: Unknown, interval: Interval, population: int, as_set: M
                     "a smaller population fails: raise the lower end of `users`, or "
                     "solve for the failing population",
                 )
-            raise SolverFault(f"{number.name} = {float(at)!r} does not carry {population}")
+            raise SolverFault(f"{number.name} = {float(at)!r} does not support {population}")
 
 
 def _known_below(number: Unknown, interval: Interval, population: int) -> Certainty:

@@ -20,7 +20,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "editors" / "tree-sitter-qps"
 def language() -> Language:
     """Return the grammar; without a C compiler the test is skipped, but not in CI on Unix."""
     if shutil.which("cc") is None and (os.name == "nt" or not os.environ.get("CI")):
-        pytest.skip("C compiler (cc) is not declared for the parser of tree-sitter")
+        pytest.skip("no C compiler (cc) for the parser of tree-sitter")
     built = Path(mkdtemp()) / "qps.so"
     files = [SOURCE / "src" / "parser.c", SOURCE / "src" / "scanner.c"]
     options = ["-shared", "-fPIC", "-O0", "-Wall", "-Werror", "-I", SOURCE / "src"]

@@ -41,7 +41,7 @@ RETIRED = (
     (r"asks? of|asked of", "demand, needs"),
     (r"breaks? next", "next limit"),
     (
-        r"full beyond|reached beyond|is full|are full|100 %",
+        r"full beyond|reached beyond|is full|are full|exactly full",
         "saturates at, reaches its target at",
     ),
     (r"nine times in ten|times of 100|times in 100", "90 % interval"),
