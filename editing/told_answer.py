@@ -12,7 +12,6 @@ from qps.editing.messages import PlaceLoad, ToldAnswer
 from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.first_screen import headline
 from qps.reports.text.how_known import marked_value
-from qps.reports.text.labels import PLAIN
 from qps.reports.text.quantities import is_share, percent, quantity_in
 from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution
@@ -56,7 +55,7 @@ def _solved(spec: Spec) -> tuple[SolveView, Solution]:
 def _title(view: SolveView, solution: Solution) -> str:
     """Return how many, and what limits: `At most 7,462 users; web.cpu.load limits`."""
     limit = f"; {view.limited_by} limits" if view.limited_by else ""
-    return headline(view, solution, PLAIN) + limit
+    return headline(view, solution) + limit
 
 
 def _values(view: SolveView) -> Iterator[tuple[str, str]]:

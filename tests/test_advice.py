@@ -681,7 +681,7 @@ def test_what_helps_comes_first_where_nobody_is_carried(
     file.write_text(NOBODY.format(**USUAL | {"needs": "page.latency <= 6 ms"}))
     assert main(["solve", str(file)]) == 1
     out = capsys.readouterr().out
-    assert out.index("would help   cores twice as fast for web CPU (") < out.index("how sure")
+    assert "\n  To fix       cores twice as fast for web CPU " in out
     setting = "answer.cpu.request = 4.8 ms/request"
     assert f"--set '{setting}'" in out
     spec = checked(file.read_text()).with_parts_of((setting,))

@@ -418,7 +418,7 @@ def test_populations_are_whole_and_rounded_down_alike(
     main(["diff", *map(str, files)])
     (row,) = (row for row in capsys.readouterr().out.splitlines() if "  host CPU saturates" in row)
     assert row.split()[-2:] == ["142", whole]
-    for asked, heading in (([], "full beyond"), (["--all"], "saturates first, at N =")):
+    for asked, heading in (([], "Saturates"), (["--all"], "saturates first, at N =")):
         main(["solve", str(files[1]), "--no-advice", *asked])
         out = capsys.readouterr().out
         assert heading in out

@@ -68,20 +68,24 @@ def test_how_many_is_told_in_the_noun_of_the_spec_and_the_limiter_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = told(capsys, "site.qps")
-    assert text.splitlines()[:3] == ["site (site.qps)", "", "  At most 3,750 shoppers"]
-    assert "limited by   web CPU utilization 75 of 75 %; just over 75 % with 3,751\n" in text
-    assert "also needs   replies latency at least 8.64 of 100 ms\n" in text
+    lines = text.splitlines()
+    assert lines[:2] == [f"{'site':72}site.qps", ""]
+    assert lines[2].startswith("  Capacity     ≤ 3,750 shoppers   optimistic: ")
+    assert "\n  Bottleneck   web CPU: utilization at its 75 % limit\n" in text
+    assert "\n  Latency      replies ≥ 8.64 of 100 ms\n" in text
     assert "web.cpu.load" not in text
-    assert "would help   web.cpu.cores: 4 -> 8 (at most 7,500):\n" in text
-    assert "--set 'web.cpu.cores = 8 core'" in text
-    assert "costs        no prices set; add" in text
-    assert "breaks next " in text
+    assert "\n  Scale up     web.cpu.cores: 4 -> 8 " in text
+    assert " 7,500  --set 'web.cpu.cores = 8 core'\n" in text
+    assert "\n  Cost         no prices set; add " in text
+    assert "\n  Next limit   none up to 10,000, the end of `users shoppers`\n" in text
+    values = [line[15:] for line in lines[2:10] if line[2:3].strip()]
+    assert all(value[:1].strip() for value in values)
 
 
 def test_quality_is_told_by_the_requirements_behind_it(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, str(ROOT / "specs/audioconference.qps"), "--no-advice", "-q")
     assert "1.00" not in text
-    assert "limited by   voice latency at least 227 of 230 ms and voice" in text
+    assert "  Limit        voice latency at least 227 of 230 ms and voice loss" in text
 
 
 def test_eight_resources_are_told_and_how_full_the_others_are(
@@ -93,7 +97,7 @@ def test_eight_resources_are_told_and_how_full_the_others_are(
     largest = qps.load("many.qps").solve().largest_acceptable
     assert largest == 312
     share = 24 * 312 * 0.1 * 0.001 * 100  # of n24, the fullest of the others
-    assert f"… 24 more below {int(share) + 1} %; `--all`" in text
+    assert f"\n  24 more below {int(share) + 1} % utilization\n" in text
     assert len(re.findall(r" n\d+\.cpu$", told(capsys, "many.qps", "--all"), re.MULTILINE)) == 32
 
 
@@ -120,9 +124,9 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
     shown = told(capsys, "many.qps", "--no-advice", "--color", "always")
     assert "\x1b" not in bare
     assert COLOUR.sub("", shown) == bare
-    assert "\x1b[1;32m  312 users\x1b[0m" in shown
+    assert "\x1b[1;32m  Capacity     312 users   exact for this model\x1b[0m" in shown
     assert "\x1b[1;33m  n32 CPU " in shown
-    assert "\x1b[1;33m  limited by" in shown
+    assert "\x1b[1;33m  Bottleneck" in shown
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert told(capsys, "many.qps", "--no-advice") == shown
     monkeypatch.setenv("NO_COLOR", "1")
@@ -132,8 +136,8 @@ def test_colours_take_nothing_away_and_go_where_they_are_wanted(
 def test_an_answer_of_none_is_a_miss(capsys: pytest.CaptureFixture[str]) -> None:
     Path("none.qps").write_text(SITE.replace("<= 100 ms", "<= 1 us"), encoding="utf-8")
     shown = told(capsys, "none.qps", "--no-advice", "--color", "always")
-    assert "\x1b[1;31m  Not even 1 shopper is" in shown
-    assert "limited by" not in shown
+    assert "\x1b[1;31m  Capacity     none: not even 1 shopper" in shown
+    assert "Violated     replies latency: " in shown
 
 
 @pytest.mark.parametrize("name", ["evil\u202e", "e\x1b[31mvil"])
@@ -209,6 +213,6 @@ def test_how_many_is_told_before_it_is_known_what_would_help(
 
     monkeypatch.setattr(solved_spec, "advise", looked_at)
     later = told(capsys, "site.qps")
-    assert early[0].endswith("At most 3,750 shoppers\n")
-    assert "would help" in later
+    assert "Capacity     ≤ 3,750 shoppers" in early[0]
+    assert "Scale up" in later
     assert early[0] + later == whole

@@ -659,7 +659,7 @@ def test_pictures_and_sentences_say_how_their_numbers_are_known(open_page: Any) 
     def told(place: str) -> str:
         return str(page.text_content(f"#{place}"))
 
-    assert "breaks nextflow latency, beyond 88" in told("decision")
+    assert "Next limitflow latency, met up to 88" in told("decision")
     for picture in ("picture-loads", "picture-needs"):
         assert "acceptable: 1 to 82 (approximation)" in told(picture)
     choose("picture-topology", "rare")

@@ -59,7 +59,7 @@ def test_what_is_compared_is_the_title_and_the_table_is_first(
     head = page.locator("#comparison thead th").all_text_contents()
     assert head[1:] == ["busy", "calm"]  # what both are set to tells nothing apart
     users = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
-    assert users == ["users", "<= 25", "<= 62"]
+    assert users == ["users", "≤ 25", "≤ 62"]
     table, answer = (page.locator(one).bounding_box() for one in ("#comparison table", "#decision"))
     assert table["y"] + table["height"] < answer["y"]
     assert "One of them: " in page.inner_text("h2.one")
@@ -70,7 +70,7 @@ def test_all_are_in_one_picture_and_told_apart(compared_html: str, open_page: An
     page = open_page(compared_html)
     figure = page.page.locator("#picture-together")
     assert "How near each configuration is to the first of its limits" in figure.inner_text()
-    assert page.run(NAMES) == ["busy: <= 25", "calm: <= 62"]
+    assert page.run(NAMES) == ["busy: ≤ 25", "calm: ≤ 62"]
     table, chart = (
         page.page.locator(one).bounding_box() for one in ("#comparison", "#picture-together")
     )

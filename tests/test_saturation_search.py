@@ -178,12 +178,12 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert solution.bottleneck is not None
     assert solution.bottleneck.undecided == ("host.cpu",)
     in_words = UNKNOWN.replace("host.cpu", "host CPU")
-    told = _printed(capsys, "solve", "--all", str(spec))
+    told = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
     assert "not below 214" in told
     assert "Host CPU saturation point is a lower bound (true value may be higher)" in told
     assert "All results are exact" not in told
     assert (
-        f"none is known to saturate; host CPU is the most heavily loaded. It is unknown "
+        f"none is known to saturate; highest utilization: host CPU. It is unknown "
         f"whether {in_words} saturates at all." in told
     )
     told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
@@ -230,7 +230,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
     assert solution.bottleneck.resource == first
     spec = tmp_path / "two.qps"
     spec.write_text(text)
-    printed = _printed(capsys, "solve", "--all", str(spec))
+    printed = " ".join(_printed(capsys, "solve", "--all", str(spec)).split())
     told = told and told.replace("host.cpu", "host CPU")
     assert told in printed if told else "is unknown" not in printed
 
@@ -289,7 +289,7 @@ def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
     assert "5,200" in told["22"]
     assert "6,000" in told["24.5"]
     main(["solve", "--all", str(spec)])
-    printed = capsys.readouterr().out
+    printed = " ".join(capsys.readouterr().out.split())
     assert "up to N = 5,100 its utilization stays exactly at the limit." in printed
     assert "cluster.requests is at 100 % utilization even at N = 4900" in printed
 

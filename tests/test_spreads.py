@@ -253,7 +253,7 @@ def test_the_command_tells_it_in_words_and_in_json(
     assert main(["explain", "a.qps", "two", "--samples", "1000", "--seed", "3"]) == 0
     told = capsys.readouterr().out
     assert "With 90 % probability between" in told
-    assert "(1,000 samples of one uncertain number)." in told
+    assert "(1,000 samples of 1 uncertain input)." in told
     assert "All of that is of work (between 1 and 4 ms/request)." in told
     command = ["explain", "a.qps", "web.cpu", "--format", "json", "--at", "600"]
     assert main(command) == 0

@@ -19,7 +19,7 @@ from qps.reports.text.worded_changes import Wording, wording
 from qps.solver.answers.solution import Solution
 
 _MOST_NAMED = 3
-_TOLD = ("limited by", "how sure", "breaks next", "costs")
+_TOLD = ("Limit", "Bottleneck", "Reliability", "Next limit", "Cost")
 
 
 class Compared(Struct, frozen=True, kw_only=True):

@@ -14,8 +14,8 @@ from qps.reports.text.wrapping import wrapped
 COLUMNS = 80
 """How wide an output is that no terminal shows."""
 _INDENT = "  "
-_LABEL = 11
-"""Columns of a label; a longer one has the blanks behind it that it leaves, two at the least."""
+_LABEL = 12
+"""Columns of a label, with one blank behind."""
 
 
 def title_lines(title: str, place: str, width: int = COLUMNS) -> list[str]:
@@ -47,11 +47,9 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int = COLUMNS) -> list[l
     >>> fact_lines([("Capacity", "7,462 users"), ("", "optimistic")])
     [['  Capacity     7,462 users'], ['               optimistic']]
     """
-    margin = _INDENT + " " * (_LABEL + 2)
+    margin = _INDENT + " " * (_LABEL + 1)
     return [
-        wrapped(text, width, f"{_INDENT}{label:{_LABEL}}  ", margin)
-        for label, text in facts
-        if text
+        wrapped(text, width, f"{_INDENT}{label:{_LABEL}} ", margin) for label, text in facts if text
     ]
 
 

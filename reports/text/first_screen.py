@@ -1,12 +1,13 @@
-"""What one must know first: how many, limited by what, what would help, how sure, what is next.
+"""The first screen of `qps solve`: capacity, bottleneck, what raises it, and the busiest resources.
 
-Each is told once, in the order in which it is asked. What lies behind it is told by `solve_text`.
+Title and file first, labeled facts below, one table, notes last. `--all` (`solve_text`) has the
+rest.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
 from math import floor
 from shlex import quote
 
@@ -15,45 +16,53 @@ from msgspec import Struct
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.lower.losses_in_series import known_at
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.dimension import TIME
 from qps.reports.text.answers import AdviceView, ResourceView, SolveView
-from qps.reports.text.giving_way import GIVES_WAY, giving_way
-from qps.reports.text.headroom_text import next_limit_line
+from qps.reports.text.facts import fact_lines, title_lines
+from qps.reports.text.giving_way import giving_way
 from qps.reports.text.how_known import (
-    in_words,
+    MARKS,
     marked,
+    marked_value,
+    merged,
     users_as_known,
-    users_known,
     users_with,
 )
 from qps.reports.text.labels import Labels
 from qps.reports.text.measures import measure_table
 from qps.reports.text.nouns import counted, noun
-from qps.reports.text.odds_text import rounded_ends
+from qps.reports.text.odds_text import rounded_ends, samples_text
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
+    beside_limit,
     beyond_limit,
     in_percent,
     joined_words,
     percent,
     quantity,
     rounded_down,
-    rounded_up,
 )
-from qps.reports.text.reasons import against, answer, answer_told, behind_quality, of_limit
-from qps.reports.text.table import Table, joined
-from qps.reports.text.text import cost_lines, elastic_lines, modes_line, resource_table
+from qps.reports.text.reasons import behind_quality, beside, criteria_behind_quality
+from qps.reports.text.table import Table, joined, text_width
+from qps.reports.text.text import cost_facts, elastic_facts, mode_facts, resource_table
 from qps.reports.text.tones import Tone, toned
 from qps.reports.text.view import circumstances
 from qps.reports.text.worded_changes import Wording, cost_told, price_asked
-from qps.reports.text.wrapping import held, labelled, wrapped
-from qps.solver.answers.answering import QUALITY
+from qps.reports.text.wrapping import held, wrapped
+from qps.solver.answers.answering import QUALITY, rests_on_users, value_at
 from qps.solver.answers.solution import CriterionSolution, Solution, Verdict
 
 _MOST_ROWS = 8
 _MOST_NAMED = 3
+_MOST_REASONS = 2
 _DIGITS = 3
-_TONES = {"limited by": Tone.LIMIT, "gives way": Tone.GIVES_WAY}
+_LOAD = ".load"
+_COLUMN = 15
+"""Columns before the value of a fact."""
+_WIDE = 100
+"""Columns from which on a table has all that loads a resource."""
+_TONES = {"Bottleneck": Tone.LIMIT, "Limit": Tone.LIMIT, "Violated": Tone.MISS}
+_LATENCY = re.compile(r"([\w.]+)\.(?:latency|p[\d.]+)\b")
 
 
 def first_screen(
@@ -67,7 +76,7 @@ def first_screen(
 ) -> str:
     """Return the answer as a terminal of a width shows it, at most eight resources behind it."""
     head = screen_head(view, solution, title, words.labels, width=width, color=color)
-    return joined([head, screen_body(view, solution, words, width=width, color=color)])
+    return head + screen_body(view, solution, words, width=width, color=color)
 
 
 def screen_head(
@@ -79,37 +88,34 @@ def screen_head(
     width: int = 80,
     color: bool = False,
 ) -> str:
-    """Return what was asked and how many: told before it is known what would help."""
-    is_none = view.largest_acceptable is None
-    head = wrapped(f"{title} ({', '.join([view.file, *circumstances(view)])})", width, "")
-    told = wrapped(headline(view, solution, labels), width)
-    told = [toned(line, Tone.MISS if is_none else Tone.ANSWER, color=color) for line in told]
-    return joined(["\n".join([*head, "", *told])])
+    """Return title and capacity: printed before advice is known, which may take long."""
+    head = title_lines(title, ", ".join([view.file, *circumstances(view)]), width)
+    facts = [("Capacity", capacity(view, solution, labels)), ("Uncertainty", _uncertainty(view))]
+    tone = Tone.MISS if _count(view) is None else Tone.ANSWER
+    capacity_lines, *others = fact_lines([fact for fact in facts if fact[1]], width)
+    shown = [toned(line, tone, color=color) for line in capacity_lines]
+    shown += [toned(line, None, color=color) for lines in others for line in lines]
+    return "".join(f"{line}\n" for line in [*head, "", *shown])
 
 
 def screen_body(
     view: SolveView, solution: Solution, words: Wording, *, width: int = 80, color: bool = False
 ) -> str:
-    """Return what stands below how many: facts under their labels, measures, resources.
-
-    Changes have the settings behind them that make them.
-    """
-    facts: list[tuple[str, str]] = []
-    for label, fact in _facts(view, solution, words, why="; `--all` tells why"):
-        if label == _HELPS:
-            heads = chain([_HELPS], repeat(""))
-            facts += zip(heads, (_with_setting(one, view) for one in view.helps_most), strict=False)
-        elif fact:
-            facts.append((label, fact))
-    lines: list[str] = []
-    for (label, _), shown in zip(facts, labelled(facts, width), strict=True):
-        lines += [toned(line, _TONES.get(label), color=color) for line in shown]
+    """Return what stands below the capacity: facts, changes with their settings, a table, notes."""
     labels = words.labels
-    parts = ["\n".join(lines), _measures(solution, labels, width)]
-    parts.append(_resources(view, solution, labels, width, color=color))
+    facts = [fact for fact in _facts(view, solution, words) if fact[1]]
+    lines: list[str] = []
+    rows = {_HELPS: _changes(view, solution, width), _MEASURES: _measures(solution, labels, width)}
+    for (label, _), shown in zip(facts, fact_lines(facts, width), strict=True):
+        tone = _TONES.get(label)
+        lines += [toned(line, tone, color=color) for line in rows.get(label, shown)]
+    table = _resources(view, solution, labels, width, color=color)
     warned = plain(solution.warnings).splitlines()
-    parts.append("\n".join(line for one in warned for line in wrapped(one, width, "  ", "    ")))
-    return joined(parts)
+    warnings = [line for one in warned for line in wrapped(one, width, "  ", "    ")]
+    notes = [toned(line, Tone.ASIDE, color=color) for line in wrapped(_note(view), width)]
+    facts_shown = "".join(f"{line}\n" for line in lines)
+    rest = joined([table, "\n".join(warnings), "\n".join(notes)])
+    return f"{facts_shown}\n{rest}" if rest else facts_shown
 
 
 class Decision(Struct, frozen=True):
@@ -120,123 +126,259 @@ class Decision(Struct, frozen=True):
 
 
 def decision(view: SolveView, solution: Solution, words: Wording) -> Decision:
-    """Return what the first screen tells, for a page."""
-    facts = tuple(fact for fact in _facts(view, solution, words, why="") if fact[1])
-    return Decision(headline(view, solution, words.labels), facts)
+    """Return what the first screen tells, for a page and a notebook."""
+    labels = words.labels
+    reliability = _certainty(view, solution, labels)
+    facts = [
+        ("Reliability", reliability),
+        ("Uncertainty", _uncertainty(view)),
+        *_facts(view, solution, words),
+    ]
+    named = tuple(
+        (label, _in_one_line(view) if label == _HELPS else text)
+        for label, text in facts
+        if text and label != _MEASURES
+    )
+    return Decision(headline(view, solution), named)
 
 
-def headline(view: SolveView, solution: Solution, labels: Labels) -> str:
-    """Return how many, and no more than what is likely.
-
-    The whole answer where it is not that a requirement ends somewhere.
-    """
-    if solution.verdict is not Verdict.LIMITED or view.answer != answer(solution):
-        return answer_told(view, solution, labels)
-    largest = solution.largest_acceptable or 0
-    likely = view.largest_acceptable_interval
-    if likely is not None and likely.most is not None and largest > likely.most:
-        ends = {"least": rounded_down(likely.least or 0), "most": rounded_up(likely.most)}
-        return phrase("sure.beyond", **ends, noun=noun(view.population.name))
-    return users_known(view.known) + counted(largest, view.population.name)
+def headline(view: SolveView, solution: Solution) -> str:
+    """Return the capacity in a few words: `≤ 7,462 users`, `100 users at 95 % confidence`."""
+    return _many(view, solution)
 
 
-def _facts(
-    view: SolveView, solution: Solution, words: Wording, *, why: str
-) -> Iterator[tuple[str, str]]:
-    """Yield facts under their labels; `why` says where more is told of how an answer is known."""
-    is_limited = solution.verdict is Verdict.LIMITED
-    told = words.labels.told
-    helps = "; ".join(_with_users(one, view) for one in view.helps_most)
-    if solution.largest_acceptable is None:
-        yield _HELPS, helps
-    yield "limited by", told(_limit(view, solution, words.labels)) if is_limited else ""
-    yield "gives way", told(" ".join(_yielding(view, solution)))
-    yield "also needs", told(_needs(view, solution, words.labels))
-    yield "how sure", _how_sure(view, why)
-    yield "promise", _promise(view)
-    if solution.largest_acceptable is not None:
-        yield _HELPS, helps
-    yield "breaks next", told(_next(view, words.labels))
-    yield "modes", told(modes_line(view).removeprefix("Modes: "))
-    costs = " ".join(cost_lines(view, solution))
-    yield "costs", costs or (price_asked(words) if is_limited else "")
-    yield "counts", "; ".join(_counted_as_known(view))
+_HELPS, _MEASURES = "Scale up", "Measures"
 
 
-_HELPS = "would help"
+# -- capacity ---------------------------------------------------------------------------------
 
 
-def _with_users(one: AdviceView, view: SolveView) -> str:
-    """Return a change with how many users it gives, and what it costs.
-
-    That no price is given is said where other things have one.
-    """
-    cost = cost_told(one)
-    is_said = cost and (view.cost or cost != phrase("price.none"))
-    return f"{one.words} ({in_words(users_with(one))}{f'; {cost}' if is_said else ''})"
+def capacity(view: SolveView, solution: Solution, labels: Labels) -> str:
+    """Return the capacity with how reliable it is, in a few words."""
+    many = _many(view, solution)
+    known = _certainty(view, solution, labels)
+    return f"{many}{held('   ')}{known}" if known else many
 
 
-def _with_setting(one: AdviceView, view: SolveView) -> str:
-    """Return the same with what to write to set it."""
-    pasted = held(f"--set {quote(one.setting)}") if one.setting else ""
-    return f"{_with_users(one, view)}{pasted and f': {pasted}'}"
+def _count(view: SolveView) -> int | None:
+    """Return the capacity; with uncertain inputs, the one that most samples support."""
+    return view.largest_acceptable if view.odds is None else view.odds.promise.largest
 
 
-def _next(view: SolveView, labels: Labels) -> str:
-    return next_limit_line(view, labels).removeprefix("Next limit: ").removesuffix(".")
+def _many(view: SolveView, solution: Solution) -> str:
+    count, name, odds = _count(view), view.population.name, view.odds
+    sure = "" if odds is None else percent(odds.promise.certainty)
+    if count is None:
+        if odds is not None:
+            return phrase("capacity.none.samples", sure=sure)
+        return phrase("capacity.none", users=counted(view.population.from_, name))
+    if odds is None and not rests_on_users(solution.graph):
+        return phrase("capacity.any", noun=noun(name))
+    users = counted(count, name) if odds is None else f"{rounded_down(count)} {noun(name)}"
+    if count == view.population.to and view.population.from_ < count:
+        users = users.replace(" ", "+ ", 1)
+    if odds is not None and view.known.is_exact:
+        return phrase("capacity.confident", users=users, sure=sure)
+    return MARKS[view.known.kind] + users
 
 
-def _promise(view: SolveView) -> str:
-    """Return what may be promised: what samples are sure of; of a bound, that it is one."""
-    if view.odds is not None:
-        promise = view.odds.promise
-        sure = percent(promise.certainty)
-        if promise.largest is None:
-            return phrase("sure.none", sure=sure)
-        of = {"sure": sure, "noun": noun(view.population.name)}
-        return phrase("sure.least", least=rounded_down(promise.largest), **of)
-    is_bound = view.known.kind is Kind.UPPER_BOUND and view.largest_acceptable is not None
-    return "plan for fewer: nobody has played it; `qps simulate` does" if is_bound else ""
+def _certainty(view: SolveView, solution: Solution, labels: Labels) -> str:
+    """Return how reliable a capacity is: exact, or which side and why."""
+    if _count(view) is None:
+        return ""
+    known = users_as_known(view.known)
+    if view.known.is_exact:
+        return "" if view.odds is not None else known
+    reasons = dict.fromkeys(reason.partition(": ")[0] for reason in view.known.reasons)
+    told = merged(tuple(reasons), solution.graph.ports)
+    more = len(told) - _MOST_REASONS
+    shown = "; ".join(told[:_MOST_REASONS]) + (f"; {more} more" if more > 0 else "")
+    return f"{known}: {labels.told(shown)}" if shown else known
 
 
-def _yielding(view: SolveView, solution: Solution) -> list[str]:
-    """Return a sentence for each elastic parameter that takes less than its most."""
-    lines = zip(view.elastic, elastic_lines(view, solution), strict=True)
-    told = [line.partition(": ")[2] for item, line in lines if item.lowered]
-    full = sorted(giving_way(solution))
-    if full:
-        state = f"is {GIVES_WAY}" if len(full) == 1 else f"are {GIVES_WAY.replace('its', 'their')}"
-        told.insert(0, f"{joined_words(full)} {state}:")
-    return told
+def _uncertainty(view: SolveView) -> str:
+    """Return what uncertain inputs do to the capacity: an interval, from samples."""
+    odds = view.odds
+    if odds is None:
+        return ""
+    ends = rounded_ends(odds.interval, view.population.to)
+    stated = view.largest_acceptable
+    nominal = "none" if stated is None else f"{stated:,}"
+    return phrase(
+        "uncertainty",
+        share=percent(odds.interval.probability),
+        ends=ends,
+        nominal=nominal,
+        samples=samples_text(odds.samples, len(odds.shares)),
+    )
 
 
-# -- what limits, and what else is needed -----------------------------------------------------
+# -- facts ------------------------------------------------------------------------------------
 
 
-def _limit(view: SolveView, solution: Solution, labels: Labels) -> str:
-    """Return what the answer is limited by, with its value there and one further on."""
+def _facts(view: SolveView, solution: Solution, words: Wording) -> Iterator[tuple[str, str]]:
+    """Yield facts under their labels; changes and measures have lines of their own."""
+    labels = words.labels
+    told = labels.told
+    if solution.verdict is Verdict.NOWHERE:
+        for label, text in _violated(solution, labels):
+            yield label, told(text)
+    elif solution.verdict is Verdict.LIMITED:
+        label, text = _limit(view, solution, labels)
+        yield label, told(text + _in_samples(view, label))
+        if label != "Bottleneck":
+            yield "Bottleneck", told(_busiest(view, labels))
+    else:
+        yield "Bottleneck", told(_busiest(view, labels))
+    yield "Next limit", told(_next(view, solution, labels))
+    yield _others_label(view, solution), told(_others(view, solution, labels))
+    yield "Elastic", told(" ".join(elastic_facts(view, solution)))
+    yield "Measure next", told(_measure_next(view))
+    yield _HELPS, "…" if view.helps_most else ""
+    yield "Cost", "; ".join(cost_facts(view, solution)) or _asked_price(solution, words)
+    yield "Modes", mode_facts(view, labels)
+    yield _MEASURES, "…" if measure_table(solution, labels).rows else ""
+    yield "Fixed inputs", "; ".join(_counted_as_known(view))
+
+
+def _asked_price(solution: Solution, words: Wording) -> str:
+    return price_asked(words) if solution.verdict is Verdict.LIMITED else ""
+
+
+def _limit(view: SolveView, solution: Solution, labels: Labels) -> tuple[str, str]:
+    """Return what limits the capacity, with its value there and one user further on."""
     name, further = solution.limited_by or "", solution.at + 1
     if name == QUALITY:
-        return _behind_quality(solution, labels)
+        return "Limit", _behind_quality(solution, labels)
     named = [item for item in solution.requirements if item.criterion.name == name]
+    found = solution.graph.resources.get(name.removesuffix(_LOAD))
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
-        if item.criterion.promised_with is not None:
-            return f"{labels.of(name)}, which does not hold for {further:,}"
-        told = against(item.criterion, solution, solution.at, labels)
-        return f"{told}; {_further(item.criterion, solution, further)}"
-    found = solution.graph.resources.get(name.removesuffix(".load"))
+        criterion = item.criterion
+        if criterion.promised_with is not None:
+            return "Limit", f"{labels.of(name)}: not met at {further:,}"
+        if found is not None:
+            at = value_at(solution.graph, criterion.measure, solution.at)
+            limit = solution.graph.number(criterion.limit)
+            then = _further(criterion, solution, further)
+            return "Bottleneck", _utilization(labels.of(found.name), at, limit, "limit", then)
+        told = f"{labels.measure(name)}: {beside(criterion, solution, solution.at)}"
+        then = _further(criterion, solution, further)
+        return "Limit", f"{told}, {then}"
     mine = [one for one in view.resources if found is not None and one.name == found.name]
     if found is None or not mine:
-        return name
-    told = beyond_limit(
+        return "Limit", labels.of(name)
+    then = beyond_limit(
         solution.graph, found.load, found.target, further, share=True, digits=_DIGITS
     )
     target = solution.graph.number(found.target)
-    at = percent(mine[0].load_at_limit)
-    return (
-        f"{labels.of(found.name)}, loaded {of_limit(at, percent(target))}; "
-        f"{_or_just(told, percent(target), 'over')} with {further:,}"
+    then = f"{_or_just(then, percent(target), 'over')} at {further:,}"
+    of = "target" if target != 1 else ""
+    return "Bottleneck", _utilization(
+        labels.of(found.name), mine[0].load_at_limit, target, of, then
     )
+
+
+def _utilization(name: str, at: float, limit: float, of: str, then: str) -> str:
+    """Return the utilization of a bottleneck beside its limit, and beyond it."""
+    if percent(at, _DIGITS) != percent(limit, _DIGITS):
+        behind = f" ({of} {percent(limit)})" if of else ""
+        return f"{name}: utilization {percent(at, _DIGITS)}{behind}, {then}"
+    if of:
+        return f"{name}: utilization at its {percent(limit)} {of}"
+    return f"{name}: saturated, {then}"
+
+
+def _in_samples(view: SolveView, label: str) -> str:
+    """Return which other resources saturate first in some samples of uncertain inputs."""
+    if view.odds is None or label != "Bottleneck":
+        return ""
+    name = (view.limited_by or "").removesuffix(_LOAD)
+    others = [one for one in view.odds.bottlenecks if one.name != name]
+    told = [
+        f"`{one.name}` saturates first in {percent(one.probability, 2)}"
+        for one in others[:_MOST_NAMED]
+    ]
+    return f"; {joined_words(told)} of samples" if told else ""
+
+
+def _busiest(view: SolveView, labels: Labels) -> str:
+    """Return which resource saturates first, and where."""
+    found = view.bottleneck
+    mine = [one for one in view.resources if found is not None and one.name == found.resource]
+    if found is None or not mine:
+        return ""
+    one, verb = mine[0], "saturates"
+    if one.target != 1:
+        verb = f"reaches its {percent(one.target)} target"
+    at = f"{labels.of(one.name)}: utilization {percent(one.load_at_limit, _DIGITS)}"
+    if one.saturates_at is None:
+        return f"{at}, never {verb}" if not found.undecided else at
+    if found.from_start:
+        return at
+    return f"{at}, {verb} at {floor(one.saturates_at * (1 + _ROUNDINGS)):,}"
+
+
+_ROUNDINGS = 1e-12
+_LEAST_SHARE = 1e-3
+"""Of the largest part of a latency; smaller parts are not named."""
+
+
+def _violated(solution: Solution, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield what fails already for the smallest population, and what a latency is made of there."""
+    graph = solution.graph
+    name, at = solution.limited_by or "", graph.low
+    users = counted(at, str(graph.population))
+    named = [item.criterion for item in solution.requirements if item.criterion.name == name]
+    if name == QUALITY:
+        yield "Violated", f"{_behind_quality(solution, labels)} with {users}"
+        return
+    for criterion in named[:1]:
+        if criterion.promised_with is not None:
+            yield "Violated", f"{labels.of(name)}: not met with {users}"
+            return
+        share = in_percent(criterion)
+        amount = graph.at(at).number(criterion.measure)
+        value = beyond_limit(
+            graph, criterion.measure, criterion.limit, at, criterion.dimension,
+            share=share, digits=_DIGITS,
+        )  # fmt: skip
+        value = marked_value(value, amount, known_at(graph, criterion, at))
+        limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)
+        side = "" if criterion.at_most and not criterion.strict else _SIDES[criterion.at_most]
+        yield "Violated", f"{labels.measure(name)}: {value} with {users}, limit {side}{limit}"
+        yield "", _made_of(solution, criterion, labels)
+        return
+    found = graph.resources.get(name.removesuffix(_LOAD))
+    if found is None:
+        yield "Violated", labels.of(name)
+        return
+    told = beyond_limit(graph, found.load, found.target, at, share=True, digits=_DIGITS)
+    target = graph.number(found.target)
+    of = f", target {percent(target)}" if target != 1 else ""
+    yield "Violated", f"{labels.of(found.name)}: utilization {told} with {users}{of}"
+
+
+_SIDES = {True: "below ", False: "at least "}
+
+
+def _made_of(solution: Solution, criterion: Criterion, labels: Labels) -> str:
+    """Return the largest parts of the mean latency behind a requirement; empty for others."""
+    streams = _LATENCY.findall(criterion.name)
+    graph = solution.graph
+    found = [graph.streams[one] for one in streams if one in graph.streams]
+    if len(found) != 1:
+        return ""
+    point = graph.at(graph.low)
+    parts: dict[str, float] = {}
+    for part in found[0].latency:
+        parts[part.stage] = parts.get(part.stage, 0.0) + point.number(part.value)
+    ordered = sorted(parts.items(), key=lambda pair: -pair[1])
+    told = [
+        f"{labels.stage(stage)} {quantity(value, TIME, _DIGITS)}"
+        for stage, value in ordered[:_MOST_NAMED]
+        if value > _LEAST_SHARE * ordered[0][1]
+    ]
+    return f"mean latency there: {', '.join(told)}" if told else ""
 
 
 def _behind_quality(solution: Solution, labels: Labels) -> str:
@@ -247,7 +389,7 @@ def _behind_quality(solution: Solution, labels: Labels) -> str:
 
 
 def _further(criterion: Criterion, solution: Solution, at: int) -> str:
-    """Return what a requirement comes to for more users, told apart from its limit."""
+    """Return the value of a requirement for more users, distinguishable from its limit."""
     share, graph = in_percent(criterion), solution.graph
     told = beyond_limit(
         graph, criterion.measure, criterion.limit, at, criterion.dimension,
@@ -256,7 +398,7 @@ def _further(criterion: Criterion, solution: Solution, at: int) -> str:
     limit = quantity(graph.number(criterion.limit), criterion.dimension, _DIGITS, share=share)
     known = known_at(graph, criterion, at)
     side = "over" if criterion.at_most else "under"
-    return f"{in_words(marked(_or_just(told, limit, side), known))} with {at:,}"
+    return f"{marked(_or_just(told, limit, side), known)} at {at:,}"
 
 
 def _or_just(told: str, limit: str, side: str) -> str:
@@ -265,90 +407,205 @@ def _or_just(told: str, limit: str, side: str) -> str:
     return f"just {side} {limit}" if digits > _DIGITS else told
 
 
-def _needed(item: CriterionSolution, solution: Solution, labels: Labels) -> str:
-    return against(item.criterion, solution, solution.at, labels)
+def _next(view: SolveView, solution: Solution, labels: Labels) -> str:
+    """Return what would limit next: its value now, and up to which population it is met."""
+    found = view.next_limit
+    if found is None:
+        return ""
+    name = f"`users {view.population.name}`"
+    if found.requirement is None:
+        return f"none up to {found.met_up_to:,}, the end of {name}"
+    mode = phrase("in_mode", mode=found.mode) if found.mode else ""
+    called = labels.of(found.requirement)
+    if found.met_up_to is None:
+        return f"{called}{mode}{phrase('next.never')}"
+    now = "" if found.mode else _now(view, solution, found.requirement)
+    met = marked(f"{found.met_up_to:,} {noun(view.population.name)}", found.known)
+    return f"{called}{mode}: {now}met up to {met}"
 
 
-def _needs(view: SolveView, solution: Solution, labels: Labels) -> str:
-    """Return the other requirements, the nearest to its limit first."""
-    limit = view.limited_by
+def _now(view: SolveView, solution: Solution, name: str) -> str:
+    """Return the value of a requirement or a utilization at the capacity, beside its limit."""
+    for item in solution.requirements:
+        if item.criterion.name == name and item.criterion.promised_with is None:
+            return f"{beside(item.criterion, solution, solution.at)} now, "
+    for one in view.resources:
+        if one.name == name.removesuffix(_LOAD):
+            at = beside_limit(one.load_at_limit, one.target, share=True)
+            of = f" of its {percent(one.target)} target" if one.target != 1 else ""
+            return f"utilization {at}{of} now, "
+    return ""
+
+
+def _other_items(view: SolveView, solution: Solution) -> list[CriterionSolution]:
+    """Return the requirements that other facts do not show, the nearest to its limit first."""
+    shown = {view.limited_by, None if view.next_limit is None else view.next_limit.requirement}
     items = [
         item
         for item in solution.requirements
-        if item.criterion.name != limit and item.criterion.promised_with is None
+        if item.criterion.name not in shown and item.criterion.promised_with is None
     ]
     if view.limited_by == QUALITY:
-        behind = behind_quality(solution, solution.at, labels)
-        items = [one for one in items if _needed(one, solution, labels) not in behind]
+        behind = criteria_behind_quality(solution, solution.at)
+        items = [one for one in items if one.criterion not in behind]
     items.sort(key=lambda item: (item.met_up_to is None, item.met_up_to or 0))
-    told = [_needed(item, solution, labels) for item in items]
+    return items
+
+
+def _others_label(view: SolveView, solution: Solution) -> str:
+    names = [item.criterion.name for item in _other_items(view, solution)]
+    return "Latency" if all(map(_LATENCY.search, names)) else "Other limits"
+
+
+def _others(view: SolveView, solution: Solution, labels: Labels) -> str:
+    items = _other_items(view, solution)
+    of = " latency" if _others_label(view, solution) == "Latency" else ""
+    told = []
+    for item in items:
+        called = labels.measure(item.criterion.name).removesuffix(of)
+        told.append(f"{called} {beside(item.criterion, solution, solution.at)}")
     more = len(told) - _MOST_NAMED
-    return "; ".join([*told[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
+    return ", ".join([*told[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
-# -- how sure ---------------------------------------------------------------------------------
-
-
-def _how_sure(view: SolveView, why: str) -> str:
-    """Return between which numbers the answer lies, and what it is where it is not exact."""
-    parts = []
-    if view.odds is not None:
-        parts.append(f"nine times in ten {rounded_ends(view.odds.interval, view.population.to)}")
-    known = users_as_known(view.known)
-    if not view.known.is_exact:
-        parts.append(known + why)
-    elif not parts:
-        parts.append(known)
-    return "; ".join(parts)
+def _measure_next(view: SolveView) -> str:
+    """Return which uncertain input moves the capacity most, and what measuring it would give."""
+    if view.odds is None or not view.odds.shares:
+        return ""
+    one = view.odds.shares[0]
+    told = f"{one.number}: causes {percent(one.first_order, 2)} of the variance"
+    least = view.odds.interval.least
+    if one.promise_if_halved is None or one.promise_if_halved == least:
+        return told
+    halved = rounded_down(one.promise_if_halved)
+    return (
+        f"{told}; with half its spread the interval starts at {halved} {noun(view.population.name)}"
+    )
 
 
 def _counted_as_known(view: SolveView) -> Iterator[str]:
     for one in view.counted_as_known:
         yield (
-            f"{joined_words(one.numbers)} as known: the rows of `{one.table}` are too few to tell "
-            "a spread"
+            f"{joined_words(one.numbers)} treated as exact: too few rows in `{one.table}` to "
+            "estimate their variance"
         )
+
+
+# -- changes ----------------------------------------------------------------------------------
+
+
+def _with_users(one: AdviceView, view: SolveView) -> str:
+    """Return a change with its capacity and its cost: `web: 2 -> 4 servers (≤ 14,925)`."""
+    cost = _cost(one, view)
+    return f"{one.words} ({users_with(one)}{f', {cost}' if cost else ''})"
+
+
+def _in_one_line(view: SolveView) -> str:
+    return "; ".join(_with_users(one, view) for one in view.helps_most)
+
+
+def _cost(one: AdviceView, view: SolveView) -> str:
+    """Return what a change costs; that it has no price is said where other things have one."""
+    cost = cost_told(one)
+    return cost if view.cost or cost != phrase("price.none") else ""
+
+
+def _changes(view: SolveView, solution: Solution, width: int) -> list[str]:
+    """Return changes as rows: what changes, the capacity with it, its cost, how to set it."""
+    if not view.helps_most:
+        return []
+    label = "To fix" if solution.largest_acceptable is None else _HELPS
+    rows = [
+        (one.words, _users(one, view), _cost(one, view), _pasted(one)) for one in view.helps_most
+    ]
+    change, users, cost, pasted = (max(text_width(row[i]) for row in rows) for i in range(4))
+    room = max(20, width - _COLUMN)
+    end = room - pasted - 2 - (cost + 2 if cost else 0)  # of the capacities, if all is in one line
+    is_one_line = all(text_width(row[0]) + 1 + text_width(row[1]) <= end for row in rows)
+    end = min(end, change + 2 + users) if is_one_line else change + 2 + users
+    lines = []
+    stated = view.largest_acceptable
+    if view.odds is not None and stated is not None:
+        lines.append(f"with nominal inputs, {counted(stated, view.population.name)} now:")
+    for words, many, costs, setting in rows:
+        row = (
+            words + _right(many, end - text_width(words)) + (f"  {_left(costs, cost)}" * bool(cost))
+        )
+        if is_one_line:
+            lines.append(f"{row}  {setting}".rstrip())
+            continue
+        fits = text_width(row.rstrip()) <= room
+        lines += [row.rstrip()] if fits else wrapped(f"{words}  {many}  {costs}", room, "")
+        lines += [f"    {setting}"] if setting else []
+    heads = [f"  {label:12} ", *[" " * _COLUMN] * (len(lines) - 1)]
+    return [head + line for head, line in zip(heads, lines, strict=True)]
+
+
+def _users(one: AdviceView, view: SolveView) -> str:
+    """Return the capacity with a change; its mark where it is not that of the capacity itself."""
+    users = users_with(one)
+    return users.removeprefix(MARKS[one.known.kind]) if one.known.kind is view.known.kind else users
+
+
+def _pasted(one: AdviceView) -> str:
+    return f"--set {quote(one.setting)}" if one.setting else ""
+
+
+def _left(text: str, width: int) -> str:
+    return text + " " * (width - text_width(text))
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - text_width(text)) + text
 
 
 # -- tables -----------------------------------------------------------------------------------
 
 
-def _measures(solution: Solution, labels: Labels, width: int) -> str:
-    """Return the measures of the spec's own, of which it has at most eight here."""
+def _measures(solution: Solution, labels: Labels, width: int) -> list[str]:
+    """Return the measures of the spec's own, at most eight of them."""
     table = measure_table(solution, labels)
-    if not table.rows:
-        return ""
-    shown = Table(table.headings, table.rows[:_MOST_ROWS], table.right).as_text(width=width)
-    more = len(table.rows) - _MOST_ROWS
-    return shown + (f"  … {more} more\n" if more > 0 else "")
+    rows = table.rows[:_MOST_ROWS]
+    if not rows:
+        return []
+    lines = Table(("", ""), rows, table.right).as_text("", width=max(20, width - _COLUMN))
+    shown = lines.splitlines()[1:]
+    more = len(table.rows) - len(rows)
+    if more > 0:
+        shown.append(f"{more} more: --all")
+    heads = [f"  {_MEASURES:12} ", *[" " * _COLUMN] * (len(shown) - 1)]
+    return [head + line for head, line in zip(heads, shown, strict=True)]
 
 
 def _resources(
     view: SolveView, solution: Solution, labels: Labels, width: int, *, color: bool
 ) -> str:
-    """Return the resources that are full first, and those that limit, in their colours."""
-    table, resources = resource_table(view, solution, labels)
+    """Return the resources that saturate first, and those that limit, in their colors."""
+    shares = _MOST_NAMED if width >= _WIDE else 1
+    table, resources = resource_table(view, solution, labels, bars=True, shares=shares)
+    if not resources:
+        return ""
     mattering = _mattering(view)
     shown = list(range(min(_MOST_ROWS, len(resources))))
     for place, one in enumerate(resources[_MOST_ROWS:], _MOST_ROWS):
         if one.name in mattering and shown[-1] < place:
             shown = [*shown[:-1], place]
     rows = tuple(table.rows[place] for place in shown)
-    shown_table = Table(table.headings, rows, table.right, table.firm)
-    text = shown_table.as_text(width=width).splitlines()
+    text = Table(table.headings, rows, table.right, table.firm).as_lines(width=width)
     giving = giving_way(solution)
-    lines = text[:1]
-    for place, line in zip(shown, text[1:], strict=True):
-        lines.append(toned(line, _tone_of(resources[place], mattering, giving), color=color))
+    lines = text[0]
+    for place, row in zip(shown, text[1:], strict=True):
+        tone = _tone_of(resources[place], mattering, giving)
+        lines += [toned(line, tone, color=color) for line in row]
     rest = [one for place, one in enumerate(resources) if place not in shown]
-    more = "  `--all` tells all that is known"
     if rest:
-        more = f"  … {len(rest)} more below {_above(rest)}; `--all` tells all that is known"
-    return "\n".join([*lines, toned(more, Tone.ASIDE, color=color)])
+        more = f"  {len(rest)} more below {_above(rest)} utilization"
+        lines.append(toned(more, Tone.ASIDE, color=color))
+    return "\n".join(lines)
 
 
 def _mattering(view: SolveView) -> frozenset[str]:
-    found = {view.limited_by.removesuffix(".load")} if view.limited_by else set()
+    found = {view.limited_by.removesuffix(_LOAD)} if view.limited_by else set()
     return frozenset(found | ({view.bottleneck.resource} if view.bottleneck else set()))
 
 
@@ -365,3 +622,9 @@ def _tone_of(
 def _above(resources: Sequence[ResourceView]) -> str:
     """Return a whole share that all loads lie below."""
     return f"{floor(max(one.load_at_limit for one in resources) * 100) + 1} %"
+
+
+def _note(view: SolveView) -> str:
+    """Return where there is more."""
+    checked = "" if view.known.is_exact else f"Check by simulation: `qps simulate {view.file}`. "
+    return f"{checked}Full detail: --all"

@@ -1,10 +1,10 @@
-"""What is full, and meant to be: elastic streams take what a resource has left, and give way."""
+"""Resources that elastic streams saturate by design: they take what is left, and yield."""
 
 from __future__ import annotations
 
 from qps.solver.answers.solution import ElasticSolution, Solution
 
-GIVES_WAY = "full, but its elastic streams give way"
+GIVES_WAY = "saturated by elastic traffic"
 """The state of such a resource, as the page has it, too (`scripts/live/giving_way.js`)."""
 
 _ROUNDINGS = 1e-9

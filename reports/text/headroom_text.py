@@ -1,4 +1,4 @@
-"""What lies beyond the answer, in sentences: what a planner reads before any table."""
+"""What lies beyond the capacity: the next limit, 10 % more users, headroom."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.answers import SolveView
-from qps.reports.text.how_known import in_words, marked, marked_value, users_with
+from qps.reports.text.how_known import marked, marked_value, users_with
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import noun
 from qps.reports.text.phrases import phrase
@@ -26,53 +26,60 @@ _MOST_NAMED = 3
 
 
 def headroom_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
-    """Return the next limit, what 10 % more users would do, the margin, what would help most."""
-    beyond = beyond_lines(view, solution, labels)
-    lines = (next_limit_line(view, labels), *beyond, _helps_most(view, labels))
+    """Return the next limit, the effect of 10 % more users, the headroom, the best changes."""
+    following = next_limit_line(view, labels)
+    lines = (
+        following and f"Next limit: {following}.",
+        *beyond_lines(view, solution, labels),
+        _helps_most(view, labels),
+    )
     return [line for line in lines if line]
 
 
 def beyond_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
-    """Return those of them that the first screen does not tell: 10 % more users, the margin."""
+    """Return those of them that the first screen does not tell: 10 % more users, the headroom."""
+    headroom = phrase("margin", told=headroom_line(view))
+    return [*more_users_lines(view, solution, labels), labels.told(headroom)]
+
+
+def more_users_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
+    """Return a sentence about 10 % more users; none where that is not asked."""
     more = more_users(solution)
-    told = [] if more is None else [_more_users(view, solution, more, labels)]
-    return [*told, labels.told(_margin(view))]
+    return [] if more is None else [_more_users(view, solution, more, labels)]
 
 
 def next_limit_line(view: SolveView, labels: Labels = PLAIN) -> str:
-    """Return what would limit the answer next, empty where that is not asked."""
+    """Return what would limit next, empty where that is not asked."""
     found = view.next_limit
     if found is None:
         return ""
     if found.requirement is None:
-        return f"Next limit: none up to {found.met_up_to:,}, the end of the range."
+        return f"none up to {found.met_up_to:,}, the end of the range"
     mode = f" in mode {found.mode}" if found.mode else ""
     named = labels.of(found.requirement)
     if found.met_up_to is None:
-        never = phrase("next.never", noun=noun(view.population.name))
-        return f"Next limit: {named}{mode}{never}."
-    met = marked(f"{found.met_up_to:,}", found.known)
-    met = met if labels.is_plain else in_words(met)
-    return f"Next limit: {named}{mode}, met up to {met}."
+        return f"{named}{mode}{phrase('next.never')}"
+    return f"{named}{mode}, met up to {marked(f'{found.met_up_to:,}', found.known)}"
 
 
-def _margin(view: SolveView) -> str:
+def headroom_line(view: SolveView) -> str:
+    """Return the utilization that the spec allows: by targets, and by requirements."""
     if not view.margin:
         return phrase("margin.none")
     told = [
         phrase("margin.one", name=item.of, target=percent(item.at_most))
-        + ("" if item.loaded else " (nothing loads it here)")
+        + ("" if item.loaded else " (unused here)")
         for item in view.margin
     ]
-    return phrase("margin", told=", ".join(told))
+    return ", ".join(told)
 
 
 def _helps_most(view: SolveView, labels: Labels) -> str:
-    if labels.is_plain:
-        told = ", ".join(f"{item.change} ({users_with(item)})" for item in view.helps_most)
-    else:
-        told = "; ".join(f"{one.words} ({in_words(users_with(one))})" for one in view.helps_most)
-    return f"Most would help: {told}." if told else ""
+    told = ", ".join(
+        f"{item.change if labels.is_plain else item.words} ({users_with(item)})"
+        for item in view.helps_most
+    )
+    return f"Scale up: {told}." if told else ""
 
 
 # -- more users --------------------------------------------------------------------------
@@ -100,7 +107,7 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers, labels: La
         known = quality_known_at(solution.graph, more.at)
         value = marked_value(told_beyond(more.quality[1], 1), more.quality[1], known)
         fails.append(phrase("reason.above", name="quality", told=value, limit=1))
-    told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more))]
+    told = [*_some(loads), *_some(fails), *map(labels.told, _to_whom(more, labels))]
     return f"{head}{mode}: {'; '.join(told)}."
 
 
@@ -124,19 +131,19 @@ def _some(told: list[str]) -> list[str]:
     return [*told[:_MOST_NAMED], *([phrase("more.like", count=more)] if more > 0 else [])]
 
 
-def _to_whom(more: MoreUsers) -> list[str]:
+def _to_whom(more: MoreUsers, labels: Labels) -> list[str]:
     """Return what streams lose, how much later they get, at which stage; or that none does."""
     ordered = sorted(more.streams, key=lambda one: (-one.loss[1], -one.latency[1]))
     alike: dict[tuple[str, ...], list[str]] = {}
     for one in ordered:
         if one.loses_more or one.is_later or one.is_lowered:
-            alike.setdefault(_how(one), []).append(one.name)
+            alike.setdefault(_how(one, labels), []).append(one.name)
     if alike:
         return _some([f"{joined_words(names)}: {', '.join(how)}" for how, names in alike.items()])
     return [phrase("more.nobody")]
 
 
-def _how(one: StreamThere) -> tuple[str, ...]:
+def _how(one: StreamThere, labels: Labels) -> tuple[str, ...]:
     """Return in which ways a stream gets worse, and where."""
     told = []
     if one.loses_more:
@@ -145,9 +152,9 @@ def _how(one: StreamThere) -> tuple[str, ...]:
         told.append(f"{lost} lost ({one.lost_at}{before})")
     if one.is_later:
         later = quantity(one.latency[1] - one.latency[0], TIME, 3)
-        told.append(f"{later} later ({one.slower_at})")
+        told.append(f"latency +{later} ({labels.stage(one.slower_at)})")
     if one.is_lowered:
         unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
         before, after = (quantity(rate, unit, 3) for rate in one.rate)
-        told.append(f"{marked(after, opposite(one.loss_known))} instead of {before}")
+        told.append(f"rate {before} -> {marked(after, opposite(one.loss_known))}")
     return tuple(told)

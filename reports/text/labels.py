@@ -58,9 +58,8 @@ class Labels(Struct, frozen=True, kw_only=True):
     kinds: frozenset[str] = frozenset()
     """Parameters, of which some have numbers by kinds, cases or ends."""
     instances: frozenset[str] = frozenset()
-    quality: tuple[int, tuple[str, ...]] | None = (0, ())
-    """How many needs quality joins, and those that it does not: loads, floors without an ideal,
-    what must hold with a certainty. None where it is a formula of its own."""
+    joins_needs: bool = True
+    """False where the quality of the spec is a formula of its own."""
     is_plain: bool = False
     """True where everything is called by its identifier."""
 
@@ -132,13 +131,8 @@ class Labels(Struct, frozen=True, kw_only=True):
         return self._part(name) or self._spaced(name)
 
     def _needs(self) -> str:
-        """Return what quality is called: the needs that it joins."""
-        if self.quality is None:
-            return QUALITY
-        joined, left_out = self.quality
-        if left_out:
-            return phrase("quality.some", joined=joined, all=joined + len(left_out))
-        return phrase("quality.all")
+        """Return what quality is called."""
+        return phrase("quality.all") if self.joins_needs else QUALITY
 
     def _spaced(self, name: str) -> str:
         """Return a name with blanks; that of a part of an instance, behind what it is a part of."""
@@ -241,17 +235,8 @@ def labels_of(model: ir.Model) -> Labels:
         components=frozenset(one.name for one in _components(model)),
         kinds=frozenset(one.name for one in model.parameters),
         instances=frozenset(one.name for one in model.instances),
-        quality=_joined_needs(model),
+        joins_needs=model.quality.metric is not ir.Metric.FORMULA,
     )
-
-
-def _joined_needs(model: ir.Model) -> tuple[int, tuple[str, ...]] | None:
-    """Return how many needs quality joins, of all modes, and those that it does not."""
-    if model.quality.metric is ir.Metric.FORMULA:
-        return None
-    stated = [*model.requirements, *(one for mode in model.modes for one in mode.requirements)]
-    left_out = dict.fromkeys(one.name for one in stated if not one.is_axis)
-    return len({one.name for one in stated if one.is_axis}), tuple(left_out)
 
 
 def first_sentence(doc: str) -> str:

@@ -64,9 +64,9 @@ def measure_table(solution: Solution, labels: Labels = PLAIN, *, named: bool = F
         if view.name not in required
     )
     headings = (
-        "measure",
-        f"at {solution.at:,}",
+        "Measure",
+        f"At {solution.at:,}",
         *([""] * labels.is_plain),
-        *(["name"] * has_names),
+        *(["Name"] * has_names),
     )
-    return Table(headings, rows, frozenset([1]))
+    return Table(headings, rows, frozenset([1]), long=frozenset([0, len(headings) - 1]))

@@ -8,6 +8,7 @@ from math import isfinite
 from msgspec.structs import replace
 
 from qps.reports.text.answers import SolveView
+from qps.reports.text.how_known import users_known
 from qps.reports.text.labels import PLAIN, Labels
 from qps.reports.text.nouns import counted, noun
 from qps.reports.text.phrases import phrase
@@ -45,7 +46,8 @@ def odds_lines(view: SolveView) -> Iterator[str]:
 
 
 def _of_odds(view: SolveView, odds: Odds) -> Iterator[str]:
-    yield f"{_between(odds, view)}; {promised(odds, view.population.name)}."
+    confident = f"; {promised(odds, view.population.name)}" if view.known.is_exact else ""
+    yield f"{_between(odds, view)}{confident}."
     if odds.by_slopes is not None and are_apart(
         _numbers(odds.interval), _numbers(odds.by_slopes), nearest=1
     ):
@@ -136,19 +138,19 @@ def promised_view(view: SolveView, odds: Odds) -> SolveView:
 
 def _promise_text(view: SolveView, odds: Odds) -> str:
     """Return the answer to `--confidence`: the population that can be promised."""
-    stated = (
-        "not even the fewest" if view.largest_acceptable is None else f"{view.largest_acceptable:,}"
-    )
-    is_asked = any(one.certainty is not None for one in view.requirements)
-    of = "with the numbers as they are stated"
-    if is_asked:  # in a sample they are plain requirements
-        of = "with the certainty that each requirement asks for"
-    sure = percent(odds.promise.certainty)
-    if odds.promise.largest is None:
-        of_them = noun(view.population.name)
-        return f"No number of {of_them} can be promised with {sure} certainty; {of}, {stated}."
-    users = counted(odds.promise.largest, view.population.name)
-    return f"At least {users} with {sure} certainty; {of}, {stated}."
+    stated = view.largest_acceptable
+    nominal = "none" if stated is None else f"{stated:,}"
+    of = phrase("with_nominal")
+    if any(one.certainty is not None for one in view.requirements):
+        of = phrase("with_required")  # in a sample they are plain requirements
+    sure, largest = percent(odds.promise.certainty), odds.promise.largest
+    name = view.population.name
+    if largest is None:
+        return f"{phrase('capacity.none.samples', sure=sure).capitalize()}; {nominal} {of}."
+    users = users_known(view.known) + counted(largest, name)
+    if view.known.is_exact:
+        return f"{phrase('capacity.confident', users=users, sure=sure)}; {nominal} {of}."
+    return f"{phrase('capacity.sampled', users=users, sure=sure)}; {nominal} {of}."
 
 
 def shares_table(view: SolveView, labels: Labels = PLAIN) -> Table:
@@ -180,36 +182,37 @@ def shares_table(view: SolveView, labels: Labels = PLAIN) -> Table:
 
 
 def _between(odds: Odds, view: SolveView) -> str:
-    more = " or more" if odds.interval.most == view.population.to else ""
+    more = "+" if odds.interval.most == view.population.to else ""
     return (
-        f"With {percent(odds.interval.probability)} probability {ends_of(odds.interval)}{more} "
+        f"{percent(odds.interval.probability)} interval {ends_of(odds.interval)}{more} "
         f"({samples_text(odds.samples, len(odds.shares))})"
     )
 
 
 def samples_text(samples: int, numbers: int) -> str:
     """Return how many samples there are of how many numbers: `10,000 samples of …`."""
-    told = "one uncertain number" if numbers == 1 else f"{numbers} uncertain numbers"
+    told = "1 uncertain input" if numbers == 1 else f"{numbers} uncertain inputs"
     return f"{samples:,} samples of {told}"
 
 
 def ends_of(interval: Interval) -> str:
-    """Return between which populations an interval lies: `between 6,870 and 8,010`."""
+    """Return the ends of an interval: `6,870–8,010`."""
     if interval.most is None:
         return "none at all"
     if interval.least == interval.most:
         return f"{interval.most:,}"
     low = "none" if interval.least is None else f"{interval.least:,}"
-    return f"between {low} and {interval.most:,}"
+    return f"{low}–{interval.most:,}"
 
 
 def rounded_ends(interval: Interval, end: int) -> str:
-    """Return the same to three digits, no less; at the `end` of a range there may be more."""
-    more = " or more" if interval.most == end else ""
+    """Return the same to three digits, outwards; at the `end` of a range there may be more."""
+    more = "+" if interval.most == end else ""
     if interval.most is None or interval.least == interval.most:
         return ends_of(interval) + more
     low = "none" if interval.least is None else rounded_down(interval.least)
-    return f"between {low} and {rounded_up(interval.most)}{more}"
+    high = f"{interval.most:,}" if more else rounded_up(interval.most)
+    return f"{low}–{high}{more}"
 
 
 def _numbers(interval: Interval) -> tuple[int, int]:

@@ -125,6 +125,11 @@ def quality_beyond(solution: Solution, at: int, labels: Labels) -> str:
 
 
 def behind_quality(solution: Solution, at: int, labels: Labels) -> list[str]:
+    """Return the requirements that make quality what it is, with their values and limits."""
+    return [against(one, solution, at, labels) for one in criteria_behind_quality(solution, at)]
+
+
+def criteria_behind_quality(solution: Solution, at: int) -> list[Criterion]:
     """Return the requirements that make quality what it is: those nearest to their limits."""
     point = solution.graph.at(at)
     judged = [
@@ -133,21 +138,25 @@ def behind_quality(solution: Solution, at: int, labels: Labels) -> list[str]:
         if item.criterion.axis is not None
     ]
     judged.sort(key=lambda pair: -pair[0])
-    nearest = [criterion for share, criterion in judged if share > 0]
-    return [against(one, solution, at, labels) for one in nearest[:_MOST_OF_QUALITY]]
+    return [criterion for share, criterion in judged if share > 0][:_MOST_OF_QUALITY]
 
 
 def against(criterion: Criterion, solution: Solution, at: int, labels: Labels) -> str:
     """Return a requirement with its value at a population and its limit: `delay 227 of 230 ms`."""
+    return f"{labels.measure(criterion.name)} {in_words(beside(criterion, solution, at))}"
+
+
+def beside(criterion: Criterion, solution: Solution, at: int) -> str:
+    """Return the value of a requirement at a population beside its limit: `≥ 227 of 230 ms`."""
     share, graph = in_percent(criterion), solution.graph
     most = graph.number(criterion.limit)
     limit = quantity(most, criterion.dimension, _DIGITS, share=share)
     amount = graph.at(at).number(criterion.measure)
     value = beside_limit(amount, most, criterion.dimension, share=share, digits=_DIGITS)
-    known, called = known_at(graph, criterion, at), labels.measure(criterion.name)
+    known = known_at(graph, criterion, at)
     if criterion.at_most and not criterion.strict and isfinite(amount):
-        return f"{called} {in_words(marked_value(of_limit(value, limit), amount, known))}"
-    return f"{called} {in_words(marked_value(value, amount, known))}, {side_of(criterion)} {limit}"
+        return marked_value(of_limit(value, limit), amount, known)
+    return f"{marked_value(value, amount, known)}, {side_of(criterion)} {limit}"
 
 
 def of_limit(value: str, limit: str) -> str:

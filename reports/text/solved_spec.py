@@ -41,7 +41,7 @@ def tell_nobody(_: str) -> None:
 
 
 Answered: TypeAlias = Callable[[ir.Model, SolveView, Solution], object]
-"""What is called with the answers, before it is asked how sure they are and what would help."""
+"""What is called with the answers, before it is known which changes would help."""
 
 
 def solved_spec(
@@ -65,9 +65,6 @@ def solved_spec(
     if not is_certain:
         model = promising(model, configuration, sampling)
     solution = solve_model(model, configuration)
-    if answered is not None:
-        first = solve_view(model, configuration, solution, settings, (), spec.warnings)
-        answered(model, first, solution)
     if not is_certain:
         plain, of_slopes = spec.model, solution
         if model is not spec.model:
@@ -79,6 +76,9 @@ def solved_spec(
 
             tell("how sure")
             found = odds(plain, configuration, of_slopes, sampling)
+    if answered is not None:
+        first = solve_view(model, configuration, solution, settings, (), spec.warnings, found)
+        answered(model, first, solution)
     tell("what would help")
     helping = advise(model, configuration, solution) if advice else ()
     view = solve_view(model, configuration, solution, settings, helping, spec.warnings, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 
@@ -19,8 +19,9 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.reports.text.answers import RequirementView, ResourceView, SolveView
 from qps.reports.text.closed_text import closed_lines
-from qps.reports.text.giving_way import giving_way
-from qps.reports.text.headroom_text import headroom_lines
+from qps.reports.text.facts import COLUMNS, facts_text, title_lines
+from qps.reports.text.giving_way import GIVES_WAY, giving_way
+from qps.reports.text.headroom_text import headroom_line, more_users_lines, next_limit_line
 from qps.reports.text.how_known import (
     known_lines,
     marked,
@@ -35,6 +36,7 @@ from qps.reports.text.phrases import phrase
 from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import (
     in_percent,
+    joined_words,
     number,
     percent,
     population_text,
@@ -51,6 +53,7 @@ from qps.solver.answers.judgement import StaysFull
 from qps.solver.answers.solution import Bottleneck, Solution
 from qps.solver.search.method import Method
 
+_DIGITS = 3
 _SHOWN_SHARES = 4
 _SHOWN_SENSITIVITIES = 6
 _SMALL_SHARE = 0.005
@@ -66,52 +69,72 @@ def solve_text(
     width: int | None = None,
     labels: Labels = PLAIN,
 ) -> str:
-    """Return the answer, the requirements, the resources, what would move it, and `warnings`.
+    """Return all that is known of a capacity: facts, tables, notes, and `warnings`.
 
-    Lines are as long as they are, unless a `width` is given to fit them in. With `labels`, things
-    are called as people call them, and tables have identifiers behind.
+    Lines fit a `width`, 80 unless one is given. With `labels`, tables have identifiers behind.
     """
+    columns = COLUMNS if width is None else width
 
-    def line_of(text: str, indent: str = "  ") -> str:
-        if markdown or width is None:
-            return text if markdown else f"{indent}{text}"
-        return "\n".join(wrapped(text, width, indent))
+    def line_of(text: str) -> str:
+        return escaped(text) if markdown else "\n".join(wrapped(text, columns))
 
     def table_of(table: Table) -> str:
-        return table.as_markdown() if markdown else table.as_text(width=width)
+        return table.as_markdown() if markdown else table.as_text(width=columns)
 
-    head = f"{printable(title)} ({', '.join([view.file, *circumstances(view)])})"
+    def facts_of(facts: Sequence[tuple[str, str]]) -> str:
+        if not markdown:
+            return facts_text(facts, columns)
+        return "".join(f"- {label}: {escaped(text)}\n" for label, text in facts if text)
+
+    place = ", ".join([view.file, *circumstances(view)])
     answered = answer_told(view, solution, labels)
-    answer = f"**{answered}**" if markdown else line_of(answered)
-    beyond = [*map(labels.told, odds_lines(view)), *headroom_lines(view, solution, labels)]
+    facts = list(_all_facts(view, solution, labels))
     if markdown:
-        answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
+        parts = [
+            f"### {printable(title)} ({place})",
+            f"**{escaped(answered)}**",
+            facts_of(facts),
+        ]
     else:
-        answer = "\n".join([answer, *map(line_of, beyond)])
-    parts = [f"### {head}" if markdown else line_of(head, ""), answer]
+        parts = [
+            "\n".join(title_lines(title, place, columns)),
+            facts_of([("Capacity", answered), *facts]),
+        ]
     criteria = [item.criterion for item in solution.requirements]
     tables = [
         _requirements(view, criteria, labels),
         measure_table(solution, labels, named=True),
         resource_table(view, solution, labels, named=True)[0],
         carried(view, solution, labels, named=True),
+        _advice(view, labels),
+        _sensitivities(view, labels),
         shares_table(view, labels),
     ]
     parts += [table_of(table) for table in tables if table.rows]
-    told = [
-        modes_line(view, labels),
-        labels.told(_bottleneck(view)),
-        *remarks(view, solution, labels)[1:],
-        _sensitivity(view) if labels.is_plain else "",
+    notes = [
+        *map(labels.told, (*odds_lines(view), *known_lines(solution))),
         labels.told(_references(view, solution)),
     ]
-    parts += [line_of(line) for line in told if line]
-    tables = [] if labels.is_plain else [_sensitivities(view, labels)]
-    tables.append(_advice(view, labels))
-    parts += [table_of(table) for table in tables if table.rows]
+    parts.append(("\n\n" if markdown else "\n").join(line_of(line) for line in notes if line))
     warned = plain((*warnings, *solution.warnings)).splitlines()
-    parts += [escaped(line) if markdown else line_of(line) for line in warned]
+    parts += [line_of(line) for line in warned]
     return joined(parts)
+
+
+def _all_facts(view: SolveView, solution: Solution, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield the facts of `--all` under their labels."""
+    told = labels.told
+    yield "Next limit", next_limit_line(view, labels)
+    yield "More users", " ".join(more_users_lines(view, solution, labels))
+    yield "Headroom", told(headroom_line(view))
+    yield "Bottleneck", told(_bottleneck(view))
+    for label, lines in (
+        ("Elastic", elastic_lines(view, solution, labels)),
+        ("Closed", closed_lines(view)),
+        ("Cost", cost_lines(view, solution)),
+    ):
+        yield from ((label, told(line)) for line in lines)
+    yield "Modes", mode_facts(view, labels)
 
 
 def title_of(model: ir.Model) -> str:
@@ -134,16 +157,20 @@ def _requirements(view: SolveView, criteria: Sequence[Criterion], labels: Labels
             (
                 f"{labels.of(QUALITY)} ({view.quality.metric})",
                 marked(number(view.quality.at_limit), view.quality.known),
-                "<= 1",
+                "≤ 1",
                 _up_to(view.quality.met_up_to, view, view.quality.met_up_to_known),
                 *_behind(QUALITY, labels),
             )
         )
-    headings = ("requirement", f"at {view.at:,}", "limit", "met up to", *_behind(_NAME, labels))
-    return Table(headings, tuple(rows), frozenset([1, 3]))
+    headings = ("Requirement", f"At {view.at:,}", "Limit", "Met up to", *_behind(_NAME, labels))
+    return Table(headings, tuple(rows), frozenset([1, 2, 3]), long=frozenset([0, 4]))
 
 
-_NAME = "name"
+_NAME = "Name"
+
+
+def _sign(operator: str) -> str:
+    return {"<=": "≤", ">=": "≥"}.get(operator, operator)
 
 
 def _requirement(
@@ -151,13 +178,13 @@ def _requirement(
 ) -> tuple[str, ...]:
     share, dimension = in_percent(criterion), criterion.dimension
     return (
-        labels.of(item.measure),
+        labels.measure(item.measure),
         marked_value(
             quantity(item.value_at_limit, dimension, share=share),
             item.value_at_limit,
             item.known,
         ),
-        f"{item.operator} {quantity(item.limit, dimension, share=share)}",
+        f"{_sign(item.operator)} {quantity(item.limit, dimension, share=share)}",
         _up_to(item.met_up_to, view, item.met_up_to_known),
         *_behind(item.measure, labels),
     )
@@ -166,46 +193,90 @@ def _requirement(
 def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
     if met is None:
         return "never"
-    return "all" if met == view.population.to else marked(f"{met:,}", known)
+    return f"{met:,}+" if met == view.population.to else marked(f"{met:,}", known)
+
+
+_BAR = 8
+"""Signs of a bar that shows a utilization of 100 %."""
+_NONE = "–"
 
 
 def resource_table(
-    view: SolveView, solution: Solution, labels: Labels = PLAIN, *, named: bool = False
+    view: SolveView,
+    solution: Solution,
+    labels: Labels = PLAIN,
+    *,
+    named: bool = False,
+    bars: bool = False,
+    shares: int = _SHOWN_SHARES,
 ) -> tuple[Table, list[ResourceView]]:
-    """Return what is full first as a table, and of each of its rows the resource.
+    """Return the resources, the first to saturate first, and of each row the resource.
 
-    With labels, up to how many whole users it is not full, and where `named`, its identifier.
+    `named` puts identifiers behind, `bars` a bar before each utilization; the largest `shares` of
+    what loads a resource are shown.
     """
     ordered = sorted(
         view.resources,
         key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
     )
     is_planned = any(resource.target != 1 for resource in ordered)
+    limits = _utilization_limits(solution)
+    has_limits = is_planned or bool(limits)
     told = with_ports_together(ordered, attrgetter("name"), view, solution)
     giving = giving_way(solution)
-    rows = tuple(
-        (
-            _named(resource.name, name, labels) + " (gives way)" * (resource.name in giving),
-            percent(resource.load_at_limit),
-            *([percent(resource.target)] * is_planned),
-            _saturation(resource),
-            _shares(resource, labels),
-            *(_behind(resource.name, labels) if named else ()),
+    rows = []
+    for resource, name in told:
+        limit = min(resource.target, limits.get(resource.name, 1.0))
+        rows.append(
+            (
+                _named(resource.name, name, labels) + " (elastic)" * (resource.name in giving),
+                *([_bar(resource.load_at_limit)] * bars),
+                percent(resource.load_at_limit, _DIGITS),
+                *([percent(limit) if is_planned or limit < 1 else _NONE] * has_limits),
+                _saturation(resource),
+                _shares(resource, labels, shares),
+                *(_behind(resource.name, labels) if named else ()),
+            )
         )
-        for resource, name in told
-    )
-    reached = f"{'reached' if is_planned else 'saturates'} at {view.population.name} ="
+    at = f"{view.at:,}"
     headings = (
-        "resource",
-        f"load at {view.at:,}",
-        *(["target"] * is_planned),
-        reached if labels.is_plain else "reached beyond" if is_planned else "full beyond",
-        "mostly",
+        "Utilization of" if bars else "Resource",
+        *(("", f"At {at}") if bars else (f"Utilization at {at}",)),
+        *(["Target" if is_planned else "Limit"] * has_limits),
+        "Reached at" if is_planned else "Saturates",
+        "Main demand",
         *(_behind(_NAME, labels) if named else ()),
     )
-    right = frozenset([1, 2, 3] if is_planned else [1, 2])
-    table = Table(headings, rows, right, firm=frozenset([0]))
+    first = 2 if bars else 1
+    right = frozenset(range(first, first + 2 + has_limits))
+    demand = first + 2 + has_limits
+    long = frozenset([0, demand, demand + 1]) if named else frozenset([0])
+    table = Table(headings, tuple(rows), right, firm=frozenset([0, 1]), long=long)
     return table, [resource for resource, _ in told]
+
+
+def _utilization_limits(solution: Solution) -> dict[str, float]:
+    """Return the lowest utilization that requirements allow each resource."""
+    found: dict[str, float] = {}
+    for item in solution.requirements:
+        resource, _, measure = item.criterion.name.rpartition(".")
+        if measure in _UTILIZATIONS and item.criterion.at_most:
+            limit = solution.graph.number(item.criterion.limit)
+            found[resource] = min(limit, found.get(resource, limit))
+    return found
+
+
+_UTILIZATIONS = ("load", "utilization")
+
+
+def _bar(load: float) -> str:
+    """Return a bar of a utilization.
+
+    >>> _bar(0.75), _bar(2.0)
+    ('██████░░', '████████')
+    """
+    full = round(_BAR * min(1.0, max(0.0, load))) if load == load else 0  # noqa: PLR0124 - nan
+    return "█" * full + "░" * (_BAR - full)
 
 
 def _named(resource: str, name: str, labels: Labels) -> str:
@@ -235,11 +306,11 @@ def carried(
         for item, name in shown
     )
     headings = (
-        *("carries", f"at {view.at:,}", "per hour", "per month"),
+        *("Traffic", f"At {view.at:,}", "Per hour", "Per month"),
         *([""] * several),
         *(_behind(_NAME, labels) if named else ()),
     )
-    return Table(headings, rows, frozenset([1, 2, 3]))
+    return Table(headings, rows, frozenset([1, 2, 3]), long=frozenset([0, len(headings) - 1]))
 
 
 def _saturation(resource: ResourceView) -> str:
@@ -248,13 +319,13 @@ def _saturation(resource: ResourceView) -> str:
     if resource.saturates_at is None:
         return "never"
     if resource.method == Method.AT_START.value:
-        return "from the start"
+        return "at start"
     return whole_population(resource.saturates_at)
 
 
-def _shares(resource: ResourceView, labels: Labels = PLAIN) -> str:
+def _shares(resource: ResourceView, labels: Labels = PLAIN, most: int = _SHOWN_SHARES) -> str:
     large = [(by, share) for by, share in resource.shares.items() if share > _SMALL_SHARE]
-    return ", ".join(f"{labels.of(by)} {percent(share, 2)}" for by, share in large[:_SHOWN_SHARES])
+    return ", ".join(f"{labels.of(by)} {percent(share, 2)}" for by, share in large[:most])
 
 
 def _bottleneck(view: SolveView) -> str:
@@ -264,9 +335,9 @@ def _bottleneck(view: SolveView) -> str:
     if found.saturates_at is None:
         most = heaviest_in_words(view).lower()
         none = "none is known to saturate" if found.undecided else "none saturates"
-        line = f"Bottleneck: {none}; {found.resource} is the {most}."
+        line = f"{none}; {most}: {found.resource}."
     else:
-        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}{stays_full_text(view)}."
+        line = f"{_saturates_first(view, found.saturates_at)}{stays_full_text(view)}."
     line += undecided_saturations(view)
     if found.changes:
         line += f" {changes_in_words(view, found)}."
@@ -274,16 +345,13 @@ def _bottleneck(view: SolveView) -> str:
 
 
 def changes_in_words(view: SolveView, found: Bottleneck) -> str:
-    """Return which resource is the heaviest from where on, and from where on it is not told."""
+    """Return which resource has the highest utilization from which population on."""
     name, heaviest = view.population.name, heaviest_in_words(view)
     first = found.changes[0]
     if first.to is None and first.at < view.population.from_ + 1:
-        return f"{heaviest} at first: {found.initially}; whether others are later is not told"
+        return f"{heaviest} at first: {found.initially}; unknown for larger populations"
     path = [f"{found.initially} at first"]
-    path += [
-        f"{c.to or 'not told which'} from {name} = {whole_population(c.at)} on"
-        for c in found.changes
-    ]
+    path += [f"{c.to or 'unknown'} from {name} = {whole_population(c.at)}" for c in found.changes]
     return f"{heaviest}: {', '.join(path)}"
 
 
@@ -312,7 +380,7 @@ def _saturates_first(view: SolveView, at: float) -> str:
         full = full_from_start(found, is_planned=planned)
         if view.population.from_ == view.population.to:
             return f"{found.resource} is {full} at {where}"
-        return f"{found.resource} is {full} already at {where}, where the range starts"
+        return f"{found.resource} is {full} at {where}, the start of the range"
     return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
 
 
@@ -334,11 +402,11 @@ def stays_full_text(view: SolveView) -> str:
 def heaviest_in_words(view: SolveView) -> str:
     """Return what is meant by the heaviest load: targets may lie below 100 %."""
     is_planned = any(resource.target != 1 for resource in view.resources)
-    return "Nearest to its target" if is_planned else "Most heavily loaded"
+    return "Nearest to its target" if is_planned else "Highest utilization"
 
 
-def modes_line(view: SolveView, labels: Labels = PLAIN) -> str:
-    """Return what each mode comes to, where there are several."""
+def mode_facts(view: SolveView, labels: Labels = PLAIN) -> str:
+    """Return the capacity of each mode, and which one counts; empty where there is none."""
     if not view.modes:
         return ""
     told = []
@@ -348,24 +416,31 @@ def modes_line(view: SolveView, labels: Labels = PLAIN) -> str:
             largest = marked(f"{mode.largest_acceptable:,}", mode.known)
         why = f" ({labels.of(mode.limited_by)})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
-    return f"Modes: {', '.join(told)}. The worst, {view.mode}, counts and is what follows."
+    return f"{', '.join(told)}; {view.mode} is the worst and sets the capacity"
+
+
+def cost_facts(view: SolveView, solution: Solution) -> list[str]:
+    """Return what the configuration costs at the capacity, in all and for each user."""
+    each = noun_of_one(view.population.name)
+    lines = []
+    for cost in solution.costs:
+        told = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
+        lines.append(f"{told(cost.total)}, {told(cost.per_user)} per {each}")
+    if lines and solution.costs[-1].unpriced:
+        lines.append(f"no price for {', '.join(solution.costs[-1].unpriced)}")
+    return lines
 
 
 def cost_lines(view: SolveView, solution: Solution) -> list[str]:
-    """Return what the configuration costs at the limit, bought and running."""
+    """Return the same with the cost of each place."""
     lines = []
     each = noun_of_one(view.population.name)
     for cost in solution.costs:
-        dimension = MONEY / TIME if cost.is_running else MONEY
-        what = "Running cost" if cost.is_running else "Cost"
-        told = partial(quantity, dimension=dimension)
+        told = partial(quantity, dimension=MONEY / TIME if cost.is_running else MONEY)
         places = ", ".join(f"{place} {told(value)}" for place, value in cost.places.items())
-        line = (
-            f"{what} at {view.at:,}: {told(cost.total)}, {told(cost.per_user)} for each {each} "
-            f"({places})"
-        )
+        line = f"{told(cost.total)} at {view.at:,}, {told(cost.per_user)} per {each} ({places})"
         if cost.unpriced and cost is solution.costs[-1]:
-            line += f"; without a price: {', '.join(cost.unpriced)}"
+            line += f"; no price for {', '.join(cost.unpriced)}"
         lines.append(f"{line}.")
     return lines
 
@@ -373,84 +448,88 @@ def cost_lines(view: SolveView, solution: Solution) -> list[str]:
 def remarks(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> tuple[str, ...]:
     """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
     known = " ".join(known_lines(solution))
-    told = (*closed_lines(view), *elastic_lines(view, solution, labels))
-    return (
-        modes_line(view, labels),
-        *map(labels.told, (known, *told, *cost_lines(view, solution))),
-    )
+    elastic = [f"Elastic: {line}" for line in elastic_lines(view, solution, labels)]
+    costs = [f"Cost: {line}" for line in cost_lines(view, solution)]
+    modes = mode_facts(view, labels)
+    told = (known, *closed_lines(view), *elastic, *costs)
+    return (f"Modes: {modes}." if modes else "", *map(labels.told, told))
 
 
 def _advice(view: SolveView, labels: Labels) -> Table:
-    """Return what would help, in the thesis's three ways, the best of each first."""
+    """Return changes that raise the capacity, in three ways, the best of each first."""
     rows = []
     last = ""
     for item in view.advice:
         change = item.change if labels.is_plain else item.words
         if item.to is not None and item.headroom is not None:
-            change += f" (to {labels.of(item.to)}, which has {percent(item.headroom)} left)"
+            change += f" (moves load to {labels.of(item.to)}, {percent(item.headroom)} left)"
         way = item.way if item.way != last else ""
         rows.append((way, change, users_with(item), *_behind(item.setting or "", labels)))
         last = item.way
-    headings = ("what would help", "", noun(view.population.name), *_behind("--set", labels))
-    return Table(headings, tuple(rows), frozenset([2]), firm=frozenset([1]))
+    headings = ("Scale up", "", noun(view.population.name).capitalize(), *_behind("--set", labels))
+    return Table(headings, tuple(rows), frozenset([2]), frozenset([1]), frozenset([0, 1, 3]))
+
+
+def elastic_facts(view: SolveView, solution: Solution) -> list[str]:
+    """Return which resources elastic traffic saturates, and what is left to it there."""
+    lines = zip(view.elastic, elastic_lines(view, solution), strict=True)
+    told = [line for item, line in lines if item.lowered]
+    full = sorted(giving_way(solution))
+    if full:
+        told.insert(0, f"{joined_words(full)} {'is' if len(full) == 1 else 'are'} {GIVES_WAY}:")
+    return told
 
 
 def elastic_lines(view: SolveView, solution: Solution, labels: Labels = PLAIN) -> list[str]:
-    """Return a sentence for each elastic parameter: where it yields, where it can no more."""
+    """Return a sentence for each elastic parameter: its value, and from where on it yields."""
     lines = []
     name = view.population.name
     for item, solved in zip(view.elastic, solution.elastic, strict=True):
         told = partial(quantity, dimension=solved.dimension)
-        rank = "" if item.priority is None else f", priority {item.priority}"
-        told_at_limit = marked(told(item.value_at_limit), item.known)
-        line = f"Elastic{rank}: {labels.of(item.parameter)} is {told_at_limit} at {view.at:,}"
+        rank = "" if item.priority is None else f" (priority {item.priority})"
+        at_limit = marked(told(item.value_at_limit), item.known)
+        line = f"{labels.of(item.parameter)}{rank} is {at_limit} at {view.at:,}"
         if item.yields is None:
-            line += f"; nothing keeps it below {told(item.most)}."
+            lines.append(f"{line}, its maximum throughout.")
+            continue
+        if item.exhausted is not None and item.exhausted.method is Method.AT_START:
+            lines.append(f"{line}, its minimum throughout: {item.yields.resource} is saturated.")
+            continue
+        if item.yields.method is Method.AT_START:
+            line += f", limited by {item.yields.resource} throughout"
         else:
-            start = f": {told(item.most)} up to {name} = {whole_population(item.yields.at)}, then "
-            if item.yields.method is Method.AT_START:
-                start = ", from the start "
-            if item.exhausted is not None and item.exhausted.method is Method.AT_START:
-                line += f", from the start: {item.yields.resource} leaves no more."
-                lines.append(line)
-                continue
-            line += f"{start}what {item.yields.resource} leaves"
-            for change in item.changes:
-                to = change.to or "one that is not told"
-                line += f", from {name} = {whole_population(change.at)} on what {to} leaves"
-            if item.exhausted is not None:
-                line += (
-                    f", {told(item.least)} at {name} = {whole_population(item.exhausted.at)} "
-                    f"({item.exhausted.resource})"
-                )
-            line += "."
-        lines.append(line)
+            line += (
+                f": {told(item.most)} up to {name} = {whole_population(item.yields.at)}, then "
+                f"limited by {item.yields.resource}"
+            )
+        for change in item.changes:
+            to = change.to or "an unknown resource"
+            line += f", from {name} = {whole_population(change.at)} by {to}"
+        if item.exhausted is not None:
+            line += (
+                f", at its minimum of {told(item.least)} from "
+                f"{name} = {whole_population(item.exhausted.at)} ({item.exhausted.resource})"
+            )
+        lines.append(f"{line}.")
     return lines
 
 
-def _sensitivity(view: SolveView) -> str:
-    if not view.sensitivity:
-        return ""
-    told = [
-        f"{item.parameter} {item.elasticity:+.2f} %"
-        for item in view.sensitivity[:_SHOWN_SENSITIVITIES]
-    ]
-    what = "the answer"
-    if view.limited_by is None and view.sensitivity_of is not None:
-        what = f"the saturation of {view.sensitivity_of.removesuffix('.load')}"
-    return f"1 % more of each moves {what} by: {', '.join(told)}."
-
-
 def _sensitivities(view: SolveView, labels: Labels) -> Table:
-    """Return the same as a table: words may be many, and identifiers stand behind them."""
+    """Return by how much 1 % more of each input changes the capacity, the largest effect first."""
     rows = tuple(
-        (labels.of(item.parameter), f"{item.elasticity:+.2f} %", item.parameter)
+        (
+            labels.of(item.parameter),
+            f"{item.elasticity:+.2f} %",
+            *_behind(item.parameter, labels),
+        )
         for item in view.sensitivity[:_SHOWN_SENSITIVITIES]
     )
-    moved = "moves the answer by"
+    moved = "Changes capacity by"
     if view.limited_by is None and view.sensitivity_of is not None:
-        moved = f"moves the saturation of {labels.of(view.sensitivity_of.removesuffix('.load'))} by"
-    return Table(("1 % more of", moved, _NAME), rows, frozenset([1]))
+        resource = labels.of(view.sensitivity_of.removesuffix(".load"))
+        moved = f"Changes the saturation point of {resource} by"
+    headings = ("Sensitivity: +1 % of", moved, *_behind(_NAME, labels))
+    return Table(headings, rows, frozenset([1]), long=frozenset([0, 2]))
 
 
 def _references(view: SolveView, solution: Solution) -> str:
@@ -467,8 +546,8 @@ def _references(view: SolveView, solution: Solution) -> str:
     ]
     if not names:
         return ""
-    told = f"{' and '.join(names)} {'rate machines' if names[1:] else 'rates the machine'}"
+    verb = "are ratings of machines" if names[1:] else "is the rating of the machine"
     return (
-        f"{told} that costs were measured on: rated higher, the same costs weigh more. "
-        "A machine that is also in use has both numbers."
+        f"{joined_words(names)} {verb} that service demands were measured on: a higher rating "
+        "scales the same demands up. A machine that is also in use has both numbers."
     )

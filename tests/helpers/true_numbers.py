@@ -890,8 +890,8 @@ class Truth:
         facts = {a.text: b.text for a, b in pairwise(texts) if (a.kind, b.kind) == ("dt", "dd")}
         view, many = self.view, texts[0].text if texts else ""
         following = None if view.next_limit is None else view.next_limit.met_up_to
-        if following is not None and f"{following:,}" not in numbers_in(facts["breaks next"]):
-            yield f"{facts['breaks next']} breaks next, not {view.next_limit}"
+        if following is not None and f"{following:,}" not in numbers_in(facts["Next limit"]):
+            yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
         largest = view.largest_acceptable
         if view.odds is None and (f"{largest:,}" if largest is not None else "No") not in many:
             yield f"{many}, not {largest}"

@@ -19,7 +19,7 @@ export function showComparison(columns, active, choose, drop) {
   const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
   const rows = [
     row(nounOfAll(columns), (one) => make("strong", null, one.solved.largest === null ? "none" : largestTold(one))),
-    row("limited by", (one) => make("span", null, limitRow(one))),
+    row("Limit", (one) => make("span", null, limitRow(one))),
     row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one)),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     ...namesOf(columns, (one) => (one.graph.quality === null ? [] : [called(one.model, "quality")])).map((name) => row(name, (one) => (one.graph.quality === null || called(one.model, "quality") !== name ? "" : inWords(marked(besideLimit(one.model.units, one.value(one.graph.quality), 1, ""), knownAt(one.run, one.graph.qualityKnown, one.n)))))),

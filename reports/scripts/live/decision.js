@@ -1,5 +1,5 @@
-// What somebody must know who opens the page once: how many, limited by what, what that needs, what
-// would help most, how sure that is, what breaks next: under the labels of `reports/text/first_screen.py`.
+// The first screen of the page: capacity, limit, reliability, what raises it, the next limit, under the
+// labels of `reports/text/first_screen.py`.
 
 import { isStated } from "../engine/answers.js";
 import { largestKnown, marked, usersTold } from "../engine/known.js";
@@ -22,7 +22,7 @@ function worded({ model }, name) { return make("span", { title: calledInFull(mod
 // A load beside its target; what is full is so by the last user.
 function loadBeside(load, target) {
   const [is, most] = [load, target].map((one) => percent(one, DIGITS));
-  if (is === most) return target < 1 ? `at its target of ${most}` : "full";
+  if (is === most) return target < 1 ? `at its target of ${most}` : "saturated";
   return `${is.slice(0, -UNIT)} of ${most}`;
 }
 
@@ -31,7 +31,7 @@ export function behindQuality(column) { return axesAt(column, Math.min(column.so
 
 export function limitRow(column) {
   const { solved, run } = column;
-  if (!solved.limiting) return ["nothing in the system: the range of the spec ends there"];
+  if (!solved.limiting) return ["none up to the end of the range"];
   const { criterion } = solved.limiting;
   if (criterion.name === "quality") {
     const told = toldOfQuality(column, solved.at);
@@ -40,7 +40,7 @@ export function limitRow(column) {
     return [...needs, phrase(told.length > 1 ? "limit.together" : "limit.alone", { told: "" })];
   }
   if (isStated(criterion)) {
-    if (criterion.isPromised) return [worded(column, criterion.name), ", which is not certain enough with more"];
+    if (criterion.isPromised) return [worded(column, criterion.name), ": not met with more"];
     return [worded(column, criterion.name), `: ${beside(column, criterion, solved.at)}`];
   }
   run.at(solved.at);
@@ -70,38 +70,37 @@ function givingRow(column) {
   const told = (value, elastic) => column.tell(value, elastic.dimension, { digits: DIGITS });
   const lowered = solved.elastic.map((one) => one.elastic).filter((one) => run.value(one.value) < run.value(one.most) * (1 - 1e-9));
   const left = lowered.map((one) => `${called(model, one.name)} ${told(run.value(one.value), one)} of ${told(run.value(one.most), one)}`);
-  return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? `is ${GIVES_WAY}` : `are ${GIVES_WAY.replace("its", "their")}`}: ${left.join("; ")}`];
+  return [...full.flatMap((one, i) => (i ? [", ", worded(column, one.name)] : [worded(column, one.name)])), ` ${full.length === 1 ? "is" : "are"} ${GIVES_WAY}: ${left.join("; ")}`];
 }
 
 function nextRow(column) {
   const { solved, graph } = column;
   if (!solved.limiting) return [""];
   const next = nextToFail(column);
-  if (!next) return [`nothing else up to ${whole(graph.high)}, the end of the range`];
+  if (!next) return [`none up to ${whole(graph.high)}, the end of the range`];
   const mode = next.mode === null ? "" : phrase("in_mode", { mode: next.mode });
-  return [worded(column, next.criterion.name.replace(/\.load$/, "")), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, beyond ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
+  return [worded(column, next.criterion.name.replace(/\.load$/, "")), mode, next.met === null ? phrase("next.never", { noun: nounOf(column.model) }) : `, met up to ${inWords(marked(whole(next.met), largestKnown([next], graph.low)))}`];
 }
 
-function sureRow(column, odds) {
-  const { known } = column.solved;
-  const told = [];
-  if (odds) told.push(`nine times in ten ${endsOf(odds.interval, column.graph.high)}`);
-  if (known) told.push({ "upper bound": "an upper bound: fewer may be well served", "lower bound": "a lower bound: more may be carried" }[known[0]] ?? "an approximation");
-  return [told.join("; ") || "exact for what the spec states"];
+// Exact, or on which side of the truth; what checks it.
+function sureRow({ solved: { known, largest } }) {
+  const told = phrase(`served.${known ? known[0] : "exact"}`);
+  return known && largest !== null ? [`${told}; check by simulation: `, make("code", null, "qps simulate")] : [told];
 }
 
 function endsOf([least, most], end) {
   if (most === null) return "none at all";
-  const more = most === end ? " or more" : "";
-  return (least === most ? whole(most) : `between ${least === null ? "none" : roundedDown(least)} and ${roundedUp(most)}`) + more;
+  const more = most === end ? "+" : "";
+  return (least === most ? whole(most) : `${least === null ? "none" : roundedDown(least)}–${more ? whole(most) : roundedUp(most)}`) + more;
 }
 
-// What may be promised: what samples are sure of; of a bound, that it is one.
+// Between which capacities samples of uncertain inputs lie; which one most of them support, where that is exact.
 function planRow(column, odds) {
-  const { known, largest } = column.solved, sure = percent(CERTAINTY);
-  if (odds) return [odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, least: roundedDown(odds.promise), noun: nounOf(column.model) })];
-  if (known?.[0] === "upper bound" && largest !== null) return ["plan for fewer: nobody has played it; ", make("code", null, "qps simulate"), " does"];
-  return [""];
+  if (!odds) return [""];
+  const sure = percent(CERTAINTY), interval = `90 % interval ${endsOf(odds.interval, column.graph.high)}`;
+  if (column.solved.known) return [interval];
+  const least = odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, least: roundedDown(odds.promise), noun: nounOf(column.model) });
+  return [`${interval}; ${least}`];
 }
 
 const CERTAINTY = 0.95;
@@ -112,8 +111,8 @@ function costRow(column, found) {
   const told = (value, one) => column.tell(value, one.dimension, { digits: DIGITS });
   run.at(solved.at);
   const each = oneOf(nounOf(model));
-  const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} for each ${each}`);
-  if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; without a price: ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
+  const costs = graph.costs.map((one) => `${told(run.value(one.total), one)}, ${told(run.value(one.total) / solved.at, one)} per ${each}`);
+  if (costs.length) return [`${costs.join("; ")}${graph.unpriced.length ? `; no price for ${listed(graph.unpriced.map((name) => called(model, name)))}` : ""}`];
   const changed = new Set(Array.isArray(found) ? found.flatMap((one) => one.parts ?? [one.part]) : []);
   const helpful = graph.unpriced.filter((place) => changed.has(place));
   if (!helpful.length) return [""]; // no price would be told
@@ -128,13 +127,13 @@ function hardwareIn({ model, setting }, place) {
 }
 
 function helpsRow(column, found) {
-  if (!found) return "being worked out …";
+  if (!found) return "computing …";
   if (typeof found === "string") return found; // as it was written
   const helps = found.slice(0, MOST_HELPS).map((one) => {
     const cost = column.graph.costs.length ? costOf(column, one) : "";
     return `${changesTo(column, one.setting)} (${inWords(usersTold(one))}${cost && `; ${cost}`})`;
   });
-  return helps.join("; ") || "nothing that this page can try";
+  return helps.join("; ") || "no change that this page can try";
 }
 
 // How many, and never more than what is likely.
@@ -149,14 +148,14 @@ function manyTold(column, odds) {
 
 export function showDecision(column, found, odds) {
   const rows = [
-    ["limited by", limitRow(column)],
-    ["gives way", givingRow(column)],
-    ["also needs", needsRow(column)],
-    ["how sure", sureRow(column, odds)],
-    ["promise", planRow(column, odds)],
-    column.solved.verdict === "range" ? null : ["would help", [helpsRow(column, found)]],
-    ["costs", costRow(column, found).map(unbroken).flatMap(withCode)],
-    ["breaks next", nextRow(column)],
+    ["Limit", limitRow(column)],
+    ["Elastic", givingRow(column)],
+    ["Other limits", needsRow(column)],
+    ["Reliability", sureRow(column)],
+    ["Uncertainty", planRow(column, odds)],
+    column.solved.verdict === "range" ? null : ["Scale up", [helpsRow(column, found)]],
+    ["Cost", costRow(column, found).map(unbroken).flatMap(withCode)],
+    ["Next limit", nextRow(column)],
   ].filter((row) => row && row[1].some((one) => one !== ""));
   fill("decision", make("p", { class: "many" }, manyTold(column, odds)), make("dl", null, rows.map(([word, told]) => make("div", null, make("dt", null, word), make("dd", null, told.map(unbroken))))));
   column.run.at(column.n);

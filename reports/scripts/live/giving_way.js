@@ -1,6 +1,6 @@
 // What is full, and meant to be: elastic streams take what a resource has left, and give way: `reports/text/giving_way.py`.
 
-export const GIVES_WAY = "full, but its elastic streams give way";
+export const GIVES_WAY = "saturated by elastic traffic";
 
 const ROUNDINGS = 1e-9;
 

@@ -213,11 +213,11 @@ export class Sure {
     const out = left.size ? [`${share} of the samples cannot be and are left out: ${[...left].slice(0, 3).join(", ")}.`] : [];
     if (!odds) return out;
     const numbers = samples.counting.length;
-    const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "one uncertain number" : `${numbers} uncertain numbers`}, drawn in this page`;
-    const more = odds.interval[1] === column.graph.high ? " or more" : "";
+    const of = `${whole(odds.samples)} samples of ${numbers === 1 ? "1 uncertain input" : `${numbers} uncertain inputs`}, drawn in this page`;
+    const more = odds.interval[1] === column.graph.high ? "+" : "";
     const sure = percent(CERTAINTY), noun = nounOf(column.model);
     const promised = odds.promise === null ? phrase("sure.none", { sure }) : phrase("sure.least", { sure, noun, least: whole(odds.promise) });
-    return [`With ${percent(PROBABILITY)} probability ${between(odds.interval)}${more} (${of}); ${promised}.`, ...out];
+    return [`${percent(PROBABILITY)} interval ${between(odds.interval)}${more} (${of})${column.solved.known ? "" : `; ${promised}`}.`, ...out];
   }
 
   // How likely each requirement is met at the population shown.
@@ -255,7 +255,7 @@ export class Sure {
 // Between which populations an interval lies, in words (`ends_of` of `reports/text/odds_text.py`).
 function between([from, to]) {
   if (to === null) return "none at all";
-  return from === to ? whole(to) : `between ${endsOf([from, to], " and ")}`;
+  return from === to ? whole(to) : endsOf([from, to], "–");
 }
 
 function endsOf([from, to], word, down = whole, up = whole) { return to === null ? "none" : `${from === null ? "none" : down(from)}${word}${up(to)}`; }

@@ -85,15 +85,13 @@ def _print(found: Solved, arguments: Namespace) -> None:
         )
         sys.stdout.write(text)
     elif arguments.all:
-        # What no terminal shows may be read by a program: it has its lines whole.
-        width = width_of(sys.stdout) if sys.stdout.isatty() else None
+        width = width_of(sys.stdout)
         sys.stdout.write(solve_text(found.view, found.solution, title, width=width, labels=labels))
     else:
         color, width = wants_color(arguments.color, sys.stdout), width_of(sys.stdout)
         words = wording(found.model, found.configuration, found.solution.graph, found.view.advice)
         if arguments.confidence is None:  # the head was printed as soon as it was known
-            body = screen_body(found.view, found.solution, words, width=width, color=color)
-            text = f"\n{body}" if body else ""
+            text = screen_body(found.view, found.solution, words, width=width, color=color)
         else:
             text = first_screen(found.view, found.solution, title, words, width=width, color=color)
         style(sys.stdout, text)
