@@ -46,7 +46,7 @@ from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text, line_label
 from qps.reports.text.headroom_text import headroom_lines
-from qps.reports.text.inverse_text import inverse_text
+from qps.reports.text.inverse_text import inverse_answer, inverse_known_line
 from qps.reports.text.matrix_output import json_texts, shown
 from qps.reports.text.sizing_text import sizing_answer, sizing_known
 from qps.solver.answers.answer_certainty import answer_known, largest_known
@@ -706,16 +706,21 @@ def _turned(text: str, name: str, population: int) -> InverseSolution:
 @pytest.mark.parametrize(
     ("text", "high", "all_values", "line"),
     [
-        (f"{TURNED}require {{ {LATE} <= 60 ms }}\n", "lower", "lower", "More values may do"),
+        (f"{TURNED}require {{ {LATE} <= 60 ms }}\n", "lower", "lower", "Conservative: "),
         (
             f"{TURNED}require {{ {LATE} <= 50 s; server.cpu.load <= 50 % }}\n",
             "exact",
             "exact",
             "All r",
         ),
-        (f"{UNCOUNTED}require {{ p.latency <= 9 ms }}\n", "upper", "upper", "Not all of these"),
-        (f"{UNCOUNTED}require {{ p.latency <= 50 s }}\n", "upper", "upper", "Not all of these"),
-        (f"{TURNED}require {{ {LATE} <= 0.1 ms }}\n", "none", "lower", "A value may do in truth:"),
+        (f"{UNCOUNTED}require {{ p.latency <= 9 ms }}\n", "upper", "upper", "Optimistic: "),
+        (f"{UNCOUNTED}require {{ p.latency <= 50 s }}\n", "upper", "upper", "Optimistic: "),
+        (
+            f"{TURNED}require {{ {LATE} <= 0.1 ms }}\n",
+            "none",
+            "lower",
+            "Conservative: a value may be",
+        ),
     ],
 )
 def test_values_that_carry_users_are_known_as_what_binds_them(
@@ -726,7 +731,7 @@ def test_values_that_carry_users_are_known_as_what_binds_them(
     assert highest == ([] if high == "none" else [IN_WORDS[high]])
     assert all(one.low_known.kind in (Kind.EXACT, Kind.LOWER_BOUND) for one in found.intervals)
     assert found.known.kind is IN_WORDS[all_values]
-    answer, said = inverse_text(found).splitlines()
+    answer, said = inverse_answer(found), inverse_known_line(found)
     assert said.startswith(line)
     assert ("(lower bound; above it" in answer) is (high == "lower")
 
@@ -766,19 +771,19 @@ def test_whether_users_are_carried_is_known_as_what_fails() -> None:
     mild = _sized("p.latency <= 1 s", 600, UNCOUNTED)
     assert mild.is_carried
     assert mild.known.kind is Kind.UPPER_BOUND
-    assert sizing_known(mild)[0].startswith("In truth 600 users may not be carried: no waiting is")
+    assert sizing_known(mild)[0].startswith("Optimistic: no waiting is")
     strict = _sized(f"{LATE} <= 9 ms", 600)
     assert not strict.is_possible
     assert strict.known.kind is Kind.LOWER_BOUND
     assert "≤ " in sizing_answer(strict)
-    assert sizing_known(strict)[0].startswith("In truth 600 users may be carried: where kinds")
+    assert sizing_known(strict)[0].startswith("Conservative: where kinds")
 
 
 def test_what_mends_a_bound_is_one() -> None:
     found = _sized(f"{LATE} <= 60 ms", 390)
     assert found.fails_still
     assert {mend.known.kind for mend in found.mends} == {Kind.UPPER_BOUND}
-    assert "it takes ≤ " in sizing_answer(found)
+    assert "required: ≤ " in sizing_answer(found)
     assert found.growth is not None
     assert found.growth.known.kind in (Kind.EXACT, Kind.UPPER_BOUND)
 

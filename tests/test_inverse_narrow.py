@@ -18,7 +18,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import EXACT, Kind
 from qps.engine.formulas import Formula, apply, number, square_root, symbol
 from qps.engine.networks.closed_numbers import closed_wait
-from qps.reports.text.inverse_text import inverse_text
+from qps.reports.text.inverse_text import inverse_answer, inverse_text
 from qps.reports.text.sizing_text import sizing_text
 from qps.solver.search.boxes import Budget
 from qps.solver.search.sign_changes import changes_of
@@ -181,8 +181,8 @@ def test_what_bounds_do_not_tell_is_told_with_its_place_and_what_would_help() ->
     assert "`m`" in reason
     assert "p from 1 to 2" in reason
     assert "narrower range" in reason
-    assert reason in inverse_text(found)
-    assert inverse_text(found).startswith("It is not told whether a value of p carries 7 users ")
+    assert reason in inverse_text(found, width=1000)
+    assert inverse_answer(found).startswith("Unknown whether a value of p supports 7 users ")
 
 
 def test_a_rounding_of_a_number_does_not_jump() -> None:
@@ -217,9 +217,9 @@ def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None
     found = size(spec.model, spec.configuration(None, []), 60)
     assert not found.mends
     assert found.mends_known.kind is Kind.APPROXIMATION
-    told = sizing_text(found, "spec")
-    assert "it is not told whether more of one capacity would do" in told
-    assert "from 1 to 1000000 times; use fewer roundings" in told
+    told = sizing_text(found, "spec", width=1000)
+    assert "whether more of one capacity is enough is unknown" in told
+    assert "from 1 to 1000000 times whether `m` holds" in told
 
 
 # -- laws ----------------------------------------------------------------------------------

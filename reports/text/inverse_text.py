@@ -1,4 +1,4 @@
-"""The question turned round, as text and as plain values."""
+"""Values of a number that support a population, as text and as plain values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import ALL_EXACT, because
+from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.layout import Layout
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.quantities import (
@@ -18,7 +21,6 @@ from qps.reports.text.quantities import (
     rounded_in,
     scale_of,
 )
-from qps.reports.text.table import escaped
 from qps.solver.what_if.boundaries import Failure
 from qps.solver.what_if.inverse import Interval, InverseSolution
 
@@ -112,19 +114,41 @@ def _interval_view(interval: Interval) -> IntervalView:
     )
 
 
-def inverse_text(solution: InverseSolution, *, markdown: bool = False) -> str:
-    """Return the answer in words, and below it how it is known."""
-    answer = inverse_answer(solution)
-    said = [inverse_known_line(solution), *typical_lines(solution.typical)]
-    if markdown:
-        return f"**{escaped(answer)}**\n\n{escaped(' '.join(said))}\n"
-    return "".join(f"{line}\n" for line in (answer, *said))
+def inverse_text(
+    solution: InverseSolution,
+    place: str = "",
+    *,
+    labels: Labels = PLAIN,
+    markdown: bool = False,
+    width: int = COLUMNS,
+) -> str:
+    """Return the answer, the value of today, and how the values are known."""
+    known = inverse_known_line(solution)
+    layout = Layout(
+        title=f"{solution.number.name} for {counted(solution.at, solution.population)}",
+        place=place,
+        facts=(
+            ("Required", labels.told(required_values(solution)).removesuffix(".")),
+            ("Now", _now(solution).removeprefix("It is ").removesuffix(".").removesuffix(" now")),
+            (
+                "Reliability",
+                "exact for this model" if known == ALL_EXACT else _fact(labels.told(known)),
+            ),
+        ),
+        notes=tuple(map(labels.told, typical_lines(solution.typical))),
+    )
+    return layout.printed(markdown=markdown, width=width)
 
 
-_IN_TRUTH = {
-    Kind.UPPER_BOUND: "Not all of these values may do in truth",
-    Kind.LOWER_BOUND: "More values may do in truth",
-    Kind.APPROXIMATION: "Other values may do in truth, and not all of these",
+def _fact(sentence: str) -> str:
+    """Return a sentence as a fact: small at its beginning, without its stop."""
+    return f"{sentence[0].lower()}{sentence[1:]}".removesuffix(".")
+
+
+_RELIABILITY = {
+    Kind.UPPER_BOUND: "Optimistic: some of these values may not be enough",
+    Kind.LOWER_BOUND: "Conservative: other values may be enough",
+    Kind.APPROXIMATION: "Approximate: other values may be enough, some of these may not",
 }
 
 
@@ -133,40 +157,50 @@ def inverse_known_line(solution: InverseSolution) -> str:
     known = solution.known
     if known.is_exact:
         return ALL_EXACT
-    may = _IN_TRUTH[known.kind] if solution.intervals else "A value may do in truth"
-    return f"{may}{because(known.reasons, solution.ports)}."
+    what = _RELIABILITY[known.kind] if solution.intervals else "Conservative: a value may be enough"
+    return f"{what}{because(known.reasons, solution.ports)}."
 
 
 def inverse_answer(solution: InverseSolution) -> str:
     """Return the answer in words: how large the number must be, and what fails otherwise."""
+    values = required_values(solution)
+    if values.startswith(_WHOLE_SENTENCES):
+        return f"{values[0].upper()}{values[1:]} {_now(solution)}"
+    return f"{counted(solution.at, solution.population)}: {values} {_now(solution)}"
+
+
+_WHOLE_SENTENCES = ("no value of ", "unknown whether ", "every value of ")
+
+
+def required_values(solution: InverseSolution) -> str:
+    """Return in words which values support the population, and what fails with others."""
     number = solution.number
     name = printable(number.name)
     users = counted(solution.at, solution.population)
-    now = _now(solution)
     kind = "its range" if number.is_declared else "a million times less and more than now"
     low, high = (_told(solution, float(end)) for end in (number.low, number.high))
     whole = f"{low} to {high}, {kind}"
     everywhere = "in every mode, " if number.is_changed_by_modes else ""
     if not solution.intervals:
         because = _because(solution)
-        none = f"No value of {name} carries {users}"
+        none = f"no value of {name} supports {users}"
         if any(failure.is_untold for failure in solution.fails):
-            none = f"It is not told whether a value of {name} carries {users}"
-        return f"{none} (looked in {whole}){because}. {now}"
+            none = f"unknown whether a value of {name} supports {users}"
+        return f"{none} (searched {whole}){because}."
     parts = [_interval(solution, interval) for interval in solution.intervals]
     if parts == [None]:
-        return f"Every value of {name} carries {users} ({whole}). {now}"
-    told = ", or ".join(part for part in parts if part is not None)
+        return f"every value of {name} supports {users} ({whole})."
+    said = ", or ".join(part for part in parts if part is not None)
     ends = (end for i in solution.intervals for end in (i.fails_below, i.fails_above))
     be = "may be" if any(end is not None and end.is_untold for end in ends) else "must be"
-    return f"{users}: {everywhere}{name} {be} {told}. {now}"
+    return f"{everywhere}{name} {be} {said}."
 
 
 def _now(solution: InverseSolution) -> str:
     """Return what the number is now: by mode where they differ, at this population if elastic."""
     number = solution.number
     if not number.current:
-        return f"{printable(number.name)} is not in use now."
+        return f"{printable(number.name)} is not used now."
     values = {mode: _told(solution, value) for mode, value in number.current.items()}
     told = next(iter(values.values()))
     if len(set(values.values())) > 1:
@@ -223,8 +257,8 @@ def _because(solution: InverseSolution) -> str:
     told = [_fails(failure) for failure in solution.fails]
     reasons = first_words(told, _MOST_REASONS)
     if solution.fails_throughout:
-        return f": {reasons}, whatever it is"
-    return f": at each of them something fails, from the least on {reasons}" if told else ""
+        return f": {reasons} at every value"
+    return f": each value fails a requirement, the smallest {reasons}" if told else ""
 
 
 def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:

@@ -1,16 +1,19 @@
-"""What it takes to carry a population, as text and as plain values."""
+"""The capacities that a population requires, as text and as plain values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, isfinite, isnan
 from operator import attrgetter
+from shlex import quote
 
 from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
+from qps.reports.text.difference_text import values_moved
+from qps.reports.text.facts import COLUMNS
 from qps.reports.text.how_known import (
     ALL_EXACT,
     OTHERS_EXACT,
@@ -19,7 +22,11 @@ from qps.reports.text.how_known import (
     known_numbers,
     marked,
     marked_value,
+    merged,
+    users_as_known,
 )
+from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.layout import Layout
 from qps.reports.text.nouns import counted
 from qps.reports.text.odds_text import typical_lines
 from qps.reports.text.ports import by_their_switch
@@ -33,7 +40,8 @@ from qps.reports.text.quantities import (
     scale_of,
     side_of,
 )
-from qps.reports.text.table import Table, escaped, joined
+from qps.reports.text.table import Table
+from qps.reports.text.wrapping import held
 from qps.solver.answers.answering import QUALITY
 from qps.solver.what_if.growth import Growth
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
@@ -42,7 +50,7 @@ from qps.solver.what_if.sizing import MOST
 _DIGITS = 4
 _EXACT_DIGITS = 6
 _HAIR = 1e-9
-_AS_IS = "As it stands"
+_NO_SETTINGS: Mapping[str, str] = {}
 
 
 class NeededView(Struct, frozen=True, kw_only=True):
@@ -160,108 +168,188 @@ def _failing_view(one: FailingThere) -> FailingView:
     )
 
 
-def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
-    """Return the answer, and a table of what each resource has and takes."""
-    users = counted(sizing.at, sizing.population)
-    head = f"{printable(title)}: what {users} take{'s' * (sizing.at == 1)}"
-    answer = sizing_answer(sizing)
-    table = _table(sizing)
-    known = [*sizing_known(sizing), *typical_lines(sizing.typical)]
-    if markdown:
-        said = escaped(" ".join(known))
-        return joined([f"### {head}", f"**{escaped(answer)}**", table.as_markdown(), said])
-    lines = "".join(f"  {line}\n" for line in known)
-    return joined([head, f"  {answer}", table.as_text(), lines])
+def sizing_text(
+    sizing: Sizing,
+    place: str,
+    *,
+    labels: Labels = PLAIN,
+    settings: Mapping[str, str] = _NO_SETTINGS,
+    markdown: bool = False,
+    width: int = COLUMNS,
+) -> str:
+    """Return the answer, what is to be changed, and what each resource has and requires.
+
+    `settings` are the names that `--set` takes for capacities, by resources.
+    """
+    layout = Layout(
+        title=f"Sizing for {counted(sizing.at, sizing.population)}",
+        place=place,
+        facts=(
+            ("Result", labels.told(sizing_answer(sizing)).removesuffix(".")),
+            *_changes(sizing, labels, settings),
+            *(
+                ("Reliability" if i == 0 else "", line)
+                for i, line in enumerate(_reliability(sizing, labels))
+            ),
+        ),
+        tables=(_table(sizing, labels),),
+        notes=(*_exact_notes(sizing, labels), *map(labels.told, typical_lines(sizing.typical))),
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+def _changes(
+    sizing: Sizing, labels: Labels, settings: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the changes of capacities that together support the population."""
+    label, seen = "Change", set[str]()
+    for one in sorted(
+        _ordered(sizing), key=lambda one: -(one.takes or 0) / (one.capacity.has or 1)
+    ):
+        if one.suffices or not one.takes or isnan(one.capacity.has) or not sizing.is_carried:
+            continue
+        name = settings.get(one.resource)
+        if name in seen:
+            continue  # ports of a link, of which the one that requires most is named
+        has, takes = _has(one), _setting(one)
+        change = values_moved(has, takes)
+        if name is None:
+            yield label, f"{labels.of(one.resource)}: {change}"
+        else:
+            seen.add(name)
+            change = change.removesuffix(" core") if name.endswith(".cores") else change
+            pasted = held(f"--set {quote(f'{name} = {takes}')}")
+            yield label, f"{name}: {change}: {pasted}"
+        label = ""
+
+
+def _has(one: Needed) -> str:
+    return quantity(one.capacity.has, one.capacity.dimension)
+
+
+def _setting(one: Needed) -> str:
+    """Return the capacity that is required as `--set` takes it: whole cores, else rounded up."""
+    assert one.takes is not None
+    if one.capacity.is_whole:
+        return f"{ceil(one.takes - _HAIR)} {one.capacity.dimension}"
+    return _amount(one.takes, one.capacity).replace(",", "")
+
+
+_MOST_REASONS = 3
+
+
+def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
+    """Return how the result is known, with the first reasons."""
+    if sizing.known.is_exact:
+        lines = [labels.told(line) for line in sizing_known(sizing)]
+        return ["exact for this model"] if lines == [ALL_EXACT] else lines
+    reasons = merged(sizing.known.reasons, sizing.ports)
+    more = len(reasons) - _MOST_REASONS
+    shown = [labels.told(one) for one in reasons[:_MOST_REASONS]]
+    if more > 0:
+        shown.append(f"{more} more reasons: `--format json`")
+    return [f"{users_as_known(sizing.known)}: {'; '.join(shown)}"]
+
+
+def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:
+    """Yield the counts of cores before they were rounded up."""
+    exact = [
+        f"{labels.of(one.resource)} "
+        f"{number(rounded_in(one.exact, 1.0, _DIGITS, is_up=True), _DIGITS)}"
+        for one in _ordered(sizing)
+        if one.exact
+        and one.takes
+        and one.exact != one.takes
+        and one.capacity.is_whole
+        and not one.suffices
+    ]
+    if exact:
+        yield f"Cores before rounding up: {', '.join(exact)}."
 
 
 def sizing_known(sizing: Sizing) -> list[str]:
-    """Return how it is known whether they are carried, and each number that is not exact."""
-    told = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
-    told |= {f"{one.resource}, takes": one.known for one in sizing.needed}
-    told |= {f"{mend.resources[0]}, more": mend.known for mend in sizing.mends}
-    told["which capacities would do"] = sizing.mends_known
+    """Return how it is known whether they are supported, and each number that is not exact."""
+    found = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
+    found |= {f"{one.resource}, required": one.known for one in sizing.needed}
+    found |= {f"{mend.resources[0]}, more": mend.known for mend in sizing.mends}
+    found["which capacities are enough"] = sizing.mends_known
     if sizing.growth is not None:
-        told["machines"] = sizing.growth.known
-    numbers = known_numbers(told, sizing.ports)
+        found["machines"] = sizing.growth.known
+    numbers = known_numbers(found, sizing.ports)
     if sizing.known.is_exact:
         return numbers
-    may = "may not be carried" if sizing.is_possible else "may be carried"
-    users = counted(sizing.at, sizing.population)
-    verdict = f"In truth {users} {may}{because(sizing.known.reasons, sizing.ports)}."
+    what = users_as_known(sizing.known)
+    verdict = f"{what[0].upper()}{what[1:]}{because(sizing.known.reasons, sizing.ports)}."
     return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
 
 
 def sizing_answer(sizing: Sizing) -> str:
-    """Return in words whether what is told carries them, and what fails else."""
+    """Return in words whether the required capacities support a population, and what fails else."""
     users = counted(sizing.at, sizing.population)
+    are = "is" if sizing.at == 1 else "are"
     short = [one.resource for one in _ordered(sizing) if not one.suffices and one.takes is not None]
-    what = (
-        f"With what {joined_words(by_switch(short, sizing.ports))} take{'s' * (len(short) == 1)}"
-        if short
-        else _AS_IS
-    )
+    names = joined_words(by_switch(short, sizing.ports))
+    what = f"with more capacity of {names}" if short else "with no change"
     if sizing.is_carried:
-        return f"{what}, {users} {'is' if sizing.at == 1 else 'are'} carried."
+        return f"{users} {are} supported {what}."
     growth = sizing.growth
     more = growth is not None and bool(growth.machines)
-    told = [_more_machines(sizing, growth)] if growth is not None and more else []
+    said = [_more_machines(sizing, growth)] if growth is not None and more else []
     none = "" if growth is None or more else _not_found(growth)
     if sizing.fails_whatever:
-        named = joined_words([_failing(one) for one in _told(sizing.fails_whatever)])
+        named = joined_words([_failing(one) for one in _without_quality(sizing.fails_whatever)])
         enough = (
             "With 10,000 times each capacity instead"
             if more
-            else f"Nothing was found that carries {users}: with 10,000 times each capacity"
+            else f"{users} {are} not supported: even with 10,000 times each capacity"
         )
-        told.append(f"{enough}, {named}{none and f'; {none}'}.")
+        said.append(f"{enough}, {named}{none and f'; {none}'}.")
     if sizing.fails_still:
-        named = joined_words([_failing(one) for one in _told(sizing.fails_still)])
-        mends = [
+        named = joined_words([_failing(one) for one in _without_quality(sizing.fails_still)])
+        fixes = [
             f"{marked(_amount(mend.takes, mend.capacity), mend.known)} of "
             f"{joined_words(mend.resources)}"
             for mend in sizing.mends
         ]
-        no_more = "it takes more of several capacities"
+        otherwise = "more of several capacities is required"
         if not sizing.mends_known.is_exact:
-            no_more = "it is not told whether more of one capacity would do"
-        mend = f"it takes {' or '.join(mends)}" if mends else no_more
-        told.append(f"{_what_loads_take(sizing)}, {named}: {mend}.")
+            otherwise = "whether more of one capacity is enough is unknown"
+        fix = f"required: {' or '.join(fixes)}" if fixes else otherwise
+        said.append(f"{_for_utilization(sizing)}, {named}; {fix}.")
     if not sizing.fails_whatever and not sizing.fails_still:
-        told.append(f"{what}, {users} are acceptable, but fewer are not.")
-    return " ".join(told)
+        said.append(f"{users} {are} supported {what}, but a smaller population is not.")
+    return " ".join(said)
 
 
-def _what_loads_take(sizing: Sizing) -> str:
-    """Return in words that each resource has what keeps its own load to its target."""
+def _for_utilization(sizing: Sizing) -> str:
+    """Return in words that each resource has what keeps its own utilization to its target."""
     loads = (one.for_load or one for one in _ordered(sizing))
     short = [one.resource for one in loads if not one.suffices and one.takes is not None]
-    many = len(short) != 1
     names = joined_words(by_switch(short, sizing.ports))
-    return f"With what the load{'s' * many} of {names} take{'s' * (not many)}" if short else _AS_IS
+    return f"With the capacity that utilization of {names} requires" if short else "With no change"
 
 
 def _more_machines(sizing: Sizing, growth: Growth) -> str:
-    """Return in words how many machines do."""
-    links = f"With what {joined_words(growth.links)} take{'s' * (len(growth.links) == 1)}, "
+    """Return in words how many machines are enough."""
+    links = f" and more capacity of {joined_words(growth.links)}" if growth.links else ""
     more = [
         f"{marked(f'{m.takes:,}', growth.known)} machines of "
         f"{joined_words(m.nodes)} (now {m.now:,})"
         for m in growth.machines
     ]
     users = counted(sizing.at, sizing.population)
-    told = f"{links * bool(growth.links)}{joined_words(more)} carry {users}"
-    return f"{told}." if growth.are_least else f"{told}; fewer may do, too."
+    are = "is" if sizing.at == 1 else "are"
+    fewer = "" if growth.are_least else "; fewer may be enough"
+    return f"{users} {are} supported with {joined_words(more)}{links}{fewer}."
 
 
 def _not_found(growth: Growth) -> str:
-    """Return in words how many machines were looked at."""
-    return (
-        "nor was a number of machines found, up to "
-        f"{growth.up_to:,} times as many of {joined_words(growth.looked_at)}"
-    )
+    """Return in words how many machines were tried."""
+    tried = joined_words(growth.looked_at)
+    return f"no number of machines is enough, up to {growth.up_to:,} times {tried}"
 
 
-def _told(failing: Sequence[FailingThere]) -> list[FailingThere]:
+def _without_quality(failing: Sequence[FailingThere]) -> list[FailingThere]:
     """Return what fails, without quality where an axis of it fails."""
     if any(one.criterion.axis is not None for one in failing):
         return [one for one in failing if one.criterion.name != QUALITY]
@@ -284,14 +372,14 @@ def _ordered(sizing: Sizing) -> list[Needed]:
     return sorted(sizing.needed, key=lambda one: (one.suffices, -one.load / one.target))
 
 
-def _table(sizing: Sizing) -> Table:
+def _table(sizing: Sizing, labels: Labels) -> Table:
     short = {one.resource for one in sizing.needed if not one.suffices}
     rows: list[tuple[str, ...]] = [
         (
-            name,
+            f"{labels.of(one.resource)}{name.removeprefix(one.resource)}",
+            "" if isnan(one.capacity.has) else _has(one),
             percent(one.load),
             percent(one.target),
-            "" if isnan(one.capacity.has) else quantity(one.capacity.has, one.capacity.dimension),
             marked(_takes(one), one.known),
             _machines(one),
         )
@@ -299,9 +387,14 @@ def _table(sizing: Sizing) -> Table:
             _ordered(sizing), attrgetter("resource"), sizing.ports, short
         )
     ]
-    headings = ("resource", f"load at {sizing.at:,}", "target", "has", "takes", "or machines")
+    headings = ("Resource", "Today", "Utilization", "Limit", "Required", "or machines")
     shown = len(headings) if any(row[-1] for row in rows) else len(headings) - 1
-    return Table(headings[:shown], tuple(row[:shown] for row in rows), frozenset(range(1, shown)))
+    return Table(
+        headings[:shown],
+        tuple(row[:shown] for row in rows),
+        right=frozenset([1, 2, 3]),
+        long=frozenset([0, 4, 5]),
+    )
 
 
 def _takes(one: Needed) -> str:
@@ -311,18 +404,16 @@ def _takes(one: Needed) -> str:
     """
     if one.takes is None:
         most = number(float(MOST), _EXACT_DIGITS)
-        return f"none found up to {most} times" if one.is_searched else "no capacity does"
+        return f"none found up to {most} times" if one.is_searched else "none is enough"
     if one.takes == 0:
         return "any"
     return _amount(one.takes if one.exact is None else one.exact, one.capacity)
 
 
 def _amount(amount: float, capacity: Capacity) -> str:
-    """Return an amount of a capacity, its digits rounded up; of cores the whole ones that do."""
+    """Return an amount of a capacity, its digits rounded up; of cores whole ones."""
     if capacity.is_whole:
-        exact = number(rounded_in(amount, 1.0, _EXACT_DIGITS, is_up=True), _EXACT_DIGITS)
-        told = f"{ceil(amount - _HAIR):,} {capacity.dimension}"
-        return told if amount == int(amount) else f"{told} ({exact})"
+        return f"{ceil(amount - _HAIR):,} {capacity.dimension}"
     factor, _ = scale_of(amount, capacity.dimension)
     shown = rounded_in(amount, factor, _DIGITS, is_up=True)
     return quantity(shown, capacity.dimension, _DIGITS)

@@ -14,16 +14,19 @@ from qps.commands.output import style
 from qps.commands.progress import Progress
 from qps.commands.solving import solved
 from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
 from qps.compiler.pipeline import Spec
 from qps.reports.text.answers import SolveView
 from qps.reports.text.first_screen import first_screen, screen_body, screen_head
 from qps.reports.text.labels import labels_of
 from qps.reports.text.odds_text import promised_view
+from qps.reports.text.settable import settable_numbers
 from qps.reports.text.solved_spec import Solved
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
 from qps.reports.text.worded_changes import wording
 from qps.solver.answers.solution import Solution
+from qps.solver.what_if.sized import Sizing
 
 
 def run(arguments: Namespace) -> Exit:
@@ -112,7 +115,14 @@ def _solve_for(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(inverse_view(solution, spec.model.file)))
     else:
-        sys.stdout.write(inverse_text(solution, markdown=arguments.format == "markdown"))
+        text = inverse_text(
+            solution,
+            ", ".join(_asked(spec, arguments)),
+            labels=spec.model.once(labels_of),
+            markdown=arguments.format == "markdown",
+            width=width_of(sys.stdout),
+        )
+        sys.stdout.write(text)
     return Exit.YES if solution.intervals else Exit.NO
 
 
@@ -131,9 +141,26 @@ def _size(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(sizing_view(sizing, spec.model.file)))
     else:
-        told = f"{title_of(spec.model)} ({', '.join(_asked(spec, arguments))})"
-        sys.stdout.write(sizing_text(sizing, told, markdown=arguments.format == "markdown"))
+        text = sizing_text(
+            sizing,
+            ", ".join(_asked(spec, arguments)),
+            labels=spec.model.once(labels_of),
+            settings=_capacity_settings(spec, configuration, sizing),
+            markdown=arguments.format == "markdown",
+            width=width_of(sys.stdout),
+        )
+        sys.stdout.write(text)
     return Exit.YES if sizing.is_possible else Exit.NO
+
+
+def _capacity_settings(spec: Spec, configuration: Configuration, sizing: Sizing) -> dict[str, str]:
+    """Return what `--set` calls the capacities of resources, of those that it takes."""
+    known = settable_numbers(spec.model, configuration)
+    names = {
+        one.resource: f"{one.place}.rate" if one.is_link else f"{one.resource}.cores"
+        for one in sizing.needed
+    }
+    return {resource: name for resource, name in names.items() if name in known}
 
 
 def _asked(spec: Spec, arguments: Namespace) -> list[str]:
