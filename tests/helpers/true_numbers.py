@@ -37,6 +37,7 @@ from qps.reports.pages.way_strip import LEVEL, SUMS
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import marked, marked_value, users_told
 from qps.reports.text.labels import labels_of
+from qps.reports.text.odds_text import samples_text
 from qps.reports.text.phrases import phrase
 from qps.reports.text.quantities import (
     beside_limit,
@@ -76,7 +77,7 @@ _NUMBER = re.compile(
 )
 
 
-_BETWEEN = re.compile(r"between ([\d,]+) and ([\d,]+)")
+_BETWEEN = re.compile(r"([\d,]+)–([\d,]+)")
 _OWN_SAMPLES = 0.05
 """How far an end of an interval may be off that rests on a few hundred samples."""
 
@@ -814,10 +815,14 @@ class Truth:
         yield from (*SUMS, "1 % more", "10 % more", "95 % sure", "90 %: nine times in ten")
         yield phrase("price.how", hardware="")
         if view.odds is not None:
+            yield samples_text(view.odds.samples, len(view.odds.shares))
+            halved = [share.promise_if_halved for share in view.odds.shares]
+            yield from (percent(share.first_order, 2) for share in view.odds.shares)
             for end in (
                 view.odds.interval.least,
                 view.odds.interval.most,
                 view.odds.promise.largest,
+                *halved,
             ):
                 yield "" if end is None else f"{end:,} {rounded_down(end)} {rounded_up(end)}"
 
@@ -893,7 +898,8 @@ class Truth:
         if following is not None and f"{following:,}" not in numbers_in(facts["Next limit"]):
             yield f"{facts['Next limit']} is the next limit, not {view.next_limit}"
         largest = view.largest_acceptable
-        if view.odds is None and (f"{largest:,}" if largest is not None else "No") not in many:
+        said = f"{largest:,}" if largest is not None else "no"
+        if view.odds is None and said not in many.lower():
             yield f"{many}, not {largest}"
 
     def _drawn(self, texts: Sequence[str]) -> Iterator[str]:
