@@ -104,11 +104,11 @@ stream s for each user {{
 """
 
 
-@pytest.mark.parametrize(("users", "is_stated"), [(20, True), (30, False)])
+@pytest.mark.parametrize(("users", "is_stated"), [(40, True), (50, False)])
 def test_an_error_of_users_who_wait_is_that_of_as_many_as_were_drawn(
     users: int, *, is_stated: bool
 ) -> None:
-    """Of two whom the range ends with: up to 45 of them all together."""
+    """Of two whom the range ends with: up to 90 of them all together."""
     known = graph_of(_KINDS.format(users=users)).streams["s"].quantile_certainty(Fraction(95, 100))
     assert BY_TWO_MOMENTS in known.reasons
     assert (known.error is not None) is is_stated
