@@ -403,7 +403,7 @@ def test_explaining_a_parameter_shows_its_table() -> None:
     assert [(c.kind, c.average, c.least, c.largest) for c in duo.cases] == [
         ("", "3 ms/packet", "", "5 ms/packet")
     ]
-    assert "average  least      largest  stated at    source" in explanation_text(duo)
+    assert "Average  Least      Largest  Defined at   Source" in explanation_text(duo)
     # what was set has one value
     assert explain(lowered(BASE, "size = 3 kB/packet"), "size", 3).cases == ()
 

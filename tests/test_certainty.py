@@ -477,11 +477,11 @@ def test_rows_by_themselves_are_known_as_those_that_are_solved_together() -> Non
 def test_explain_tells_how_a_number_is_known_and_why() -> None:
     graph = lowered(f"{WAITING}measure late = {LATE}\n")
     for name in ("late", LATE):
-        told = explanation_text(explain(graph, name, 100))
-        assert "  An upper bound (true value may be lower): " in told
+        told = " ".join(explanation_text(explain(graph, name, 100)).split())
+        assert " Reliability upper bound: " in told
         assert "the slowest counts" in told
     told = explanation_text(explain(graph, "server.cpu.load", 100))
-    assert "  Exact for this model." in told
+    assert "  Reliability  exact for this model" in told
 
 
 def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:

@@ -267,8 +267,8 @@ def test_explain_tells_members_and_groups() -> None:
     graph = lowered(_stream("go to others in room"))
     told = explanation_text(explain(graph, "room", 12))
     assert "min(room.size, N)" in told
-    assert "how many groups\n    N/members(room)" in told
-    assert "how many there are at N = 12\n    3" in told
+    assert "Number of groups N/members(room)\n" in told
+    assert "Groups at N = 12 3\n" in told
     assert "members(room)" in explanation_text(explain(graph, "sfu.cpu", 12))
 
 

@@ -166,8 +166,8 @@ def test_json_tells_what_is_carried(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_explain_tells_a_throughput() -> None:
     told = explanation_text(explain(lowered(PRELUDE + FLOW % "ports"), "net.web.out.throughput", 6))
-    assert "what is carried, in bit/s" in told
-    assert "at N = 6\n    3 kbit/s" in told
+    assert "throughput, in bit/s" in told
+    assert "3 kbit/s at N = 6" in told
 
 
 @settings(max_examples=examples(40), deadline=None)

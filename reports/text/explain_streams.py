@@ -55,10 +55,10 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Apart:
         variance = _sum(variances)
         return told(what=what, value=variance, dimension=TIME * TIME, parts=variances)
     if measure == "buffer":
-        what = "what the playout buffer waits for late items"
+        what = "delay added by the playout buffer"
         return told(what=what, value=found.buffer, dimension=TIME)
     if measure == "queue":
-        what = "time that the full queues on the way hold, by queue"
+        what = "time to drain full queues on the path, by queue"
         full = [Part(part.stage, part.value, scope) for part in found.queues]
         return told(what=what, value=found.queue, dimension=TIME, parts=full)
     if measure in LOSSES:
@@ -170,7 +170,7 @@ def _beyond_means(
 ) -> list[Part]:
     means = [(part.stage, part.value) for part in stages]
     beyond = whole - total(mean for _, mean in means)
-    named = [*means, ("beyond the means, of all stages together", beyond)]
+    named = [*means, ("all stages together, beyond their means", beyond)]
     return [Part(stage, mean, scope) for stage, mean in named]
 
 

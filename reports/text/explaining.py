@@ -143,7 +143,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
     if len(resources) > 1:
         parts = [Part(r.name, r.load, (r.name,)) for r in resources]
         highest = maximum(*(part.value for part in parts))
-        what = "the highest of several loads"
+        what = "the highest of several utilizations"
         return Apart(
             name=name,
             what=what,
@@ -160,7 +160,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         return stream_apart(graph, stream, measure or "latency", at)
     if name in graph.measures:
         own = graph.measures[name]
-        what = own.doc or "a measure of the spec's own"
+        what = own.doc or "a measure defined in the spec"
         return Apart(
             name=name, what=what, value=own.value, dimension=own.dimension, scope=own.rests_on
         )
@@ -170,7 +170,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ap
         by_axis = axes_by_criterion(graph.criteria)
         axes = [Part(c.name, axis, c.rests_on) for axis, c in by_axis.items()]
         scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
-        what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
+        what = f"{graph.metric.value}; 1 is the limit"
         return Apart(
             name=name,
             what=what,
@@ -207,7 +207,7 @@ def _parameter(graph: LoadGraph, name: str) -> Apart | None:
     """Return a parameter, or any number that the model rests on; None where there is none."""
     for settled in graph.elastic:
         if settled.parameter.name == name:
-            what = "an elastic parameter: it takes what capacity is left"
+            what = "an elastic parameter: it uses the remaining capacity"
             if settled.parameter.priority is not None:
                 what += f", with priority {settled.parameter.priority}"
             dimension = settled.parameter.dimension
@@ -219,7 +219,7 @@ def _parameter(graph: LoadGraph, name: str) -> Apart | None:
         return _assumption(graph.assumptions[name])
     if name in graph.derived:
         made = graph.derived[name]
-        what = made.doc or "a parameter that is made of others"
+        what = made.doc or "a parameter computed from others"
         return Apart(name=name, what=what, value=made.value, dimension=made.dimension)
     return None
 
@@ -275,7 +275,7 @@ def _cost(graph: LoadGraph, name: str) -> Apart:
     total = graph.cost(is_running=is_running)
     assert total is not None
     parts = [Part(p.place, p.value) for p in graph.prices if p.is_running is is_running]
-    what = "what the machines and networks cost, by place"
+    what = "cost of machines and networks, by place"
     if graph.unpriced:
         what += f"; without a price: {', '.join(graph.unpriced)}"
     dimension = MONEY / TIME if is_running else MONEY
@@ -284,7 +284,7 @@ def _cost(graph: LoadGraph, name: str) -> Apart:
 
 def _throughput(graph: LoadGraph, name: str) -> Apart:
     """Return what a link or a network card carries; of several the highest."""
-    what = "what is carried, in bit/s"
+    what = "throughput, in bit/s"
     of = Measures.of_graph(graph)
     expr = of.of(ir.Measured(ir.MeasureKind.THROUGHPUT, name.removesuffix(".throughput")))
     return Apart(name=name, what=what, value=expr, dimension=DATA_RATE)
@@ -292,14 +292,14 @@ def _throughput(graph: LoadGraph, name: str) -> Apart:
 
 def _group(graph: LoadGraph, name: str, at: int) -> Apart:
     group = graph.groups[name]
-    what = group.doc or "a group: how many users each has"
+    what = group.doc or "users per group"
     members = Apart(name=name, what=what, value=group.members, dimension=DIMENSIONLESS)
 
     def counted(told: Explanation) -> Explanation:
         there = taken_apart(graph, replace(members, value=group.count), at)
         further = (
-            ("how many groups", there.formulas[0][1]),
-            (f"how many there are at {told.at_text}", number(there.value)),
+            ("number of groups", there.formulas[0][1]),
+            (f"groups at {told.at_text}", number(there.value)),
         )
         return replace(told, formulas=(*told.formulas, *further))
 
@@ -324,10 +324,10 @@ def names(graph: LoadGraph) -> list[str]:
 
 def _resource(graph: LoadGraph, resource: ResourceLoad) -> Apart:
     parts = [Part(name, load) for name, load in resource.parts.items()]
-    what = "load; 1 is saturation"
+    what = "utilization; it saturates at 100 %"
     if resource.target is not ONE:
         planned = graph.number(resource.target)
-        what = f"load; {percent(planned)} is the target ({formula(resource.target)})"
+        what = f"utilization; its target is {percent(planned)} ({formula(resource.target)})"
 
     def saturating(explained: Explanation) -> Explanation:
         saturation = saturation_text(graph, resource)
@@ -353,7 +353,7 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     if found.not_below is not None:
         known = "" if found.at is None else f", but by {number(found.at, 6)}"
         least = population_text(found.not_below)
-        return f"not below {graph.population} = {least}{known}; else it cannot be told"
+        return f"not below {graph.population} = {least}{known}; unknown otherwise"
     if found.at is None:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
@@ -367,7 +367,7 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
 def _assumption(assumption: Assumption) -> Apart:
     return Apart(
         name=assumption.name,
-        what="a number that the model rests on",
+        what="an input of the model",
         value=assumption.symbol,
         dimension=assumption.dimension,
     )

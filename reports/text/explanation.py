@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from math import isclose
@@ -20,19 +20,20 @@ from qps.compiler.quantities.dimension import (
 from qps.engine.formulas import ZERO, Formula
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
+from qps.reports.text.facts import COLUMNS
 from qps.reports.text.formula_text import formula, in_population, with_numbers
-from qps.reports.text.how_known import known_sentence
+from qps.reports.text.labels import PLAIN, Labels
+from qps.reports.text.layout import Layout
 from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.text.quantities import is_share, percent, quantity
+from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.shortened import READABLE, shortened
-from qps.reports.text.table import Table, joined
+from qps.reports.text.table import Table
 from qps.solver.odds.told import Spread
 from qps.solver.search.critical import piece_at
 
-_SYMBOLS = "in symbols"
-_SHORTENED = (
-    "Long formulas are shortened, with … for what is left out: `--format json` has all of them."
-)
+_SYMBOLS, _NUMBERS = "in symbols", "with its numbers"
+_SHORTENED = "Long formulas are shortened, marked by …; --format json has them in full."
 
 
 class ExplainedPart(Struct, frozen=True):
@@ -145,7 +146,7 @@ def taken_apart(graph: LoadGraph, apart: Apart, at: int) -> Explanation:
     formulas = [(_SYMBOLS, formula(named))]
     free = expr.symbols
     if free - {graph.population}:
-        formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
+        formulas.append((_NUMBERS, with_numbers(named, graph.assumptions)))
     named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
     formulas += elastic_notes(graph, (named, *named_parts), at)
     if graph.population in free:
@@ -216,33 +217,76 @@ def _parts(
 # -- as text --------------------------------------------------------------------------------
 
 
-def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str:
-    """Return a formula in symbols, with numbers, its value, and where each number is from."""
-    head = f"{explanation.name}: {explanation.what}"
-    parts = [f"### {head}" if markdown else head]
-    if explanation.modes:
-        parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
-    parts.append(f"{'' if markdown else '  '}{known_sentence(explanation.known)}")
-    for heading, text in explanation.formulas:
-        body = printable(_readable(explanation, heading, text))
-        parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
-    if any(len(text) > READABLE for _, text in explanation.formulas):
-        parts.append(f"{'' if markdown else '  '}{_SHORTENED}")
-    if explanation.how_sure:
-        indent = "" if markdown else "  "
-        parts.append("\n".join(indent + line for line in explanation.how_sure))
+def explanation_text(
+    explanation: Explanation,
+    place: str = "",
+    *,
+    labels: Labels = PLAIN,
+    markdown: bool = False,
+    width: int = COLUMNS,
+) -> str:
+    """Return a number, its formulas, its parts, and the inputs that it rests on."""
     parted = Table(
-        ("part", f"at {explanation.at_text}", "share", "formula"),
-        tuple((p.name, p.value, p.share, shortened(p.formula)) for p in explanation.parts),
+        ("Part", "Value", "Share", "Formula"),
+        tuple(
+            (labels.stage(p.name), p.value, p.share, _spaced(shortened(p.formula)))
+            for p in explanation.parts
+        ),
         frozenset([1, 2]),
+        firm=frozenset([0]),
     )
     numbers = Table(
-        ("number", "value", "stated at", "source"),
+        ("Input", "Value", "Defined at", "Source"),
         tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
+        firm=frozenset([0, 1, 2]),
     )
-    tables = [parted, _calls(explanation, markdown=markdown), _cases(explanation), numbers]
-    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
-    return joined(parts)
+    notes = [_SHORTENED] if any(len(text) > READABLE for _, text in explanation.formulas) else []
+    title = labels.of(explanation.name)
+    is_utilization = not labels.is_plain and explanation.name.endswith(".load")
+    layout = Layout(
+        title=title + " utilization" * is_utilization,
+        place=place,
+        facts=tuple(_facts(explanation, title, labels)),
+        tables=(parted, _calls(explanation, markdown=markdown), _cases(explanation), numbers),
+        notes=tuple(notes),
+    )
+    return layout.printed(markdown=markdown, width=width)
+
+
+_HEADINGS = {_SYMBOLS: "Formula", _NUMBERS: "With values", "reaches its target": "At target"}
+
+
+def _facts(explanation: Explanation, title: str, labels: Labels) -> Iterator[tuple[str, str]]:
+    """Yield the value first, then how it is known, its formulas, and its uncertainty."""
+    formulas = dict(explanation.formulas)
+    at = f"at {explanation.at_text}"
+    yield "Value", f"{formulas[at]} {at}"
+    if explanation.known.is_exact:
+        yield "Reliability", EXACT_HERE
+    else:
+        what = explanation.known.kind.value
+        yield "Reliability", because_first(what, explanation.known.reasons, labels)
+    for number, line in enumerate(explanation.how_sure):
+        yield "" if number else "Uncertainty", line
+    if explanation.modes:
+        yield "Mode", _in_mode(explanation)
+    if title != explanation.name:
+        yield "Name", explanation.name
+    if explanation.what != title:
+        yield "Meaning", explanation.what
+    for heading, text in explanation.formulas:
+        if heading != at:
+            named = _HEADINGS.get(heading, heading[0].upper() + heading[1:])
+            yield named, _spaced(printable(_readable(explanation, heading, text)))
+
+
+def _spaced(formula: str) -> str:
+    """Return a formula with blanks where a line may end: around its products and quotients.
+
+    >>> _spaced("N*(a + b)/(2*c)")
+    'N · (a + b) / (2 · c)'
+    """
+    return formula.replace("*", " · ").replace(")/(", ") / (")
 
 
 def _readable(explanation: Explanation, heading: str, text: str) -> str:
@@ -257,7 +301,7 @@ def _calls(explanation: Explanation, *, markdown: bool) -> Table:
     """Return the tree of the calls of a request, each with its start and end."""
     inwards = "– " if markdown else "  "
     return Table(
-        ("of a request on average", "made", "each", "start", "end"),
+        ("Of an average request", "Calls", "Each", "Start", "End"),
         tuple(
             (inwards * call.depth + call.name, call.made, call.each, call.start, call.end)
             for call in explanation.calls
@@ -270,17 +314,17 @@ def _in_mode(explanation: Explanation) -> str:
     """Return which of a spec's modes is explained, or that it is none of them."""
     if explanation.mode is not None:
         others = [mode for mode in explanation.modes if mode != explanation.mode]
-        beside = f" (`--set mode=NAME` takes another: {', '.join(others)})" if others else ""
-        return f"In mode {explanation.mode}{beside}."
+        beside = f" (others, with `--set mode=NAME`: {', '.join(others)})" if others else ""
+        return f"{explanation.mode}{beside}"
     return (
-        "Outside of any mode, as the spec stands without them "
-        f"(`--set mode=NAME` takes one: {', '.join(explanation.modes)})."
+        "none, the spec without its modes "
+        f"(choose one with `--set mode=NAME`: {', '.join(explanation.modes)})"
     )
 
 
 def _cases(explanation: Explanation) -> Table:
     """Return a parameter's values by case, and by kind where it has kinds."""
-    headings = ("kind", "share", "average", "least", "largest", "stated at", "source")
+    headings = ("Kind", "Share", "Average", "Least", "Largest", "Defined at", "Source")
     rows = tuple(
         (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
         for c in explanation.cases

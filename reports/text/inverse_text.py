@@ -21,6 +21,7 @@ from qps.reports.text.quantities import (
     rounded_in,
     scale_of,
 )
+from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.solver.what_if.boundaries import Failure
 from qps.solver.what_if.inverse import Interval, InverseSolution
 
@@ -123,26 +124,26 @@ def inverse_text(
     width: int = COLUMNS,
 ) -> str:
     """Return the answer, the value of today, and how the values are known."""
-    known = inverse_known_line(solution)
     layout = Layout(
         title=f"{solution.number.name} for {counted(solution.at, solution.population)}",
         place=place,
         facts=(
             ("Required", labels.told(required_values(solution)).removesuffix(".")),
             ("Now", _now(solution).removeprefix("It is ").removesuffix(".").removesuffix(" now")),
-            (
-                "Reliability",
-                "exact for this model" if known == ALL_EXACT else _fact(labels.told(known)),
-            ),
+            ("Reliability", _reliability(solution, labels)),
         ),
         notes=tuple(map(labels.told, typical_lines(solution.typical))),
     )
     return layout.printed(markdown=markdown, width=width)
 
 
-def _fact(sentence: str) -> str:
-    """Return a sentence as a fact: small at its beginning, without its stop."""
-    return f"{sentence[0].lower()}{sentence[1:]}".removesuffix(".")
+def _reliability(solution: InverseSolution, labels: Labels) -> str:
+    """Return how the values are known, with the first reasons."""
+    if solution.known.is_exact:
+        return EXACT_HERE
+    what = _what(solution)
+    reasons = solution.known.reasons
+    return because_first(f"{what[0].lower()}{what[1:]}", reasons, labels, solution.ports)
 
 
 _RELIABILITY = {
@@ -157,8 +158,14 @@ def inverse_known_line(solution: InverseSolution) -> str:
     known = solution.known
     if known.is_exact:
         return ALL_EXACT
-    what = _RELIABILITY[known.kind] if solution.intervals else "Conservative: a value may be enough"
-    return f"{what}{because(known.reasons, solution.ports)}."
+    return f"{_what(solution)}{because(known.reasons, solution.ports)}."
+
+
+def _what(solution: InverseSolution) -> str:
+    """Return what values that are not exact are."""
+    if not solution.intervals:
+        return "Conservative: a value may be enough"
+    return _RELIABILITY[solution.known.kind]
 
 
 def inverse_answer(solution: InverseSolution) -> str:

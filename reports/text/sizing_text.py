@@ -22,7 +22,6 @@ from qps.reports.text.how_known import (
     known_numbers,
     marked,
     marked_value,
-    merged,
     users_as_known,
 )
 from qps.reports.text.labels import PLAIN, Labels
@@ -40,6 +39,7 @@ from qps.reports.text.quantities import (
     scale_of,
     side_of,
 )
+from qps.reports.text.reliability import EXACT_HERE, because_first
 from qps.reports.text.table import Table
 from qps.reports.text.wrapping import held
 from qps.solver.answers.answering import QUALITY
@@ -235,20 +235,13 @@ def _setting(one: Needed) -> str:
     return _amount(one.takes, one.capacity).replace(",", "")
 
 
-_MOST_REASONS = 3
-
-
 def _reliability(sizing: Sizing, labels: Labels) -> list[str]:
     """Return how the result is known, with the first reasons."""
     if sizing.known.is_exact:
         lines = [labels.told(line) for line in sizing_known(sizing)]
-        return ["exact for this model"] if lines == [ALL_EXACT] else lines
-    reasons = merged(sizing.known.reasons, sizing.ports)
-    more = len(reasons) - _MOST_REASONS
-    shown = [labels.told(one) for one in reasons[:_MOST_REASONS]]
-    if more > 0:
-        shown.append(f"{more} more reasons: `--format json`")
-    return [f"{users_as_known(sizing.known)}: {'; '.join(shown)}"]
+        return [EXACT_HERE] if lines == [ALL_EXACT] else lines
+    what = users_as_known(sizing.known)
+    return [because_first(what, sizing.known.reasons, labels, sizing.ports)]
 
 
 def _exact_notes(sizing: Sizing, labels: Labels) -> Iterator[str]:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 
-from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.console import Exit, complain, print_json, show, width_of
 from qps.commands.efforts import sampling_of
 from qps.commands.kept_specs import load
 from qps.commands.progress import Progress
@@ -27,6 +27,8 @@ from qps.engine.formulas import Formula
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation, explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text
+from qps.reports.text.labels import labels_of
+from qps.reports.text.nouns import counted
 from qps.reports.text.view import as_json
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -47,8 +49,16 @@ def explain_number(arguments: Namespace) -> Exit:
     if arguments.format == "json":
         print_json(as_json(explanation))
     else:
-        markdown = arguments.format == "markdown"
-        sys.stdout.write(explanation_text(explanation, markdown=markdown))
+        users = counted(explanation.at, spec.model.population.name)
+        scenarios = [f"scenario {name}" for name in arguments.scenario]
+        text = explanation_text(
+            explanation,
+            ", ".join([spec.model.file, *scenarios, *arguments.set, users]),
+            labels=spec.model.once(labels_of),
+            markdown=arguments.format == "markdown",
+            width=width_of(sys.stdout),
+        )
+        sys.stdout.write(text)
     return Exit.YES
 
 
