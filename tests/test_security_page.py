@@ -48,7 +48,7 @@ HELD_BY = {
         "test_matrix_results.py::test_files_that_are_not_there_or_too_large",
         "test_matrix_results.py::test_what_a_file_says_that_was_asked_is_not_trusted",
     ],
-    "Servers that are asked": [
+    "Servers": [
         "test_http_exchange.py::test_a_server_without_end_is_given_up",
         "test_http_exchange.py::test_a_status_page_without_end_is_given_up",
         "test_http_exchange.py::test_a_handshake_without_end_is_given_up",
@@ -60,13 +60,13 @@ HELD_BY = {
         "test_observe_prometheus.py::test_what_a_server_says_drives_no_terminal",
         "test_observe_prometheus.py::test_credentials_come_from_the_environment_alone",
     ],
-    "Programs that are measured": [
+    "Measured programs": [
         "test_supervision.py::test_nothing_is_left_behind_where_it_is_killed",
         "test_supervision.py::test_a_generator_that_prints_without_end_is_stopped",
         "test_supervision.py::test_a_command_that_prints_counts_without_end_is_stopped",
         "test_supervision.py::test_of_a_server_that_prints_for_long_the_end_is_kept",
     ],
-    "Names in answers": [
+    "Names in results": [
         "test_output.py::test_no_text_drives_the_screen",
         "test_output.py::test_json_files_are_escaped",
         "test_reports.py::test_texts_of_a_spec_are_escaped",
@@ -76,7 +76,7 @@ HELD_BY = {
         "test_action.py::test_what_strangers_write_gives_no_commands",
         "test_ci_command.py::test_whatever_is_found_a_comment_and_annotations_are_bounded",
     ],
-    "Tables that others open": [
+    "Exported tables": [
         "test_sheet_cells.py::test_what_may_be_run_stands_behind_an_apostrophe",
         "test_sheet_cells.py::test_no_writer_lets_a_name_be_run",
         "test_sheet_cells.py::test_these_are_all_that_write",
@@ -91,7 +91,7 @@ HELD_BY = {
         "test_playground_frame.py::test_nothing_is_written_into_an_origin_that_is_not_opaque",
         "test_playground_frame.py::test_nothing_is_written_where_it_is_opened_by_itself",
     ],
-    "Kept files": [
+    "Cache": [
         "test_kept.py::test_what_others_may_have_written_is_not_read",
         "test_kept.py::test_what_is_damaged_is_made_again",
         "test_kept.py::test_one_byte_of_what_took_part_makes_it_anew",
@@ -103,12 +103,12 @@ HELD_BY = {
         "test_background.py::test_each_is_answered_or_told_why_not",
         "test_lsp.py::test_a_process_that_dies_is_told_of_and_the_next_one_answers",
     ],
-    "Who reaches a port": [
+    "Open ports": [
         "test_serve.py::test_it_listens_on_the_loopback_address_alone",
         "test_serve.py::test_a_name_that_only_leads_here_gets_nothing",
         "test_serve.py::test_nothing_else_is_served",
     ],
-    "Who takes a name": [
+    "Package names": [
         "test_installing.py::test_nothing_says_to_install_a_name_that_is_not_ours",
     ],
     # Of what is trusted, what the page says of it all the same.
@@ -119,7 +119,7 @@ HELD_BY = {
     "A Dask cluster": ["test_matrix_runs.py::test_a_worker_with_another_qps_is_refused"],
     "The Python that runs it": [],
     "A folder that you trust in an editor": [],
-    "Who may merge": [],
+    "Who can merge": [],
 }
 GIT = [
     "test_all_options_of_git_that_name_programs_are_tried",
