@@ -53,7 +53,7 @@ def _why_not(desk: Desk, found: Found) -> str | None:
     """Return why a name cannot be another one; None where it can."""
     symbol = found.binding.symbol
     if not symbol.declared:
-        return f"`{symbol.name}` is a word of the language"
+        return f"`{symbol.name}` is a reserved word"
     if any(
         own_path(span.source) is None and span.source.label not in desk.texts
         for span in symbol.declared

@@ -591,7 +591,7 @@ def test_a_share_is_asked_for_though_few_make_the_call(queueing: str, network: s
 def test_a_share_of_more_than_all_is_refused_wherever_it_is_set() -> None:
     text = spec("at web { call db * misses { wait } }", more="param misses = 20 %\n")
     model = checked(text)
-    with pytest.raises(QpsError, match="120% of the requests are more than all"):
+    with pytest.raises(QpsError, match="the share 120% is above"):
         model.configuration(None, ["misses=120%"])
     graph = lowered(text.replace("wait }", "work(2 ms/request) }"), "misses=1.2")
     assert load(graph, "db.cpu", 10) == Fraction(10 * 12 * 2, 20000)

@@ -206,7 +206,7 @@ def test_what_is_not_there_has_no_measures(asked: str) -> None:
     claim = (
         f"expect e {{ beacon.{asked} >= 0 * beacon.{asked} with beacons = off; source model }}\n"
     )
-    with pytest.raises(QpsError, match="no stream `beacon` here"):
+    with pytest.raises(QpsError, match="stream `beacon` does not exist here"):
         loads(with_all() + claim).test()
 
 

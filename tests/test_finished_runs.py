@@ -105,7 +105,7 @@ def test_what_is_warned_of_is_told_again(capsys: pytest.CaptureFixture[str]) -> 
     Path("shop.qps").write_text(IDLE)
     ran()
     told = capsys.readouterr().err
-    assert "in 1 of 2 configurations nothing is loaded" in told
+    assert "1 of 2 configurations have no load and no requirement" in told
     assert "parameter `spare` is never used" in told
     ran("--resume")
     again = capsys.readouterr().err

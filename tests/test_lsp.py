@@ -214,7 +214,7 @@ def test_what_is_too_large_is_refused_before_it_is_read(sent: bytes) -> None:
     command = [sys.executable, "-m", "qps", "lsp"]
     found = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=120)
     assert found.returncode == 2
-    assert b"the editor is no longer served" in found.stderr
+    assert b"the language server stopped" in found.stderr
     assert b"fault" not in found.stderr
 
 

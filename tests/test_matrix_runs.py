@@ -964,7 +964,7 @@ def test_configurations_that_do_nothing_are_rows_and_are_told(
     )
     assert main(["matrix", "idle.qps", "--format", "json"]) == 0
     printed = capsys.readouterr()
-    assert "warning[QPS0608]: in 1 of 2 configurations nothing is loaded" in printed.err
+    assert "warning[QPS0608]: 1 of 2 configurations have no load and no requirement" in printed.err
     rows = json.loads(printed.out)["rows"]
     assert [row["largest_acceptable"] for row in rows] == [1000, 1000]
     assert [row["bottleneck"] for row in rows] == ["x.cpu", None]

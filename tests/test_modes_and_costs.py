@@ -681,7 +681,7 @@ def test_costs_are_claimed() -> None:
 
 @pytest.mark.parametrize(
     ("requirement", "said"),
-    [("cost <= 5 $", "there is no cost"), ("running_cost <= 5 $/hour", "there is no running cost")],
+    [("cost <= 5 $", "cost is unknown"), ("running_cost <= 5 $/hour", "running cost is unknown")],
 )
 def test_what_nothing_costs_cannot_be_limited(requirement: str, said: str) -> None:
     other = _place("rented", "box", "wire") if "running" not in requirement else _place()

@@ -197,7 +197,7 @@ def test_a_renamed_module_and_a_new_spec(capsys: pytest.CaptureFixture[str]) -> 
     status, out = review(capsys)
     assert status == 0
     assert "`specs/new.qps` is new." in out
-    assert "answer as before: `specs/größe.qps`, `specs/relay.qps`." in out
+    assert "same result: `specs/größe.qps`, `specs/relay.qps`." in out
 
 
 def test_what_was_changed_on_the_base_since_is_no_change(

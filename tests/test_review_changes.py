@@ -364,7 +364,12 @@ def test_what_became_weaker_is_in_every_report(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("text", "line", "message", "hint"),
     [
-        ('[review]\nclaim-losened = "error"\n', 2, "no rule `claim-losened`", "`claim-loosened`"),
+        (
+            '[review]\nclaim-losened = "error"\n',
+            2,
+            "unknown rule `claim-losened`",
+            "`claim-loosened`",
+        ),
         ('[review]\nclaim-loosened = "eror"\n', 2, "unknown level `eror`", "`error`"),
         ("[review]\nclaim-loosened = true\n", 2, "must be a string", "levels are error, warning"),
         ("review = 3\n", 1, "`review` must be a table", "[review]"),

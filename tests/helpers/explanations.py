@@ -42,11 +42,11 @@ def with_printed(explanation: Explanation, printed: str) -> str:
 
 def listed() -> str:
     """Return docs/errors.md: every code, what it means, what to do, and where its page is."""
-    head = LIST.read_text(encoding="utf-8").partition("| code |")[0]
-    lines = ["| code | what it means | what to do |", "|---|---|---|"]
+    head = LIST.read_text(encoding="utf-8").partition("| Code |")[0]
+    lines = ["| Code | Meaning | Fix |", "|---|---|---|"]
     for code in sorted(codes.ALL, key=lambda code: code.id):
         page = f"../{(PAGES / f'{code.id}.md').relative_to(ROOT)}"
-        warns = " (a warning)" * (code.severity is Severity.WARNING)
+        warns = " (warning)" * (code.severity is Severity.WARNING)
         mend = " ".join(explained(code).mend)
         lines.append(f"| [`{code.id}` {code.slug}]({page}) | {code.summary}{warns} | {mend} |")
     return head + "\n".join(lines) + "\n"

@@ -133,7 +133,7 @@ def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[ty
         return f"`{last}` is a reserved word; compare an option with it: `… == {last}`"
     if wanted.endswith("unit"):
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
-        told = f"known units: {known}, …; to declare your own: `unit {last}`"
+        told = f"declare it with `unit {last}`, or use a known unit such as {known}"
         return told if len(name.parts) > 1 else _above_all(module.syntax, f"unit {last}", told)
     if kinds[0] in _ASKED_FOR:
         return f"declare it: `{keyword(kinds[0])} {last} …`"

@@ -31,9 +31,8 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         metavar="AXIS",
         action="append",
         default=[],
-        help="values for {rate}, {size}, … in the generator command, such as 'rate in 100, "
-        "200 request/s'; arithmetic such as {rate/8} works; repeatable for all "
-        "combinations",
+        help="substitute {rate}, {size}, … in the generator command, such as 'rate in 100, "
+        "200 request/s'; {rate/8} computes; repeatable for all combinations",
     )
     command.add_argument("--idle", action="store_true", help="measure the idle server, too")
     command.add_argument(
@@ -41,8 +40,7 @@ def declare_measure(command: argparse.ArgumentParser) -> None:
         metavar="[ITEM=]PATTERN",
         action="append",
         default=[],
-        help="regular expression with one group for the number of items in the generator's "
-        "output; repeatable",
+        help="count items in the generator's output: regular expression with one group; repeatable",
     )
     command.add_argument(
         "--from",

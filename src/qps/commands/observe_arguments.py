@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 
 _TOOLS = {
-    "k6": "k6: summary as JSON or text, or data points from --out csv or json",
-    "wrk": "wrk: printed output (with percentiles if run with --latency)",
-    "h2load": "h2load: printed output, or its --log-file",
-    "jmeter": "JMeter: results as CSV (-l run.jtl)",
-    "pgbench": "pgbench: printed output, or transaction logs (--log)",
-    "sysbench": "sysbench: printed output",
-    "sar": "sar: printed output, or output of `sadf -j FILE -- -u -n DEV`",
+    "k6": "summary as JSON or text, or data points from --out csv or json",
+    "wrk": "printed output (with percentiles if run with --latency)",
+    "h2load": "printed output, or its --log-file",
+    "jmeter": "results as CSV (-l run.jtl)",
+    "pgbench": "printed output, or transaction logs (--log)",
+    "sysbench": "printed output",
+    "sar": "printed output, or output of `sadf -j FILE -- -u -n DEV`",
     "pcap": "packet captures from tcpdump or Wireshark",
 }
 _ROWS = 200
@@ -25,7 +25,7 @@ def declare_sources(command: argparse.ArgumentParser, epilog: str) -> None:
         one = sources.add_parser(
             name,
             help=help_text,
-            description=f"Convert measurements to a table for `qps fit`. {help_text}.",
+            description=f"Convert to a table for `qps fit`: {help_text}.",
             epilog=epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
