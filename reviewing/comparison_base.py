@@ -94,7 +94,7 @@ def _left(
     if commit is None:
         if is_requested and not is_shallow(top):
             mend = "name a commit, branch or tag; in CI, fetch more than the last commit"
-            raise refused(f"git knows no revision `{revision}` here", mend)
+            raise refused(f"unknown git revision `{revision}`", mend)
         return _unknown(top, name)
     fork = _fork(top, commit)
     if fork is None and is_shallow(top):

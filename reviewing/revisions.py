@@ -47,7 +47,7 @@ def history(top: Path, way: PurePosixPath, since: str, most: int) -> History:
     """
     commit = commit_of(top, since)
     if commit is None:
-        raise refused(f"git knows no revision `{since}` here", "name a commit, branch or tag")
+        raise refused(f"unknown git revision `{since}`", "name a commit, branch or tag")
     walk = _Walk(top=top, name=way)
     points: list[Point] = []
     is_whole = True
@@ -64,7 +64,7 @@ def history(top: Path, way: PurePosixPath, since: str, most: int) -> History:
         is_whole = walk.count < MOST_WALKED
     if not points and walk.is_over:
         where = f"`git log -- {way}` shows where it was"
-        raise refused(f"there was no `{way}` at `{since}`", where)
+        raise refused(f"`{way}` does not exist at `{since}`", where)
     return History(
         schema="qps/history/1",
         file=way.as_posix(),

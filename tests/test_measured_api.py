@@ -126,7 +126,7 @@ def test_drift_is_that_of_the_command(
 
 WRONG = [
     (lambda: qps.fit("nowhere.csv"), "nowhere.csv"),
-    (lambda: qps.fit("web.csv", cores=0), "is no number of cores"),
+    (lambda: qps.fit("web.csv", cores=0), "must be a number of cores"),
     (lambda: qps.fit("web.csv", resource="disk"), "disk"),
     (lambda: qps.fit("web.csv", units=["not one"]), "cannot be a unit"),
     (lambda: qps.observe("abacus", "x"), "unknown source `abacus`"),

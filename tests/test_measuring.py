@@ -131,7 +131,7 @@ def test_an_account_of_nobody_and_a_clock_that_goes_backwards_are_told() -> None
         ("rate in 1, 2 pakket/s", "`pakket/s` in"),
         ("rate in 1,, 2", "is empty"),
         ("rate in 1, 1", "twice"),
-        ("rate in one, 2 request/s", "`one` is not a number of `request/s`"),
+        ("rate in one, 2 request/s", "`one` is no number of `request/s`"),
         ("rate in 0, 2 request/s", "not above zero"),
         ("seconds in 1, 2", "`--seconds`"),
     ],

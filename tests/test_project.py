@@ -137,7 +137,7 @@ def test_commands_obey_and_see_a_change(capsys: pytest.CaptureFixture[str]) -> N
     assert "warnings are errors here, set in qps.toml" in capsys.readouterr().err
     Path("qps.toml").write_text(accepting(LATER).replace("site", "gone"), encoding="utf-8")
     main(["check", "."])
-    assert "there is no such file" in capsys.readouterr().err
+    assert "file `gone.qps` does not exist" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

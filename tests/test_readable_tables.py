@@ -74,7 +74,7 @@ def test_a_load_is_not_guessed(heading: str) -> None:
     with pytest.raises(DataError) as caught:
         fit(table(heading))
     if heading == "CPU %":
-        assert caught.value.hint.startswith("head `CPU %` `cpu in %`")
+        assert caught.value.hint.startswith("rename `CPU %` to `cpu in %`")
     else:
         name = heading.split(maxsplit=1)[0]
         assert f"name it: `--resource {name}`" in caught.value.hint
@@ -121,7 +121,7 @@ def test_the_table_says_of_how_many_cores() -> None:
 
 def test_cores_that_change_are_no_number_of_cores() -> None:
     text = table(more=",cores", cells=",2") + "30,4000,4\n"
-    with pytest.raises(DataError, match="and says `2` and `4`"):
+    with pytest.raises(DataError, match="and has `2` and `4`"):
         fit(text, None)
 
 
@@ -151,9 +151,7 @@ def test_a_spec_is_held_against_the_cores_of_its_table(
     for cores, status in ((2, 0), (4, 2)):
         Path("web.qps").write_text(SPEC.format(cores=cores))
         assert main(["check", "web.qps"]) == status
-    assert (
-        "was measured on 2 cores by its column `cores`, not on 4 cores" in capsys.readouterr().err
-    )
+    assert "states 2 cores, not 4 cores" in capsys.readouterr().err
 
 
 def test_what_is_measured_says_of_how_many_cores() -> None:
@@ -251,8 +249,8 @@ observe held "rows.csv" with N = 1 {{
         return
     (warning,) = warnings
     at, how = told
-    assert f"loaded {at} for a claim or measured row with N = 1" in warning.message
-    assert f"the cost may be too {how}" in warning.hints[0]
+    assert f"is {at} for a claim or measured row with N = 1" in warning.message
+    assert f"the demand may be too {how}" in warning.hints[0]
 
 
 def test_measured_rows_are_held_against_the_cores_of_their_table(tmp_path: Path) -> None:

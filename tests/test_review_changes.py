@@ -52,7 +52,7 @@ def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write("specs/site.qps", SITE)
     write("specs/reader.qps", READER)
     write("specs/hw.qps", MODULE)
-    write("specs/bound.qps", READER.replace(">= promised", ">= hw.fewest"))
+    write("specs/bound.qps", READER.replace(">= contracted", ">= hw.fewest"))
     write("specs/claims.qps", CLAIMS)
     write("old/unread.qps", SITE)
     git("init", "-q", "-b", "main")
@@ -96,7 +96,7 @@ def rewrite_elsewhere() -> None:
 def move_a_claim() -> None:
     claim = next(line for line in SITE.splitlines() if line.startswith("expect measured"))
     edit("specs/site.qps", f"{claim}\n", "")
-    shorter = SITE.replace("expect promise", "expect other")
+    shorter = SITE.replace("expect contract", "expect other")
     write("specs/second.qps", shorter)
 
 
@@ -118,7 +118,7 @@ def another_ending() -> None:
 
 def another_ending_and_edited() -> None:
     git("mv", "specs/site.qps", "specs/site.txt")
-    edit("specs/site.txt", "promised = 1500", "promised = 15")
+    edit("specs/site.txt", "contracted = 1500", "contracted = 15")
 
 
 def move_out_of_the_paths() -> None:
@@ -132,7 +132,7 @@ def hide() -> None:
 
 def accept() -> None:
     with Path("qps.toml").open("a", encoding="utf-8") as file:
-        file.write('[[accept]]\nfile = "specs/site.qps"\nclaim = "promise"\n')
+        file.write('[[accept]]\nfile = "specs/site.qps"\nclaim = "contract"\n')
         file.write('reason = "r"\nuntil = 2099-01-01\n')
 
 
@@ -147,7 +147,7 @@ def accept_shorter() -> None:
 def accept_in_a_nearer_file() -> None:
     write(
         "specs/qps.toml",
-        '[[accept]]\nfile = "site.qps"\nclaim = "promise"\nreason = "r"\nuntil = 2099-01-01\n',
+        '[[accept]]\nfile = "site.qps"\nclaim = "contract"\nreason = "r"\nuntil = 2099-01-01\n',
     )
 
 
@@ -155,13 +155,13 @@ def accept_in_a_new_folder() -> None:
     write("new/more.qps", SITE)
     write(
         "new/qps.toml",
-        '[[accept]]\nfile = "more.qps"\nclaim = "promise"\nreason = "r"\nuntil = 2099-01-01\n',
+        '[[accept]]\nfile = "more.qps"\nclaim = "contract"\nreason = "r"\nuntil = 2099-01-01\n',
     )
 
 
 def rename_and_loosen() -> None:
     rename()
-    edit("specs/shop.qps", "promised = 1500", "promised = 15")
+    edit("specs/shop.qps", "contracted = 1500", "contracted = 15")
 
 
 def loosen_by_a_module() -> None:
@@ -195,7 +195,7 @@ def module_source() -> None:
 def lower_a_level() -> None:
     with Path("qps.toml").open("a", encoding="utf-8") as file:
         file.write('[review]\nclaim-loosened = "note"\n')
-    edit("specs/site.qps", "promised = 1500", "promised = 15")
+    edit("specs/site.qps", "contracted = 1500", "contracted = 15")
 
 
 CHANGES: dict[Callable[[], None], list[tuple[str, str]]] = {
@@ -262,7 +262,7 @@ def test_the_stricter_level_of_both_project_files_counts(
     levels = {one["code"]: one["level"] for one in reported}
     assert (status, levels) == (1, {"claim-loosened": "error", "rule-relaxed": "error"})
     git("commit", "-qam", "approved")
-    edit("specs/site.qps", "promised = 15", "promised = 1")
+    edit("specs/site.qps", "contracted = 15", "contracted = 1")
     status, (one,) = found(capsys)
     assert (status, one["level"]) == (0, "note")
     edit("qps.toml", '"note"', '"warning"')
@@ -271,7 +271,7 @@ def test_the_stricter_level_of_both_project_files_counts(
     edit("qps.toml", '"warning"', '"off"')
     assert [one["code"] for one in found(capsys)[1]] == ["rule-relaxed", "claim-loosened"]
     git("commit", "-qam", "off")
-    edit("specs/site.qps", "promised = 1\n", "promised = 0\n")
+    edit("specs/site.qps", "contracted = 1\n", "contracted = 0\n")
     assert found(capsys) == (0, [])
 
 
@@ -286,7 +286,7 @@ def accepted(rule: str, claim: str = "", until: str = "2099-01-01") -> str:
 @pytest.mark.parametrize(
     ("rule", "claim", "until", "level"),
     [
-        ("claim-loosened", 'claim = "promise"\n', "2099-01-01", "note"),
+        ("claim-loosened", 'claim = "contract"\n', "2099-01-01", "note"),
         ("claim-loosened", "", "2099-01-01", "note"),
         ("claim-loosened", 'claim = "measured"\n', "2099-01-01", "error"),
         ("claim-loosened", "", "2020-01-01", "error"),
@@ -296,7 +296,7 @@ def accepted(rule: str, claim: str = "", until: str = "2099-01-01") -> str:
 def test_what_is_meant_is_accepted_until_a_day_and_that_is_told(
     rule: str, claim: str, until: str, level: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edit("specs/site.qps", "promised = 1500", "promised = 15")
+    edit("specs/site.qps", "contracted = 1500", "contracted = 15")
     with Path("qps.toml").open("a", encoding="utf-8") as file:
         file.write(accepted(rule, claim, until))
     status, reported = found(capsys)
@@ -418,7 +418,7 @@ def test_a_rule_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "claim-loosened"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("claim-loosened (error)\n")
-    assert "  +param promised = 150\n" in out
+    assert "  +param contracted = 150\n" in out
     assert max(map(len, out.splitlines())) <= 80
     assert main(["explain", "spec-deletd"]) == 2
     assert "did you mean `spec-deleted`?" in capsys.readouterr().err

@@ -160,7 +160,7 @@ def test_samples_that_cannot_be_are_told() -> None:
     )
     loads = spread(own, "web.cpu", sampling=MANY)
     (left,) = loads.left_out
-    assert left.name == "a cost must be zero or more"
+    assert left.name == "a service demand must be zero or more"
     assert left.probability == pytest.approx(NormalDist(2, 0.8).cdf(0), abs=1e-3)
     (lost,) = (
         one for one in spread(own, "page.loss", sampling=MANY).left_out if one.name != left.name
@@ -236,7 +236,7 @@ def test_the_same_seed_tells_the_same_and_another_one_another() -> None:
 
 
 def test_what_is_not_there_is_refused_as_ever() -> None:
-    with pytest.raises(QpsError, match="unknown name `nix`"):
+    with pytest.raises(QpsError, match="there is nothing called `nix`"):
         explained(spec_of("param work = between 1 and 4 ms/request"), "nix")
 
 
